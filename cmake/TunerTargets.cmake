@@ -1,0 +1,36 @@
+# tuner_room(NAME FLOOR_BELOW... [LIBS ...]): one static library for each room of the house.
+# Sources are globbed: a room is its folder.
+function(tuner_room name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
+       ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  set(compiled ${sources})
+  list(FILTER compiled INCLUDE REGEX "\\.cpp$")
+  if(compiled)
+    add_library(tuner_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(tuner_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(tuner_${name} ${scope} tuner_settings ${ARG_LIBS})
+  foreach(room IN LISTS ARG_DEPENDS)
+    target_link_libraries(tuner_${name} ${scope} tuner_${room})
+  endforeach()
+endfunction()
+
+# tuner_plugin(NAME SOURCES... LIBS...): a module with hidden symbols, placed where the program
+# looks for plugins. It sees tuner/plugin/abi.h and sdk.h and nothing else of the house.
+# An object library of the same sources serves the plugin's unit tests.
+function(tuner_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(tuner_plugin_${name}_objects OBJECT ${ARG_SOURCES})
+  target_link_libraries(tuner_plugin_${name}_objects PUBLIC tuner_settings ${ARG_LIBS})
+  add_library(tuner_plugin_${name} MODULE)
+  target_link_libraries(tuner_plugin_${name} PRIVATE tuner_plugin_${name}_objects)
+  set_target_properties(tuner_plugin_${name} PROPERTIES
+    OUTPUT_NAME ${name} PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${TUNER_PLUGIN_SUBDIR})
+  install(TARGETS tuner_plugin_${name} LIBRARY DESTINATION ${TUNER_PLUGIN_SUBDIR})
+endfunction()

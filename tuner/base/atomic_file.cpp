@@ -1,0 +1,84 @@
+#include "tuner/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path) {
+  throw FatalError(what + " " + path.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  std::error_code ignored;
+  if (target_.has_parent_path()) {
+    std::filesystem::create_directories(target_.parent_path(), ignored);
+  }
+  temporary_ = target_;
+  temporary_ += ".tmp" + std::to_string(::getpid());
+  // 0666: the user's umask decides, as for any file that a user's program creates.
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail("cannot write", target_);
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write", target_);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(fd_) != 0 && errno != EINVAL) fail("cannot write", target_);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot replace", target_);
+  ::close(fd_);
+  fd_ = -1;
+}
+
+void write_file_atomically(const std::filesystem::path& target, std::string_view bytes) {
+  AtomicFile file(target);
+  file.write(bytes);
+  file.commit();
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail("cannot read", path);
+  std::string text;
+  std::vector<char> block(1 << 16);
+  for (;;) {
+    const ssize_t got = ::read(fd, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int reason = errno;
+      ::close(fd);
+      errno = reason;
+      fail("cannot read", path);
+    }
+    if (got == 0) break;
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+  ::close(fd);
+  return text;
+}
+
+}  // namespace tuner

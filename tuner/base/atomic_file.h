@@ -1,0 +1,33 @@
+#pragma once
+// Files that are either wholly there or not at all.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+// Writes beside the target and renames over it on commit(); the destructor only discards.
+// Throws FatalError naming the path and the system's reason (disk full, read-only, ...).
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int fd_ = -1;
+};
+
+void write_file_atomically(const std::filesystem::path& target, std::string_view bytes);
+
+// The whole file. Throws FatalError with the system's reason.
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace tuner

@@ -1,0 +1,58 @@
+#pragma once
+// Failures that end a command. A failing configuration is never one of these: it is an Outcome.
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+// A place in a text file. Line and column count from 1; 0 means "not known".
+struct Position {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+// One thing that is wrong with an input, and what would be right.
+struct Complaint {
+  Position where;
+  std::string message;     // what is wrong and what is allowed
+  std::string suggestion;  // "did you mean 'BM'?", or empty
+};
+
+// "file:line:column: message" as compilers write it; the source line and a caret follow when the
+// text of the file is given.
+std::string render(const Complaint& complaint, const std::string& file_text = {});
+
+// Bad input: exit status 2. Carries every complaint of the file, not only the first.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(Complaint complaint);
+  InputError(std::vector<Complaint> complaints, std::string file_text);
+  const std::vector<Complaint>& complaints() const { return complaints_; }
+
+ private:
+  std::vector<Complaint> complaints_;
+};
+
+// The backend or device that was asked for is not there: exit status 3.
+class UnavailableError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Anything else that makes going on impossible (disk full, broken installation): exit status 1.
+class FatalError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The name in `known` closest to `name`, if near enough to be a slip of the fingers; else empty.
+std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
+
+// "did you mean 'X'?" for a near miss, else empty.
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace tuner

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+
+// Everything that a compiler may look at: equal requests give equal artifacts.
+struct CompileRequest {
+  std::string source;       // text of the translation unit
+  std::string source_name;  // for messages
+  std::vector<std::string> include_dirs;
+  std::vector<std::string> options;
+  std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
+  std::string entry;  // function name or name expression ("matmul<float, 64>")
+  std::string arch;   // "sm_90"
+  std::vector<std::string> symbols;  // __constant__ names that will be set
+};
+
+// Resources of a compiled kernel; -1 = not known.
+struct Resources {
+  std::int64_t registers = -1;
+  std::int64_t static_shared_bytes = -1;
+  std::int64_t constant_bytes = -1;
+  std::int64_t local_bytes = -1;
+  std::int64_t spill_bytes = -1;
+  std::int64_t max_threads = -1;  // largest block that this kernel can be launched with
+};
+
+struct Artifact {
+  std::string image;  // bytes: cubin, shared object
+  std::string entry;  // lowered (mangled) name of the kernel
+  std::vector<std::pair<std::string, std::string>> symbols;  // name as asked, lowered name
+  Resources resources;
+  std::string log;  // warnings
+  double milliseconds = 0;
+  bool from_cache = false;
+};
+
+struct CompileFailure {
+  std::string log;  // what the compiler said
+};
+
+}  // namespace tuner

@@ -1,0 +1,90 @@
+#include "tuner/model/device_facts.h"
+
+#include <cctype>
+#include <vector>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+// "Technical Specifications per Compute Capability", CUDA C++ Programming Guide 13.0.
+struct ArchRow {
+  int cc;
+  int threads_per_sm;
+  int blocks_per_sm;
+  int optin_kib;
+  int sm_kib;
+};
+constexpr ArchRow kRows[] = {
+    {75, 1024, 16, 64, 64},    {80, 2048, 32, 163, 164},  {86, 1536, 16, 99, 100},
+    {87, 1536, 16, 163, 164},  {89, 1536, 24, 99, 100},   {90, 2048, 32, 227, 228},
+    {100, 2048, 32, 227, 228}, {103, 2048, 32, 227, 228}, {110, 1536, 24, 227, 228},
+    {120, 1536, 24, 99, 100},  {121, 1536, 24, 99, 100},
+};
+
+}  // namespace
+
+std::string DeviceFacts::slug() const {
+  std::string out;
+  for (const char raw : name) {
+    const auto c = static_cast<unsigned char>(raw);
+    if (std::isalnum(c)) {
+      out += static_cast<char>(std::tolower(c));
+    } else if (!out.empty() && out.back() != '-') {
+      out += '-';
+    }
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out.empty() ? "device" : out;
+}
+
+Bindings DeviceFacts::bindings() const {
+  Bindings out;
+  out["device.name"] = name;
+  out["device.arch"] = arch;
+  out["device.compute_capability"] = std::int64_t{compute_capability};
+  out["device.multiprocessors"] = multiprocessors;
+  out["device.warp_size"] = warp_size;
+  out["device.max_threads_per_block"] = max_threads_per_block;
+  out["device.max_threads_per_multiprocessor"] = max_threads_per_multiprocessor;
+  out["device.max_blocks_per_multiprocessor"] = max_blocks_per_multiprocessor;
+  out["device.registers_per_block"] = registers_per_block;
+  out["device.registers_per_multiprocessor"] = registers_per_multiprocessor;
+  out["device.max_shared_memory_per_block"] = max_shared_memory_per_block;
+  out["device.max_shared_memory_per_block_optin"] = max_shared_memory_per_block_optin;
+  out["device.shared_memory_per_multiprocessor"] = shared_memory_per_multiprocessor;
+  out["device.l2_bytes"] = l2_bytes;
+  out["device.memory_bytes"] = memory_bytes;
+  return out;
+}
+
+DeviceFacts nominal_facts(const std::string& arch) {
+  DeviceFacts facts;
+  facts.arch = arch;
+  facts.name = arch;
+  if (arch == "cpu") {
+    facts.backend = "cpu";
+    facts.max_shared_memory_per_block_optin = 227 * 1024;
+    facts.shared_memory_per_multiprocessor = 228 * 1024;
+    return facts;
+  }
+  facts.backend = "cuda";
+  std::string known;
+  for (const ArchRow& row : kRows) {
+    const std::string name = "sm_" + std::to_string(row.cc);
+    if (arch == name || arch == name + "a") {
+      facts.compute_capability = row.cc;
+      facts.max_threads_per_multiprocessor = row.threads_per_sm;
+      facts.max_blocks_per_multiprocessor = row.blocks_per_sm;
+      facts.max_shared_memory_per_block_optin = row.optin_kib * 1024;
+      facts.shared_memory_per_multiprocessor = row.sm_kib * 1024;
+      facts.reserved_shared_memory_per_block = row.cc >= 80 ? 1024 : 0;
+      return facts;
+    }
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw InputError(Complaint{{}, "unknown architecture '" + arch + "'; known: " + known, ""});
+}
+
+}  // namespace tuner

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tuner/space/value.h"
+
+namespace tuner {
+
+// What a backend says of one device.
+struct DeviceFacts {
+  std::string backend;   // "cuda"
+  std::string name;      // "NVIDIA H200"
+  std::string uuid;
+  std::string arch;      // what the compiler is told: "sm_90", "x86-64"
+  std::string driver;    // version text
+  int compute_capability = 0;  // 90; 0 when it has no meaning
+  std::int64_t multiprocessors = 1;
+  std::int64_t warp_size = 32;
+  std::int64_t max_threads_per_block = 1024;
+  std::int64_t max_threads_per_multiprocessor = 2048;
+  std::int64_t max_blocks_per_multiprocessor = 32;
+  std::int64_t registers_per_block = 65536;
+  std::int64_t registers_per_multiprocessor = 65536;
+  std::int64_t max_shared_memory_per_block = 49152;
+  std::int64_t max_shared_memory_per_block_optin = 49152;
+  std::int64_t shared_memory_per_multiprocessor = 65536;
+  std::int64_t reserved_shared_memory_per_block = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t clock_khz = 0;
+  std::array<std::int64_t, 3> max_block{1024, 1024, 64};
+  std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
+
+  // File-name form of the name: "nvidia-h200".
+  std::string slug() const;
+  // The numbers as "device.max_threads_per_block", ... for expressions.
+  Bindings bindings() const;
+};
+
+// What is assumed where no device is known (`tuner check` without a GPU). Throws InputError for an
+// architecture that is not known, listing those that are. "sm_90" or "cpu".
+DeviceFacts nominal_facts(const std::string& arch);
+
+}  // namespace tuner

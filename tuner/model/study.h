@@ -1,0 +1,118 @@
+#pragma once
+// What a validated study file says. Plain data; the reader has checked names, types and ranges.
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/model/data_type.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/space/search_space.h"
+
+namespace tuner {
+
+struct KernelSpec {
+  std::string name;
+  std::filesystem::path source;       // absolute; resolved against the study file
+  std::string entry;                  // function name or name expression; may contain {PARAM}
+  std::string define_prefix = "TUNE_";
+  std::vector<std::string> options;   // may contain {PARAM}
+  Position where;
+};
+
+struct LaunchSpec {
+  std::array<Expression, 3> grid;   // empty expression = 1
+  std::array<Expression, 3> block;  // empty expression = 1
+  Expression dynamic_shared_bytes;  // empty = 0
+};
+
+// How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
+struct FillSpec {
+  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile };
+  Kind kind = Kind::kZeros;
+  double a = 0;  // constant | low | mean | lowest | start
+  double b = 0;  // high | standard deviation | highest | step
+  std::filesystem::path file;
+};
+
+enum class Role { kIn, kOut, kInOut, kScratch };
+
+struct ArgumentSpec {
+  std::string name;
+  DataType type = DataType::kFloat32;
+  bool is_scalar = false;
+  Expression value;               // scalars
+  std::vector<Expression> shape;  // buffers; element count is the product
+  Role role = Role::kIn;
+  FillSpec fill;
+  Position where;
+};
+
+struct ReferenceSpec {
+  std::string entry;
+  std::optional<std::filesystem::path> source;  // default: the kernel's own source
+  LaunchSpec launch;
+  std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
+  Position where;
+};
+
+// An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
+struct Tolerance {
+  Expression rtol;  // may use the problem size; empty = 0
+  Expression atol;
+};
+
+struct ObjectiveSpec {
+  std::string name = "time";  // "time" (seconds) or a metric
+  bool maximize = false;
+};
+
+struct Budget {
+  std::optional<std::uint64_t> evaluations;
+  std::optional<double> seconds;
+};
+
+struct SearchSpec {
+  std::string strategy;  // empty = the program's default
+  std::vector<std::pair<std::string, std::string>> options;
+  Budget budget;
+  Position where;
+};
+
+struct MeasureSpec {
+  bool cold = true;        // flush the last-level cache before each sample
+  int min_samples = 7;     // of a configuration that is not dropped
+  int max_samples = 50;
+  double max_milliseconds = 200;   // of kernel time for one configuration's samples
+  double confidence = 0.95;
+  double precision = 0.015;        // half width of the interval of the median, relative
+  double drop_above = 2.0;         // a probe slower than this times the best is dropped; 0 = never
+  int finalists = 8;               // re-measured interleaved at the end; 0 = none
+};
+
+struct Study {
+  std::filesystem::path file;
+  std::string text;  // of the file, for messages
+  KernelSpec kernel;
+  std::vector<ProblemSize> sizes;
+  std::vector<Parameter> parameters;
+  std::vector<NamedExpression> derived;
+  std::vector<Expression> constraints;
+  LaunchSpec launch;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ArgumentSpec> constants;  // __constant__ symbols
+  std::optional<ReferenceSpec> reference;
+  std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name
+  std::vector<NamedExpression> metrics;
+  ObjectiveSpec objective;
+  SearchSpec search;
+  MeasureSpec measure;
+  bool runnable = false;  // false when only what `check` needs is there
+};
+
+}  // namespace tuner

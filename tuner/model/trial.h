@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/artifact.h"
+#include "tuner/model/launch.h"
+#include "tuner/space/config_index.h"
+#include "tuner/space/parameter.h"
+
+namespace tuner {
+
+// How one configuration ended. The numbers cross the plugin boundary and are stored: append only.
+enum class TrialState : std::uint32_t {
+  kOk = 0,
+  kConstraints = 1,  // over a device limit: never launched
+  kCompile = 2,
+  kLaunch = 3,       // the driver refused the launch
+  kRuntime = 4,      // illegal access, trap, crash
+  kTimeout = 5,
+  kCorrectness = 6,  // wrong answer
+  kDropped = 7,      // clearly slower than the best: stopped early, still a valid configuration
+};
+
+std::string_view name_of(TrialState state);
+std::optional<TrialState> trial_state_named(std::string_view name);
+
+// Times of one configuration, in milliseconds of device time per launch.
+struct Timing {
+  std::vector<double> samples;
+  double median = 0;
+  double ci_low = 0;
+  double ci_high = 0;
+  double min = 0;
+};
+
+struct Trial {
+  ConfigIndex index = 0;
+  Configuration configuration;
+  TrialState state = TrialState::kOk;
+  Timing timing;
+  std::vector<std::pair<std::string, double>> metrics;
+  double objective = 0;  // as the study names it; only for kOk and kDropped
+  LaunchGeometry geometry;
+  Resources resources;
+  double occupancy = -1;  // share of the multiprocessor's threads; -1 = not known
+  double compile_ms = 0;
+  bool cache_hit = false;
+  double max_error = -1;  // largest |value - expected| over all outputs; -1 = not compared
+  std::string message;    // why it failed
+  double cost_seconds = 0;  // tuning time that it took
+  bool from_store = false;  // answered by an earlier run
+};
+
+}  // namespace tuner

@@ -1,0 +1,116 @@
+#pragma once
+// One opened device. Lives in a run worker; every call may take the process down.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
+#include "tuner/model/data_type.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+
+namespace tuner {
+
+enum class DeviceError : std::uint32_t {
+  kNone = 0,
+  kInvalid = 1,      // arguments of the call are impossible (bad handle, bad range)
+  kOutOfMemory = 2,
+  kLaunch = 3,       // refused before anything ran; the context is still good
+  kRuntime = 4,      // the kernel did something illegal; the context may be dead
+  kUnsupported = 5,
+  kDeviceLost = 6,   // the device itself is gone or broken
+};
+
+struct DeviceFailure {
+  DeviceError error = DeviceError::kRuntime;
+  std::string message;
+};
+
+struct Ok {};
+template <typename T>
+using DeviceResult = Expected<T, DeviceFailure>;
+
+using BufferId = std::uint64_t;
+using KernelId = std::uint64_t;
+
+struct BufferRange {
+  BufferId buffer = 0;
+  std::uint64_t offset = 0;  // bytes
+};
+
+// Element formulas are in plugin/abi.h (tuner_fill).
+struct Fill {
+  enum class Kind : std::uint32_t { kBytes = 0, kConstant, kUniform, kNormal, kIntegers, kSequence };
+  Kind kind = Kind::kBytes;
+  DataType type = DataType::kUInt8;
+  double a = 0;
+  double b = 0;
+  std::uint64_t seed = 0;
+};
+
+struct Comparison {
+  std::uint64_t mismatches = 0;
+  std::uint64_t first_mismatch = 0;  // element index; meaningful when mismatches > 0
+  double max_abs_error = 0;          // NaN counts as infinity
+  double first_value = 0;
+  double first_expected = 0;
+};
+
+struct LoadedKernel {
+  KernelId id = 0;
+  Resources resources;
+};
+
+// Arguments in the order of the kernel's signature: a buffer (with offset) or a scalar's bytes.
+struct LaunchArgument {
+  bool is_buffer = false;
+  BufferRange buffer;
+  std::vector<std::byte> scalar;
+};
+
+// Copies done before every timed launch, outside the timed region.
+struct Restore {
+  BufferId to = 0;
+  BufferId from = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct TimingRequest {
+  std::uint32_t samples = 1;
+  std::uint32_t launches_per_sample = 1;  // > 1 for very short kernels (hot only)
+  bool flush_cache = true;
+  std::vector<Restore> restores;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const DeviceFacts& facts() = 0;
+
+  virtual DeviceResult<BufferId> allocate(std::uint64_t bytes) = 0;
+  virtual void release(BufferId buffer) = 0;
+  virtual DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) = 0;
+  virtual DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) = 0;
+  virtual DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) = 0;
+  virtual DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) = 0;
+  virtual DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
+                                           std::uint64_t elements, double rtol, double atol) = 0;
+
+  // A failure here is the variant's (kInvalid: the image does not load).
+  virtual DeviceResult<LoadedKernel> load(const Artifact& artifact) = 0;
+  virtual void unload(KernelId kernel) = 0;
+  virtual DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
+                                      std::span<const std::byte> bytes) = 0;
+  // One launch, waited for.
+  virtual DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& geometry,
+                                  std::span<const LaunchArgument> arguments) = 0;
+  // Milliseconds per launch, one for each sample.
+  virtual DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
+                                                 std::span<const LaunchArgument> arguments,
+                                                 const TimingRequest& request) = 0;
+};
+
+}  // namespace tuner

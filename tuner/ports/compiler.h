@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
+
+namespace tuner {
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // Name and version of everything that turns a request into an image; part of every cache key.
+  virtual std::string identity() = 0;
+  virtual Expected<Artifact, CompileFailure> compile(const CompileRequest& request) = 0;
+};
+
+}  // namespace tuner

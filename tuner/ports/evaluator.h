@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "tuner/model/trial.h"
+#include "tuner/space/config_index.h"
+
+namespace tuner {
+
+// The engine's only way to run anything.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // How many configurations it is useful to have submitted and not yet returned.
+  virtual std::size_t capacity() const = 0;
+  virtual void submit(ConfigIndex index) = 0;
+  // The next finished trial, in any order; waits. Empty when interrupted or when nothing is
+  // outstanding.
+  virtual std::optional<Trial> next() = 0;
+  // Seconds since tuning began: wall clock, or a recording's simulated clock.
+  virtual double now() const = 0;
+};
+
+}  // namespace tuner

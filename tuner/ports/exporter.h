@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+// Ranked results of one device and problem size, best first; failures follow.
+struct RankedResults {
+  DeviceFacts device;
+  ProblemSize size;
+  std::vector<Trial> trials;
+  std::size_t ranked = 0;  // trials[0..ranked) are valid and in order
+  std::vector<bool> tied;  // of the ranked: not distinguishable from the best
+  std::string date;        // ISO 8601, of the newest trial
+  std::string compiler;
+};
+
+class Exporter {
+ public:
+  virtual ~Exporter() = default;
+  virtual std::string write(const Study& study, const std::vector<RankedResults>& results) = 0;
+};
+
+}  // namespace tuner

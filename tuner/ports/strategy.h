@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tuner/model/trial.h"
+#include "tuner/space/config_index.h"
+
+namespace tuner {
+
+struct Observation {
+  ConfigIndex index = 0;
+  TrialState state = TrialState::kOk;
+  // To be minimised, one for each objective; empty unless the state is kOk or kDropped. A dropped
+  // configuration's value is its estimate: an upper bound of how good it could be was enough.
+  std::vector<double> objectives;
+  double cost_seconds = 0;
+};
+
+// Same seed and same sequence of answers give the same questions.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // Up to `count` configurations that were never proposed before. Fewer (even none) while answers
+  // are outstanding means "tell me more first"; none while nothing is outstanding means "done".
+  virtual std::vector<ConfigIndex> ask(std::size_t count) = 0;
+  // Answers may come in any order. May also be called for configurations that were not asked for
+  // (an earlier run's results), before the first ask.
+  virtual void tell(const Observation& observation) = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,105 @@
+#pragma once
+// The set of valid configurations: counted, indexed and sampled without being stored.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/space/config_index.h"
+#include "tuner/space/expression.h"
+#include "tuner/space/parameter.h"
+
+namespace tuner {
+
+struct NamedExpression {
+  std::string name;
+  Expression expression;
+};
+
+struct SpaceDefinition {
+  std::vector<Parameter> parameters;
+  std::vector<NamedExpression> derived;  // may use parameters, facts and earlier derived names
+  std::vector<Expression> constraints;
+  Bindings facts;  // problem size and device.*: constants of this space
+};
+
+struct BuildOptions {
+  std::size_t memory_limit = std::size_t{4} << 30;  // bytes; beyond it building ends with a message
+  std::function<bool()> cancelled;                  // polled while building; may be empty
+};
+
+// What building found out, for `tuner check`.
+struct ConstraintReport {
+  std::string text;
+  Position where;
+  std::string removed;      // configurations only this rule, applied alone, removes (decimal)
+  std::uint64_t errors = 0; // evaluations that failed (division by zero, overflow, ...)
+  std::string first_error;
+};
+
+struct SpaceReport {
+  std::string cartesian;  // decimal
+  std::string valid;      // decimal
+  double build_seconds = 0;
+  std::vector<std::vector<std::string>> groups;  // names of parameters tied by constraints
+  std::vector<ConstraintReport> constraints;
+};
+
+enum class Neighbourhood {
+  kHamming,   // one parameter differs
+  kAdjacent,  // one parameter differs, ordered ones by one step among their values
+};
+
+// Immutable once built; all const functions are thread-safe.
+class SearchSpace {
+ public:
+  // Throws InputError when a constraint or derived expression names something unknown, when the
+  // space is hostile beyond the memory limit, or when a definition is self-contradictory.
+  // An empty space is not an error here: size() is 0 and the report says what emptied it.
+  static SearchSpace build(SpaceDefinition definition, const BuildOptions& options = {});
+
+  SearchSpace(SearchSpace&&) noexcept;
+  SearchSpace& operator=(SearchSpace&&) noexcept;
+  ~SearchSpace();
+
+  const SpaceDefinition& definition() const;
+  const std::vector<Parameter>& parameters() const;
+  const SpaceReport& report() const;
+
+  // Number of valid configurations. Saturates at 2^128-1; report().valid is exact.
+  ConfigIndex size() const;
+
+  // Value positions of configuration `index` (index < size()), one for each parameter.
+  void positions(ConfigIndex index, std::span<std::uint32_t> out) const;
+  Configuration configuration(ConfigIndex index) const;
+
+  // The inverse; empty when the configuration is not valid.
+  std::optional<ConfigIndex> index_of(std::span<const std::uint32_t> positions) const;
+  std::optional<ConfigIndex> index_of(const Configuration& configuration) const;
+
+  // Indices of all valid configurations in the neighbourhood of a (valid or invalid) one.
+  void neighbours(std::span<const std::uint32_t> positions, Neighbourhood kind,
+                  std::vector<ConfigIndex>& out) const;
+
+  // Values of the derived expressions (and facts and parameters) for one configuration. A derived
+  // expression that fails to evaluate is left out.
+  Bindings bindings(const Configuration& configuration) const;
+
+  // splitmix64 over the mixed-radix numbers of all valid configurations, summed modulo 2^64
+  // (first parameter slowest); empty where the cartesian product exceeds 2^64.
+  std::optional<std::uint64_t> valid_hash() const;
+
+  // Identity of the set: parameters, values, and constraints as written.
+  std::string digest() const;
+
+ private:
+  SearchSpace();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tuner
