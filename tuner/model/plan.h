@@ -1,0 +1,72 @@
+#pragma once
+// A study with all expressions evaluated: what a run worker needs, and nothing else. These are the
+// nouns that cross the wire from the coordinator.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/artifact.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+struct ArgumentPlan {
+  std::string name;  // for constants: the symbol as the study writes it
+  DataType type = DataType::kFloat32;
+  bool is_scalar = false;
+  std::vector<std::byte> scalar;  // value of a scalar
+  std::uint64_t elements = 0;     // of a buffer
+  Role role = Role::kIn;
+  FillSpec fill;
+  std::uint64_t seed = 0;
+};
+
+struct CheckPlan {
+  std::uint32_t argument = 0;  // index into SizePlan::arguments
+  double rtol = 0;
+  double atol = 0;
+};
+
+struct ReferencePlan {
+  Artifact artifact;
+  LaunchGeometry geometry;
+  std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
+};
+
+// One problem size: buffers, reference, tolerances. Prepared once, used by every variant.
+struct SizePlan {
+  std::vector<ArgumentPlan> arguments;  // in the order of the kernel's signature
+  std::vector<ArgumentPlan> constants;
+  std::optional<ReferencePlan> reference;
+  std::vector<CheckPlan> checks;
+  MeasureSpec measure;
+};
+
+// One configuration of it.
+struct VariantPlan {
+  Artifact artifact;
+  LaunchGeometry geometry;
+  // Arguments whose scalar value or scratch size depends on the configuration, by index.
+  std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
+  // Median of the best valid configuration so far, milliseconds; 0 = none yet.
+  double best_ms = 0;
+};
+
+// What a run worker found out about one configuration.
+struct Verdict {
+  TrialState state = TrialState::kOk;
+  Timing timing;
+  Resources resources;
+  double max_error = -1;
+  std::string message;
+  bool context_dead = false;  // the worker must be replaced
+  bool device_lost = false;   // the run must stop
+};
+
+}  // namespace tuner
