@@ -36,8 +36,8 @@ const YamlNode* Fields::require(std::string_view key) const {
   const YamlNode* value = find(key);
   if (value == nullptr && is_map_) {
     const std::string name = "'" + std::string(key) + "'";
-    diagnostics_.error(where(key), mentions(key) ? name + " is empty"
-                                                 : "missing key " + name + " in " + what_);
+    diagnostics_.error(where(key),
+                       mentions(key) ? name + " is empty" : "missing key " + name + " in " + what_);
   }
   return value;
 }

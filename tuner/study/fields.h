@@ -11,8 +11,8 @@ namespace tuner {
 // A map whose keys are known in advance. Says what is unknown or missing.
 class Fields {
  public:
-  // `what` names the map in messages ("'kernel'"), `where` is its key's place. The node must outlive
-  // this object; one that is not a map is an error and has no fields.
+  // `what` names the map in messages ("'kernel'"), `where` is its key's place. The node must
+  // outlive this object; one that is not a map is an error and has no fields.
   Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
          const std::vector<std::string>& known);
 

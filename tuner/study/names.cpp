@@ -16,17 +16,18 @@ struct KindText {
   const char* one;
   const char* many;
 };
-constexpr std::array<KindText, 6> kKinds{{{kSizeName, "a problem size", "problem sizes"},
-                                          {kDeviceFact, "a device fact", "device facts"},
-                                          {kParameterName, "a parameter", "parameters"},
-                                          {kDerivedName, "a derived name", "derived names above it"},
-                                          {kTimeName, "the measured time", "time"},
-                                          {kMetricName, "a metric", "metrics above it"}}};
+constexpr std::array<KindText, 6> kKinds{
+    {{kSizeName, "a problem size", "problem sizes"},
+     {kDeviceFact, "a device fact", "device facts"},
+     {kParameterName, "a parameter", "parameters"},
+     {kDerivedName, "a derived name", "derived names above it"},
+     {kTimeName, "the measured time", "time"},
+     {kMetricName, "a metric", "metrics above it"}}};
 
 std::string text_of(NameKind kind) {
-  return std::find_if(kKinds.begin(), kKinds.end(), [kind](const KindText& k) {
-           return k.kind == kind;
-         })->one;
+  return std::find_if(kKinds.begin(), kKinds.end(),
+                      [kind](const KindText& k) { return k.kind == kind; })
+      ->one;
 }
 
 std::string text_of_all(unsigned kinds) {
@@ -76,9 +77,9 @@ void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
   if (is_new) return;
   const Meaning& first = found->second;
   if (first.kind == kind && first.line == key.line) return;  // an alias of the same key
-  diagnostics_.error(where, "'" + name + "' is already " + text_of(first.kind) +
-                                (first.line > 0 ? " (line " + std::to_string(first.line) + ")"
-                                                : std::string()));
+  diagnostics_.error(
+      where, "'" + name + "' is already " + text_of(first.kind) +
+                 (first.line > 0 ? " (line " + std::to_string(first.line) + ")" : std::string()));
 }
 
 std::vector<std::string> Names::of_kinds(unsigned kinds) const {

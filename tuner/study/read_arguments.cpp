@@ -59,8 +59,8 @@ void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   const std::string name = "'" + argument.name + "'";
   for (const char* key : {"shape", "fill", "role"}) {
     if (fields.mentions(key)) {
-      reader.diagnostics.error(fields.where(key), name + " has a value, so it cannot have '" +
-                                                      std::string(key) + "'");
+      reader.diagnostics.error(fields.where(key),
+                               name + " has a value, so it cannot have '" + std::string(key) + "'");
     }
   }
   argument.value = reader.names.read(*fields.find("value"), "'value'", kSpaceNames, "'value'");
@@ -83,8 +83,9 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
     read_fill(reader, *fill, argument.fill);
   } else if (!fields.mentions("fill")) {
     reader.diagnostics.warning(argument.where,
-                               name + " has no fill, so it is all zeros: an answer that does not "
-                                      "depend on it passes for right",
+                               name +
+                                   " has no fill, so it is all zeros: an answer that does not "
+                                   "depend on it passes for right",
                                "fill: zeros, where that is meant");
   }
 }

@@ -41,7 +41,8 @@ std::string contradiction(const FillSpec& fill) {
   const bool is_interval = fill.kind == Kind::kUniform || fill.kind == Kind::kIntegers;
   if (is_interval && fill.a > fill.b) return "the lowest value is above the highest";
   if (fill.kind == Kind::kNormal && fill.b < 0) return "a standard deviation cannot be negative";
-  if (fill.kind == Kind::kIntegers && (fill.a != std::floor(fill.a) || fill.b != std::floor(fill.b)))
+  if (fill.kind == Kind::kIntegers &&
+      (fill.a != std::floor(fill.a) || fill.b != std::floor(fill.b)))
     return "both ends must be whole numbers";
   return {};
 }

@@ -22,9 +22,9 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, Positi
     }
   } else if (expect_list(reader.diagnostics, node, what)) {
     if (node.items.empty() || node.items.size() > 3) {
-      reader.diagnostics.error(position_of(reader.diagnostics, node),
-                               what + " takes 1 to 3 expressions, not " +
-                                   std::to_string(node.items.size()));
+      reader.diagnostics.error(
+          position_of(reader.diagnostics, node),
+          what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
     }
     for (std::size_t i = 0; i < node.items.size() && i < 3; ++i) {
       axes[i] = reader.names.read(*node.items[i], what, kinds, who);
@@ -45,8 +45,7 @@ LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
     launch.grid = read_axes(reader, *grid, fields.where("grid"), "'grid'", kinds, who);
   }
   if (const YamlNode* bytes = fields.find("dynamic_shared_bytes")) {
-    launch.dynamic_shared_bytes =
-        reader.names.read(*bytes, "'dynamic_shared_bytes'", kinds, who);
+    launch.dynamic_shared_bytes = reader.names.read(*bytes, "'dynamic_shared_bytes'", kinds, who);
   }
   return launch;
 }

@@ -169,10 +169,10 @@ void read_measure(Reader& reader, const YamlNode& node, Position where) {
   values.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
   if (measure.min_samples > measure.max_samples) {
     const bool says_max = fields.mentions("max_samples");
-    reader.diagnostics.error(
-        fields.where(says_max ? "max_samples" : "min_samples"),
-        "'max_samples' (" + std::to_string(measure.max_samples) + ") is below 'min_samples' (" +
-            std::to_string(measure.min_samples) + ")");
+    reader.diagnostics.error(fields.where(says_max ? "max_samples" : "min_samples"),
+                             "'max_samples' (" + std::to_string(measure.max_samples) +
+                                 ") is below 'min_samples' (" +
+                                 std::to_string(measure.min_samples) + ")");
   }
 }
 

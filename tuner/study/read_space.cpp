@@ -49,8 +49,8 @@ std::vector<Value> read_range(Diagnostics& diagnostics, const YamlNode& node) {
   const auto steps = (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)) /
                      static_cast<std::uint64_t>(step);
   if (steps >= static_cast<std::uint64_t>(kMaxValues)) {
-    diagnostics.error(where, "a parameter may have at most " + std::to_string(kMaxValues) +
-                                 " values");
+    diagnostics.error(where,
+                      "a parameter may have at most " + std::to_string(kMaxValues) + " values");
     return {};
   }
   std::vector<Value> values;
@@ -66,9 +66,9 @@ std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
   if (!ends) return {};
   for (const std::int64_t end : *ends) {
     if (end > 0 && std::has_single_bit(static_cast<std::uint64_t>(end))) continue;
-    diagnostics.error(position_of(diagnostics, node),
-                      "both ends of 'pow2' must be powers of two; " + std::to_string(end) +
-                          " is not");
+    diagnostics.error(
+        position_of(diagnostics, node),
+        "both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
     return {};
   }
   if (ends->front() > ends->back()) {
@@ -98,8 +98,8 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     const auto value = read_value(diagnostics, *item, "a value of " + what);
     if (!value) continue;
     const auto end = values.size() > kCompareAll ? values.begin() + kCompareAll : values.end();
-    const auto twin = std::find_if(values.begin(), end,
-                                   [&](const Value& v) { return same_value(v, *value); });
+    const auto twin =
+        std::find_if(values.begin(), end, [&](const Value& v) { return same_value(v, *value); });
     if (twin != end) {
       const std::string first = to_text(*twin);
       diagnostics.error(position_of(diagnostics, *item),
@@ -129,10 +129,10 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
     }
     return {};
   }
-  diagnostics.error(position_of(diagnostics, node.is_null() ? key : node),
-                    what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " +
-                        kind_of(node),
-                    node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
+  diagnostics.error(
+      position_of(diagnostics, node.is_null() ? key : node),
+      what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
+      node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
   return {};
 }
 
@@ -163,8 +163,7 @@ void read_derived(Reader& reader, const YamlNode& node) {
   for (const auto& [key, value] : node.entries) {
     Expression expression = reader.names.read(*value, "derived name '" + key->text + "'",
                                               kSpaceNames, "a derived name");
-    reader.names.declare(*key, kDerivedName,
-                         expression.empty() || reader.names.varies(expression));
+    reader.names.declare(*key, kDerivedName, expression.empty() || reader.names.varies(expression));
     if (!expression.empty()) reader.study.derived.push_back({key->text, std::move(expression)});
   }
 }
@@ -172,8 +171,7 @@ void read_derived(Reader& reader, const YamlNode& node) {
 void read_constraints(Reader& reader, const YamlNode& node) {
   if (!expect_list(reader.diagnostics, node, "'constraints'")) return;
   for (const YamlRef& item : node.items) {
-    Expression constraint =
-        reader.names.read(*item, "a constraint", kSpaceNames, "a constraint");
+    Expression constraint = reader.names.read(*item, "a constraint", kSpaceNames, "a constraint");
     if (constraint.empty()) continue;
     if (!reader.names.varies(constraint)) {
       reader.diagnostics.warning(constraint.origin(),

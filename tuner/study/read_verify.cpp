@@ -29,13 +29,13 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
   const bool varies =
       argument.is_scalar
           ? !argument.value.empty() && reader.names.varies(argument.value)
-          : std::any_of(argument.shape.begin(), argument.shape.end(), [&](const Expression& e) {
-              return !e.empty() && reader.names.varies(e);
-            });
+          : std::any_of(argument.shape.begin(), argument.shape.end(),
+                        [&](const Expression& e) { return !e.empty() && reader.names.varies(e); });
   if (!varies) return;
-  reader.diagnostics.error(where, "the reference cannot take '" + argument.name +
-                                      "', which differs between configurations",
-                           "list the others in 'arguments' of the reference");
+  reader.diagnostics.error(
+      where,
+      "the reference cannot take '" + argument.name + "', which differs between configurations",
+      "list the others in 'arguments' of the reference");
 }
 
 void read_argument_names(Reader& reader, const YamlNode& node) {
@@ -82,21 +82,22 @@ void check_verified(Reader& reader, const YamlNode& key) {
     reader.diagnostics.error(where, "the kernel has no argument '" + key.text + "'",
                              suggestion_for(key.text, argument_names(reader.study, true)));
   } else if (argument->role != Role::kOut && argument->role != Role::kInOut) {
-    reader.diagnostics.error(where, "'" + key.text + "' is not an output, so there is nothing to "
-                                                     "verify",
+    reader.diagnostics.error(where,
+                             "'" + key.text +
+                                 "' is not an output, so there is nothing to "
+                                 "verify",
                              "role: out or inout");
   } else if (reader.study.reference && !reference_takes(reader.study, key.text)) {
-    reader.diagnostics.error(where, "the reference does not take '" + key.text +
-                                        "', so nothing says what it should be");
+    reader.diagnostics.error(
+        where, "the reference does not take '" + key.text + "', so nothing says what it should be");
   }
 }
 
 }  // namespace
 
 void read_reference(Reader& reader, const YamlNode& node, Position where) {
-  const Fields fields(
-      reader.diagnostics, node, where, "'reference'",
-      {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
+  const Fields fields(reader.diagnostics, node, where, "'reference'",
+                      {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;

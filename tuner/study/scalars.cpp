@@ -61,17 +61,25 @@ void wrong_type(Diagnostics& diagnostics, const YamlNode& node, const std::strin
 
 std::string kind_of(const YamlNode& node) {
   switch (node.kind) {
-    case YamlNode::Kind::kNull: return "nothing";
-    case YamlNode::Kind::kSequence: return "a list";
-    case YamlNode::Kind::kMap: return "a map";
-    case YamlNode::Kind::kScalar: break;
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kSequence:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a map";
+    case YamlNode::Kind::kScalar:
+      break;
   }
   switch (form_of(node)) {
-    case Form::kBool: return "a boolean";
-    case Form::kInteger: return "an integer";
+    case Form::kBool:
+      return "a boolean";
+    case Form::kInteger:
+      return "an integer";
     case Form::kFloat:
-    case Form::kNotFinite: return "a number";
-    case Form::kText: break;
+    case Form::kNotFinite:
+      return "a number";
+    case Form::kText:
+      break;
   }
   return "text";
 }
@@ -84,15 +92,18 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
   }
   std::optional<Value> value;
   switch (form_of(node)) {
-    case Form::kText: return node.text;
-    case Form::kBool: return node.text[0] == 't' || node.text[0] == 'T';
+    case Form::kText:
+      return node.text;
+    case Form::kBool:
+      return node.text[0] == 't' || node.text[0] == 'T';
     case Form::kInteger:
       if (const auto integer = integer_of(node.text)) value = *integer;
       break;
     case Form::kFloat:
       if (const auto number = float_of(node.text)) value = *number;
       break;
-    case Form::kNotFinite: break;
+    case Form::kNotFinite:
+      break;
   }
   if (!value) {
     diagnostics.error(position_of(diagnostics, node),

@@ -35,8 +35,8 @@ class SizeCheck {
     }
     auto value = expression.evaluate(names_);
     if (value) return *value;
-    complaints_.push_back({place_of(expression, value.error()),
-                           value.error().message + " for " + size_.label(), ""});
+    complaints_.push_back(
+        {place_of(expression, value.error()), value.error().message + " for " + size_.label(), ""});
     return std::nullopt;
   }
 

@@ -29,8 +29,7 @@ class SizeOption {
       return;
     }
     std::int64_t extent = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
     if (error != std::errc() || end != digits.data() + digits.size() || extent <= 0) {
       complain("'" + digits + "' is not a positive whole number");
     }

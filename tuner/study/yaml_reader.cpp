@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;
 
-const std::vector<std::string> kSections{
-    "schema",    "kernel", "problem_sizes", "parameters", "derived", "constraints",
-    "launch",    "arguments", "constants",  "reference",  "verify",  "metrics",
-    "objective", "search", "measure"};
+const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
+                                         "derived",   "constraints", "launch",        "arguments",
+                                         "constants", "reference",   "verify",        "metrics",
+                                         "objective", "search",      "measure"};
 
 [[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
   throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});

@@ -87,8 +87,7 @@ class TreeBuilder : public YAML::EventHandler {
   void count(std::size_t nodes, const YAML::Mark& mark) {
     total_ += nodes;
     if (total_ > kMaxYamlNodes) {
-      throw LimitReached{position(mark), "the file has more than " +
-                                             std::to_string(kMaxYamlNodes) +
+      throw LimitReached{position(mark), "the file has more than " + std::to_string(kMaxYamlNodes) +
                                              " entries, aliases followed"};
     }
   }
@@ -172,8 +171,8 @@ class TreeBuilder : public YAML::EventHandler {
 
 YamlRef parse_yaml(Diagnostics& diagnostics) {
   if (diagnostics.text().size() > kMaxYamlBytes) {
-    diagnostics.error(diagnostics.at(0, 0), "the file is larger than " +
-                                                std::to_string(kMaxYamlBytes >> 20) + " MiB");
+    diagnostics.error(diagnostics.at(0, 0),
+                      "the file is larger than " + std::to_string(kMaxYamlBytes >> 20) + " MiB");
     return nullptr;
   }
   std::istringstream in(diagnostics.text());

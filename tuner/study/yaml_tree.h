@@ -17,12 +17,12 @@ using YamlRef = std::shared_ptr<const YamlNode>;
 struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMap };
   Kind kind = Kind::kNull;
-  bool plain = true;  // an unquoted scalar: may be a number or a boolean
-  bool flow = false;  // a collection in [] or {}
-  std::string text;   // of a scalar
-  std::vector<YamlRef> items;                       // of a sequence
+  bool plain = true;           // an unquoted scalar: may be a number or a boolean
+  bool flow = false;           // a collection in [] or {}
+  std::string text;            // of a scalar
+  std::vector<YamlRef> items;  // of a sequence
   std::vector<std::pair<YamlRef, YamlRef>> entries;  // of a map: scalar key (unique), value
-  int line = 1;  // both count from 1
+  int line = 1;                                      // both count from 1
   int column = 1;
   std::size_t weight = 1;  // nodes in this subtree, aliases followed
 
