@@ -5,8 +5,6 @@
 namespace tuner {
 namespace {
 
-constexpr unsigned kPlaceholderNames = kSizeName | kParameterName | kDerivedName;
-
 void read_name(Reader& reader, const YamlNode& node) {
   // The name becomes a folder of the results.
   static const std::regex kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
@@ -38,7 +36,7 @@ void read_options(Reader& reader, const YamlNode& node) {
   for (const YamlRef& item : node.items) {
     const auto option = read_text(reader.diagnostics, *item, "a compiler option");
     if (!option) continue;
-    check_placeholders(reader, *item, kPlaceholderNames, "a compiler option");
+    check_placeholders(reader, *item, kSpaceNames, "a compiler option");
     reader.study.kernel.options.push_back(*option);
   }
 }
@@ -80,7 +78,7 @@ void read_kernel(Reader& reader, const YamlNode& node, Position where) {
   }
   if (const YamlNode* entry = fields.require("entry")) {
     kernel.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
-    check_placeholders(reader, *entry, kPlaceholderNames, "'entry'");
+    check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);

@@ -7,25 +7,38 @@
 namespace tuner {
 namespace {
 
+void read_count(Reader& reader, const Fields& fields, const char* key,
+                std::optional<std::uint64_t>& out) {
+  const YamlNode* node = fields.find(key);
+  if (node == nullptr) return;
+  const std::string what = "'" + std::string(key) + "'";
+  const auto count = read_integer(reader.diagnostics, *node, what);
+  if (!count) return;
+  if (*count > 0) {
+    out = static_cast<std::uint64_t>(*count);
+  } else {
+    reader.diagnostics.error(position_of(reader.diagnostics, *node),
+                             what + " must be at least 1, not " + std::to_string(*count));
+  }
+}
+
 void read_budget(Reader& reader, const YamlNode& node, Position where) {
   const Fields fields(reader.diagnostics, node, std::move(where), "'budget'",
-                      {"evaluations", "seconds"});
+                      {"evaluations", "seconds", "target", "patience"});
   Budget& budget = reader.study.search.budget;
-  if (const YamlNode* value = fields.find("evaluations")) {
-    const auto count = read_integer(reader.diagnostics, *value, "'evaluations'");
-    if (count && *count > 0) budget.evaluations = static_cast<std::uint64_t>(*count);
-    if (count && *count <= 0) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *value),
-                               "'evaluations' must be at least 1, not " + std::to_string(*count));
-    }
+  read_count(reader, fields, "evaluations", budget.evaluations);
+  read_count(reader, fields, "patience", budget.patience);
+  if (const YamlNode* value = fields.find("target")) {
+    budget.target = read_number(reader.diagnostics, *value, "'target'");
   }
-  if (const YamlNode* value = fields.find("seconds")) {
-    const auto seconds = read_number(reader.diagnostics, *value, "'seconds'");
-    if (seconds && *seconds > 0) budget.seconds = *seconds;
-    if (seconds && *seconds <= 0) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *value),
-                               "'seconds' must be above 0, not " + value->text);
-    }
+  const YamlNode* value = fields.find("seconds");
+  if (value == nullptr) return;
+  const auto seconds = read_number(reader.diagnostics, *value, "'seconds'");
+  if (seconds && *seconds > 0) {
+    budget.seconds = *seconds;
+  } else if (seconds) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *value),
+                             "'seconds' must be above 0, not " + value->text);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-constexpr unsigned kReferenceNames = kSizeName | kDeviceFact;
+constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
 
 std::vector<std::string> argument_names(const Study& study, bool outputs_only) {
   std::vector<std::string> names;
@@ -54,22 +54,16 @@ void read_argument_names(Reader& reader, const YamlNode& node) {
   }
 }
 
-// A verified output must be one that the reference writes.
-bool reference_takes(const Study& study, const std::string& name) {
-  const std::vector<std::string>& taken = study.reference->arguments;
-  return taken.empty() || std::find(taken.begin(), taken.end(), name) != taken.end();
-}
-
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
   Tolerance tolerance;
   if (!value.is_null()) {
     const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
                         "the tolerance of '" + key.text + "'", {"rtol", "atol"});
     if (const YamlNode* rtol = fields.find("rtol")) {
-      tolerance.rtol = reader.names.read(*rtol, "'rtol'", kSizeName, "a tolerance");
+      tolerance.rtol = reader.names.read(*rtol, "'rtol'", kFixedNames, "a tolerance");
     }
     if (const YamlNode* atol = fields.find("atol")) {
-      tolerance.atol = reader.names.read(*atol, "'atol'", kSizeName, "a tolerance");
+      tolerance.atol = reader.names.read(*atol, "'atol'", kFixedNames, "a tolerance");
     }
   }
   reader.study.verify.emplace_back(key.text, std::move(tolerance));
@@ -95,6 +89,12 @@ void check_verified(Reader& reader, const YamlNode& key) {
 
 }  // namespace
 
+bool reference_takes(const Study& study, const std::string& argument) {
+  if (!study.reference) return false;
+  const std::vector<std::string>& taken = study.reference->arguments;
+  return taken.empty() || std::find(taken.begin(), taken.end(), argument) != taken.end();
+}
+
 void read_reference(Reader& reader, const YamlNode& node, Position where) {
   const Fields fields(reader.diagnostics, node, where, "'reference'",
                       {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
@@ -103,12 +103,12 @@ void read_reference(Reader& reader, const YamlNode& node, Position where) {
   if (!fields.is_map()) return;
   if (const YamlNode* entry = fields.require("entry")) {
     reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
-    check_placeholders(reader, *entry, kSizeName, "the reference's 'entry'");
+    check_placeholders(reader, *entry, kFixedNames, "the reference's 'entry'");
   }
   if (const YamlNode* source = fields.find("source")) {
     reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
   }
-  reference.launch = read_geometry(reader, fields, kReferenceNames, "'reference'");
+  reference.launch = read_geometry(reader, fields, kFixedNames, "'reference'");
   if (const YamlNode* arguments = fields.find("arguments")) {
     read_argument_names(reader, *arguments);
   } else {

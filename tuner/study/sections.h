@@ -41,6 +41,8 @@ void read_measure(Reader& reader, const YamlNode& node, Position where);
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
                          const std::string& who);
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
+// Whether there is a reference that computes this argument's right answer.
+bool reference_takes(const Study& study, const std::string& argument);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.
 void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
                         const std::string& who);

@@ -69,11 +69,11 @@ class StudyReader {
   }
 
  private:
-  void section(const char* key, void (*read)(Reader&, const YamlNode&)) {
-    if (const YamlNode* node = file_.find(key)) read(reader_, *node);
+  void section(const char* key, void (*reads)(Reader&, const YamlNode&)) {
+    if (const YamlNode* node = file_.find(key)) reads(reader_, *node);
   }
-  void section_at(const char* key, void (*read)(Reader&, const YamlNode&, Position)) {
-    if (const YamlNode* node = file_.find(key)) read(reader_, *node, file_.where(key));
+  void section_at(const char* key, void (*reads)(Reader&, const YamlNode&, Position)) {
+    if (const YamlNode* node = file_.find(key)) reads(reader_, *node, file_.where(key));
   }
 
   void read_search_space() {
@@ -104,18 +104,16 @@ class StudyReader {
     reader_.study.runnable = true;
   }
 
+  // With a reference that takes them, outputs are verified even where 'verify' is silent.
   void warn_of_unverified_outputs() {
     const Study& study = reader_.study;
     bool has_output = study.arguments.empty();
     for (const ArgumentSpec& argument : study.arguments) {
-      if (argument.role != Role::kOut && argument.role != Role::kInOut) continue;
-      has_output = true;
-      const bool verified = std::any_of(study.verify.begin(), study.verify.end(),
-                                        [&](const auto& v) { return v.first == argument.name; });
-      if (!verified) {
-        reader_.diagnostics.warning(argument.where, "nothing verifies '" + argument.name +
-                                                        "': wrong answers would be ranked");
-      }
+      has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
+      if (argument.role != Role::kOut || reference_takes(study, argument.name)) continue;
+      reader_.diagnostics.warning(
+          argument.where, "nothing verifies '" + argument.name + "': wrong answers would be ranked",
+          study.reference ? "" : "a 'reference' computes the right ones");
     }
     if (!has_output) {
       reader_.diagnostics.warning(file_.where("arguments"),
