@@ -116,8 +116,8 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   if (const YamlNode* shape = fields.find("shape")) {
     read_shape(reader, *shape, argument);
   } else {
-    diagnostics.error(argument.where,
-                      "'" + argument.name + "' needs a 'shape' (a buffer) or a 'value' (a scalar)");
+    diagnostics.error(argument.where, (argument.name.empty() ? "this" : "'" + argument.name + "'") +
+                                          " needs a 'shape' (a buffer) or a 'value' (a scalar)");
   }
   read_contents(reader, fields, argument);
   return argument;

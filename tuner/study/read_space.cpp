@@ -103,8 +103,8 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     if (twin != end) {
       const std::string first = to_text(*twin);
       diagnostics.error(position_of(diagnostics, *item),
-                        what + " has the value " + first + " twice" +
-                            (first == item->text ? "" : " (" + item->text + " equals it)"));
+                        what + " has the value " + first + " twice",
+                        first == item->text ? "" : item->text + " equals it");
     } else {
       values.push_back(*value);
     }
