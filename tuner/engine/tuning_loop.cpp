@@ -1,6 +1,7 @@
 #include "tuner/engine/tuning_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
@@ -89,10 +90,10 @@ class Loop {
       return end(LoopEnd::kInterrupted, "interrupted");
     }
     --outstanding_;
-    const bool valid = is_valid(*trial);
-    clock_.finished(valid ? std::optional(trial->objective) : std::nullopt);
-    if (callbacks_.on_trial) callbacks_.on_trial(*trial);
     const Observation observation = observation_of(objective_, *trial);
+    clock_.finished(observation.objectives.empty() ? std::nullopt
+                                                   : std::optional(trial->objective));
+    if (callbacks_.on_trial) callbacks_.on_trial(*trial);
     seen_[trial->index] = observation;
     strategy_.tell(observation);
   }
@@ -115,7 +116,11 @@ Observation observation_of(const ObjectiveSpec& objective, const Trial& trial) {
   Observation out;
   out.index = trial.index;
   out.state = trial.state;
-  if (is_valid(trial)) out.objectives = {to_minimise(objective, trial.objective)};
+  if (is_valid(trial) && std::isfinite(trial.objective)) {
+    out.objectives = {to_minimise(objective, trial.objective)};
+  } else if (is_valid(trial)) {
+    out.state = TrialState::kRuntime;  // its metric has no value: nothing to learn from
+  }
   out.cost_seconds = trial.cost_seconds;
   return out;
 }
