@@ -1,11 +1,11 @@
 #include "tuner/engine/budget.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "tuner/engine/objective.h"
 
@@ -28,10 +28,17 @@ std::optional<double> seconds_of(std::string_view text) {
   if (text.empty()) return std::nullopt;
   double unit = 0;
   switch (text.back()) {
-    case 's': unit = 1; break;
-    case 'm': unit = 60; break;
-    case 'h': unit = 3600; break;
-    default: return std::nullopt;
+    case 's':
+      unit = 1;
+      break;
+    case 'm':
+      unit = 60;
+      break;
+    case 'h':
+      unit = 3600;
+      break;
+    default:
+      return std::nullopt;
   }
   const std::optional<double> number = number_of<double>(text.substr(0, text.size() - 1));
   if (!number || !std::isfinite(*number) || *number <= 0) return std::nullopt;

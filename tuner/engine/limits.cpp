@@ -1,9 +1,9 @@
 #include "tuner/engine/limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
-
-#include <fmt/format.h>
 
 namespace tuner {
 namespace {
@@ -103,10 +103,11 @@ double occupancy(const DeviceFacts& device, const Resources& resources,
         device.registers_per_multiprocessor / warp_registers / kWarpUnit * kWarpUnit;
     blocks = std::min(blocks, warp_slots / warps);
   }
-  const std::int64_t shared = round_up(std::max<std::int64_t>(0, resources.static_shared_bytes) +
-                                           static_cast<std::int64_t>(geometry.dynamic_shared_bytes) +
-                                           device.reserved_shared_memory_per_block,
-                                       shared_memory_unit(device));
+  const std::int64_t shared =
+      round_up(std::max<std::int64_t>(0, resources.static_shared_bytes) +
+                   static_cast<std::int64_t>(geometry.dynamic_shared_bytes) +
+                   device.reserved_shared_memory_per_block,
+               shared_memory_unit(device));
   if (shared > 0) blocks = std::min(blocks, device.shared_memory_per_multiprocessor / shared);
   return static_cast<double>(blocks * warps) / static_cast<double>(max_warps);
 }
