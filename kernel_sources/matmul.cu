@@ -23,10 +23,15 @@ constexpr int BN = TUNE_BN;
 #include "matmul_warptile.cuh"
 #endif
 
-extern "C" __global__ void __launch_bounds__(kThreads)
+// `workspace` and `arrivals` are used with SPLIT_K > 1 only (matmul_split.cuh).
+extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
     matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
-           int N, int K) {
+           int N, int K, float* workspace, unsigned* arrivals) {
+#if TUNE_FORM_IS_warptile
+  multiply(A, B, C, M, N, K, workspace, arrivals);
+#else
   multiply(A, B, C, M, N, K);
+#endif
 }
 
 // One thread per element, summed in double: the truth that every variant is compared with.

@@ -13,6 +13,7 @@ constexpr int PAD = TUNE_PAD;
 static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
 
 constexpr int kThreads = (BM / TM) * (BN / TN);
+constexpr int kMinBlocks = 1;
 constexpr int kStrideA = BM + PAD;
 constexpr int kStrideB = BN + PAD;
 

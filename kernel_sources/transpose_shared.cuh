@@ -1,48 +1,73 @@
 #pragma once
-// FORM shared: rows of A in, rows of B out, the turn itself in shared memory.
+// FORM shared: rows of A in, rows of B out. Each thread takes squares of VEC x VEC elements, turns
+// them in registers and hands them on through shared memory, which holds the tile already turned:
+// BN rows of BM / VEC vectors.
 //
-// Rows whose length VEC does not divide are not aligned for vector accesses; they are then moved
-// element by element, which is decided once for the whole launch.
+// Threads that store vectors of one row of A walk down a column of that tile, VEC rows a step, and
+// would all meet in the same banks. PAD lengthens the rows by one vector, SWIZZLE moves each vector
+// within its row by a pattern that differs from step to step.
+//
+// Rows of a length that VEC does not divide are not aligned for vectors: they go by single
+// elements.
 
 #include "vector_access.cuh"
 
 constexpr int PAD = TUNE_PAD;
-constexpr int kStride = BN + PAD;
+constexpr int SWIZZLE = TUNE_SWIZZLE;
 
-#if TUNE_SHARED_IS_static
-static_assert(4 * BM * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
-#endif
+constexpr int kVectors = BM / VEC;  // in a row of the turned tile
+constexpr int kStride = kVectors + PAD;
+
+static_assert((kVectors & (kVectors - 1)) == 0, "exclusive or stays within the row");
+
+__device__ Vector<VEC>& at(Vector<VEC>* tile, int col, int row) {
+  const int vector = row / VEC;
+  const int place = SWIZZLE ? vector ^ (col / VEC % kVectors) : vector;
+  return tile[col * kStride + place];
+}
 
 __device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
 #if TUNE_SHARED_IS_dynamic
-  extern __shared__ float tile[];
+  extern __shared__ Vector<VEC> tile[];
 #else
-  __shared__ float tile[BM * kStride];
+  static_assert(4 * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
+  __shared__ Vector<VEC> tile[BN * kStride];
 #endif
-  const int row0 = blockIdx.y * BM;
-  const int col0 = blockIdx.x * BN;
+  const Corner corner = corner_of_block(M, N);
+
+  Vector<VEC> square[TM][VEC];
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int index = i * kThreads + threadIdx.x;
+    const int row = corner.row + index / (BN / VEC) * VEC;
+    const int col = corner.col + index % (BN / VEC) * VEC;
+#pragma unroll
+    for (int r = 0; r < VEC; ++r) {
+      const int length = row + r < M ? N : 0;
+      square[i][r] = load_part<VEC>(A + size_t(row + r) * N, col, length, N % VEC == 0);
+    }
+  }
 
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
-    const int vector = i * kThreads + threadIdx.x;
-    const int row = vector / (BN / VEC);
-    const int col = vector % (BN / VEC) * VEC;
-    if (row0 + row >= M) continue;
-    const auto value = load_part<VEC>(A + size_t(row0 + row) * N, col0 + col, N, N % VEC == 0);
+    const int index = i * kThreads + threadIdx.x;
+    const int row = index / (BN / VEC) * VEC, col = index % (BN / VEC) * VEC;
 #pragma unroll
-    for (int v = 0; v < VEC; ++v) tile[row * kStride + col + v] = value.at[v];
+    for (int c = 0; c < VEC; ++c) {
+      Vector<VEC> turned;
+#pragma unroll
+      for (int r = 0; r < VEC; ++r) turned.at[r] = square[i][r].at[c];
+      at(tile, col + c, row) = turned;
+    }
   }
   __syncthreads();
 
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int vector = i * kThreads + threadIdx.x;
-    const int col = vector / (BM / VEC);
-    const int row = vector % (BM / VEC) * VEC;
-    if (col0 + col >= N) continue;
-    Vector<VEC> value;
-#pragma unroll
-    for (int v = 0; v < VEC; ++v) value.at[v] = tile[(row + v) * kStride + col];
-    store_part<VEC>(B + size_t(col0 + col) * M, row0 + row, M, M % VEC == 0, value);
+  for (int i = 0; i < TM * VEC; ++i) {
+    const int index = i * kThreads + threadIdx.x;
+    const int col = index / kVectors, row = index % kVectors * VEC;
+    if (corner.col + col >= N) continue;
+    store_part<VEC>(B + size_t(corner.col + col) * M, corner.row + row, M, M % VEC == 0,
+                    at(tile, col, row));
   }
 }
