@@ -1,0 +1,49 @@
+// C = A * B in float32: A is M x K, B is K x N, C is M x N, all row-major, any size.
+//
+// What each value of FORM changes:
+//   naive      one thread per element of C; every operand comes from global memory
+//   shared     a block copies BM x BK of A and BK x BN of B into shared memory, so that each
+//   element
+//              is read from global memory once for BN (or BM) uses instead of once for each
+//   registers  each thread computes TM x TN elements: TM + TN shared reads feed TM * TN products
+//   warptile   the fast one: warp tiles, vector accesses, asynchronous copies in several stages,
+//              split K, tiles visited in an order that suits the L2 cache
+//
+// Names: BM BN BK block tile, WM WN warp tile, TM TN thread tile. The rules that tie them are the
+// constraints of search_spaces/matmul.yaml; the static_asserts only guard them.
+
+constexpr int BM = TUNE_BM;
+constexpr int BN = TUNE_BN;
+
+#if TUNE_FORM_IS_naive
+#include "matmul_naive.cuh"
+#elif TUNE_FORM_IS_shared || TUNE_FORM_IS_registers
+#include "matmul_tile.cuh"
+#else
+#include "matmul_warptile.cuh"
+#endif
+
+// `workspace` and `arrivals` are used with SPLIT_K > 1 only (matmul_split.cuh).
+extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
+    matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
+           int N, int K, float* workspace, unsigned* arrivals) {
+#if TUNE_FORM_IS_warptile
+  multiply(A, B, C, M, N, K, workspace, arrivals);
+#else
+  multiply(A, B, C, M, N, K);
+#endif
+}
+
+// One thread per element, summed in double: the truth that every variant is compared with.
+extern "C" __global__ void matmul_reference(const float* __restrict__ A,
+                                            const float* __restrict__ B, float* __restrict__ C,
+                                            int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  double sum = 0;
+  for (int k = 0; k < K; ++k) {
+    sum += double(A[size_t(row) * K + k]) * double(B[size_t(k) * N + col]);
+  }
+  C[size_t(row) * N + col] = float(sum);
+}

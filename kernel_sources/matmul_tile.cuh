@@ -1,0 +1,86 @@
+#pragma once
+// FORM shared and registers: the same code, TM = TN = 1 being the plain shared tile.
+//
+// A is kept transposed in shared memory, so that a thread finds the TM elements it needs for one k
+// side by side. That makes the copy write with a stride of BM + PAD words: PAD spreads it over the
+// banks. SHARED says only where the memory comes from.
+
+constexpr int BK = TUNE_BK;
+constexpr int TM = TUNE_TM;
+constexpr int TN = TUNE_TN;
+constexpr int PAD = TUNE_PAD;
+
+static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
+
+constexpr int kThreads = (BM / TM) * (BN / TN);
+constexpr int kMinBlocks = 1;
+constexpr int kStrideA = BM + PAD;
+constexpr int kStrideB = BN + PAD;
+
+#if TUNE_SHARED_IS_static
+static_assert(4 * BK * (kStrideA + kStrideB) <= 48 * 1024, "static shared memory ends at 48 KB");
+#endif
+
+// Copies a BM x BK tile of A and a BK x BN tile of B; zeros stand for what lies outside.
+__device__ void load_tiles(const float* __restrict__ A, const float* __restrict__ B, float* As,
+                           float* Bs, int row0, int col0, int k0, int M, int N, int K) {
+  const int thread = threadIdx.y * (BN / TN) + threadIdx.x;
+  for (int i = thread; i < BM * BK; i += kThreads) {
+    const int row = i / BK, k = i % BK;
+    const bool inside = row0 + row < M && k0 + k < K;
+    As[k * kStrideA + row] = inside ? A[size_t(row0 + row) * K + k0 + k] : 0.0f;
+  }
+  for (int i = thread; i < BK * BN; i += kThreads) {
+    const int k = i / BN, col = i % BN;
+    const bool inside = k0 + k < K && col0 + col < N;
+    Bs[k * kStrideB + col] = inside ? B[size_t(k0 + k) * N + col0 + col] : 0.0f;
+  }
+}
+
+// Adds the product of the two tiles to the thread's TM x TN sums.
+__device__ void multiply_tiles(const float* As, const float* Bs, float (&sum)[TM][TN]) {
+#pragma unroll
+  for (int k = 0; k < BK; ++k) {
+    float a[TM], b[TN];
+#pragma unroll
+    for (int i = 0; i < TM; ++i) a[i] = As[k * kStrideA + threadIdx.y * TM + i];
+#pragma unroll
+    for (int j = 0; j < TN; ++j) b[j] = Bs[k * kStrideB + threadIdx.x * TN + j];
+#pragma unroll
+    for (int i = 0; i < TM; ++i) {
+#pragma unroll
+      for (int j = 0; j < TN; ++j) sum[i][j] += a[i] * b[j];
+    }
+  }
+}
+
+__device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
+                         float* __restrict__ C, int M, int N, int K) {
+#if TUNE_SHARED_IS_dynamic
+  extern __shared__ float tiles[];
+#else
+  __shared__ float tiles[BK * (kStrideA + kStrideB)];
+#endif
+  float* As = tiles;
+  float* Bs = tiles + BK * kStrideA;
+  const int row0 = blockIdx.y * BM;
+  const int col0 = blockIdx.x * BN;
+
+  float sum[TM][TN] = {};
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    load_tiles(A, B, As, Bs, row0, col0, k0, M, N, K);
+    __syncthreads();
+    multiply_tiles(As, Bs, sum);
+    __syncthreads();
+  }
+
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int row = row0 + threadIdx.y * TM + i;
+#pragma unroll
+    for (int j = 0; j < TN; ++j) {
+      const int col = col0 + threadIdx.x * TN + j;
+      if (row < M && col < N) C[size_t(row) * N + col] = sum[i][j];
+    }
+  }
+}

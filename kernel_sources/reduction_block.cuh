@@ -1,0 +1,60 @@
+#pragma once
+// How the threads of a block, and the blocks of a grid, come together.
+
+// Memory of one block: BLOCK words for the tree, one word a warp for the shuffles.
+__device__ float* block_memory() {
+#if TUNE_SHARED_IS_dynamic
+  extern __shared__ float words[];
+#elif TUNE_FORM_IS_shared
+  __shared__ float words[BLOCK];
+#else
+  __shared__ float words[32];
+#endif
+  return words;
+}
+
+__device__ float warp_sum(float value) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(0xffffffffu, value, half);
+  return value;
+}
+
+// The sum over the block, in thread 0. May be called again: it begins with a barrier.
+__device__ float block_sum(float value) {
+  float* words = block_memory();
+  __syncthreads();
+#if TUNE_FORM_IS_shuffle
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0) words[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) value = warp_sum(threadIdx.x < BLOCK / 32 ? words[threadIdx.x] : 0.0f);
+  return value;
+#else
+  words[threadIdx.x] = value;
+  for (int half = BLOCK / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) words[threadIdx.x] += words[threadIdx.x + half];
+  }
+  return threadIdx.x == 0 ? words[0] : 0.0f;
+#endif
+}
+
+// True in the one block that arrives last: what all others wrote before is then visible to it.
+// `arrivals` counts from zero and is left at zero for the next launch.
+__device__ bool last_to_arrive(unsigned* arrivals) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(arrivals, 1u) == gridDim.x - 1;
+    if (last) *arrivals = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+// A read that does not trust this multiprocessor's own cache.
+__device__ float read_through(const float* from) {
+  return *static_cast<const volatile float*>(from);
+}

@@ -1,0 +1,66 @@
+// B = transpose of A: A is M x N, B is N x M, both row-major float32, any size.
+//
+// What each value of FORM changes:
+//   coalesced_read   neighbouring threads read neighbouring elements and write them M apart
+//   coalesced_write  neighbouring threads write neighbouring elements and read them N apart
+//   shared           both sides are coalesced: the block turns a BM x BN tile of A in shared memory
+//
+// Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
+// says whether blocks that run together take neighbours in a row of A or in a row of B. The rules
+// that tie them are the constraints of search_spaces/transpose.yaml.
+
+constexpr int BM = TUNE_BM;
+constexpr int BN = TUNE_BN;
+constexpr int TM = TUNE_TM;
+constexpr int VEC = TUNE_VEC;
+
+static_assert(BM % VEC == 0 && BN % VEC == 0, "squares fill the tile");
+static_assert(BM * BN % (TM * VEC * VEC) == 0, "threads share the tile evenly");
+
+constexpr int kThreads = BM * BN / (TM * VEC * VEC);
+
+struct Corner {
+  int row, col;  // in A, of the block's tile
+};
+
+__device__ Corner corner_of_block(int M, int N) {
+#if TUNE_ORDER_IS_rows
+  const int tiles = (N + BN - 1) / BN;
+  return {int(blockIdx.x) / tiles * BM, int(blockIdx.x) % tiles * BN};
+#else
+  const int tiles = (M + BM - 1) / BM;
+  return {int(blockIdx.x) % tiles * BM, int(blockIdx.x) / tiles * BN};
+#endif
+}
+
+#if TUNE_FORM_IS_shared
+#include "transpose_shared.cuh"
+#else
+
+// Each thread moves TM elements straight from global to global memory.
+__device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+  const Corner corner = corner_of_block(M, N);
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int element = i * kThreads + threadIdx.x;
+#if TUNE_FORM_IS_coalesced_read
+    const int row = corner.row + element / BN, col = corner.col + element % BN;
+#else
+    const int row = corner.row + element % BM, col = corner.col + element / BM;
+#endif
+    if (row < M && col < N) B[size_t(col) * M + row] = A[size_t(row) * N + col];
+  }
+}
+#endif
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+    transpose(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+  turn(A, B, M, N);
+}
+
+extern "C" __global__ void transpose_reference(const float* __restrict__ A, float* __restrict__ B,
+                                               int M, int N) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < M && col < N) B[size_t(col) * M + row] = A[size_t(row) * N + col];
+}

@@ -1,0 +1,73 @@
+#pragma once
+// FORM shared: rows of A in, rows of B out. Each thread takes squares of VEC x VEC elements, turns
+// them in registers and hands them on through shared memory, which holds the tile already turned:
+// BN rows of BM / VEC vectors.
+//
+// Threads that store vectors of one row of A walk down a column of that tile, VEC rows a step, and
+// would all meet in the same banks. PAD lengthens the rows by one vector, SWIZZLE moves each vector
+// within its row by a pattern that differs from step to step.
+//
+// Rows of a length that VEC does not divide are not aligned for vectors: they go by single
+// elements.
+
+#include "vector_access.cuh"
+
+constexpr int PAD = TUNE_PAD;
+constexpr int SWIZZLE = TUNE_SWIZZLE;
+
+constexpr int kVectors = BM / VEC;  // in a row of the turned tile
+constexpr int kStride = kVectors + PAD;
+
+static_assert((kVectors & (kVectors - 1)) == 0, "exclusive or stays within the row");
+
+__device__ Vector<VEC>& at(Vector<VEC>* tile, int col, int row) {
+  const int vector = row / VEC;
+  const int place = SWIZZLE ? vector ^ (col / VEC % kVectors) : vector;
+  return tile[col * kStride + place];
+}
+
+__device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+#if TUNE_SHARED_IS_dynamic
+  extern __shared__ Vector<VEC> tile[];
+#else
+  static_assert(4 * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
+  __shared__ Vector<VEC> tile[BN * kStride];
+#endif
+  const Corner corner = corner_of_block(M, N);
+
+  Vector<VEC> square[TM][VEC];
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int index = i * kThreads + threadIdx.x;
+    const int row = corner.row + index / (BN / VEC) * VEC;
+    const int col = corner.col + index % (BN / VEC) * VEC;
+#pragma unroll
+    for (int r = 0; r < VEC; ++r) {
+      const int length = row + r < M ? N : 0;
+      square[i][r] = load_part<VEC>(A + size_t(row + r) * N, col, length, N % VEC == 0);
+    }
+  }
+
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int index = i * kThreads + threadIdx.x;
+    const int row = index / (BN / VEC) * VEC, col = index % (BN / VEC) * VEC;
+#pragma unroll
+    for (int c = 0; c < VEC; ++c) {
+      Vector<VEC> turned;
+#pragma unroll
+      for (int r = 0; r < VEC; ++r) turned.at[r] = square[i][r].at[c];
+      at(tile, col + c, row) = turned;
+    }
+  }
+  __syncthreads();
+
+#pragma unroll
+  for (int i = 0; i < TM * VEC; ++i) {
+    const int index = i * kThreads + threadIdx.x;
+    const int col = index / kVectors, row = index % kVectors * VEC;
+    if (corner.col + col >= N) continue;
+    store_part<VEC>(B + size_t(corner.col + col) * M, corner.row + row, M, M % VEC == 0,
+                    at(tile, col, row));
+  }
+}
