@@ -74,7 +74,7 @@ TEST_F(Adapters, IndicesAbove64BitsCross) {
 }
 
 TEST_F(Adapters, StrategiesAskAndAreTold) {
-  const auto strategy = catalogue.make_strategy("sequence", space, 1, {}, {{"start", "2"}});
+  const auto strategy = catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"start", "2"}});
   EXPECT_EQ(strategy->ask(3), (std::vector<ConfigIndex>{2, 3, 4}));
   strategy->tell({2, TrialState::kOk, {1.0}, 0.1});
   EXPECT_EQ(strategy->ask(1), (std::vector<ConfigIndex>{5}));
@@ -84,7 +84,7 @@ TEST_F(Adapters, StrategiesAskAndAreTold) {
 }
 
 TEST_F(Adapters, AStrategyInPlainCWalksTheWholeSpaceOnce) {
-  const auto strategy = catalogue.make_strategy("backwards", space, 1, {}, {});
+  const auto strategy = catalogue.make_strategy("backwards", space_table(space), 1, {}, {});
   std::vector<ConfigIndex> all;
   for (auto some = strategy->ask(4); !some.empty(); some = strategy->ask(4)) {
     all.insert(all.end(), some.begin(), some.end());
@@ -94,9 +94,9 @@ TEST_F(Adapters, AStrategyInPlainCWalksTheWholeSpaceOnce) {
 }
 
 TEST_F(Adapters, AStrategyThatLeavesTheSpaceIsStopped) {
-  const auto outside = catalogue.make_strategy("outside", space, 1, {}, {});
+  const auto outside = catalogue.make_strategy("outside", space_table(space), 1, {}, {});
   EXPECT_THROW(outside->ask(1), FatalError);
-  const auto too_many = catalogue.make_strategy("too-many", space, 1, {}, {});
+  const auto too_many = catalogue.make_strategy("too-many", space_table(space), 1, {}, {});
   EXPECT_THROW(too_many->ask(2), FatalError);
 }
 

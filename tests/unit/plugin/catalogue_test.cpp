@@ -1,4 +1,5 @@
 #include "tuner/plugin/catalogue.h"
+#include "tuner/plugin/space_table.h"
 
 #include <gtest/gtest.h>
 
@@ -67,7 +68,7 @@ TEST(Catalogue, KeepsTheFirstOfTwoItemsWithOneName) {
 TEST(Catalogue, UnknownNamesListWhatThereIs) {
   const Catalogue catalogue = load_test_plugins({"good"});
   const SearchSpace space = test_space();
-  EXPECT_EQ(message_of([&] { catalogue.make_strategy("sequense", space, 1, {}, {}); }),
+  EXPECT_EQ(message_of([&] { catalogue.make_strategy("sequense", space_table(space), 1, {}, {}); }),
             "there is no strategy 'sequense'; there are: backwards, sequence "
             "(did you mean 'sequence'?)");
   EXPECT_EQ(message_of([&] { catalogue.make_exporter("x"); }),
@@ -82,12 +83,12 @@ TEST(Catalogue, UnknownOptionsListThoseThatThereAre) {
   const Position where{"study.yaml", 7, 3};
   EXPECT_EQ(
       message_of([&] {
-        catalogue.make_strategy("sequence", space, 1, {}, {{"stp", "1"}}, where);
+        catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"stp", "1"}}, where);
       }),
       "study.yaml:7:3: unknown option 'stp'; strategy 'sequence' has: start=0, step=1, scale=0.5, "
       "order=up, eager=false (did you mean 'step'?)");
   EXPECT_EQ(message_of([&] {
-              catalogue.make_strategy("backwards", space, 1, {}, {{"a", "1"}});
+              catalogue.make_strategy("backwards", space_table(space), 1, {}, {{"a", "1"}});
             }),
             "unknown option 'a'; strategy 'backwards' has no options");
   EXPECT_THROW(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}}), InputError);
@@ -97,7 +98,7 @@ TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
   const Catalogue catalogue = load_test_plugins({"good"});
   const SearchSpace space = test_space();
   const auto message = [&](const char* name, const char* value) {
-    return message_of([&] { catalogue.make_strategy("sequence", space, 1, {}, {{name, value}}); });
+    return message_of([&] { catalogue.make_strategy("sequence", space_table(space), 1, {}, {{name, value}}); });
   };
   const std::string head = "strategy 'sequence': option ";
   EXPECT_EQ(message("step", "0"), head + "'step' is '0': it must be a whole number from 1 to 10");
@@ -112,9 +113,9 @@ TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
 TEST(Catalogue, ThrowingPluginsBecomeMessages) {
   const Catalogue catalogue = load_test_plugins({"bad"});
   const SearchSpace space = test_space();
-  EXPECT_EQ(message_of([&] { catalogue.make_strategy("throwing-maker", space, 1, {}, {}); }),
+  EXPECT_EQ(message_of([&] { catalogue.make_strategy("throwing-maker", space_table(space), 1, {}, {}); }),
             "strategy 'throwing-maker': not today");
-  const auto asker = catalogue.make_strategy("throwing-asker", space, 1, {}, {});
+  const auto asker = catalogue.make_strategy("throwing-asker", space_table(space), 1, {}, {});
   EXPECT_EQ(message_of([&] { asker->ask(1); }),
             "strategy 'throwing-asker', ask: the plugin threw something that is no std::exception");
   EXPECT_EQ(message_of([&] { asker->tell({}); }),
