@@ -132,7 +132,7 @@ arguments:
   - {name: Y, type: float, shape: [N * B], role: out}
 reference: {entry: r, block: [1], grid: [N]}
 )yaml"),
-      R"text(study.yaml:7:40: 'B' is a parameter; a shape may use only problem sizes and device facts
+      R"text(study.yaml:7:40: 'B' is a parameter; the shape of all but scratch may use only problem sizes and device facts
       - {name: Y, type: float, shape: [N * B], role: out}
                                            ^)text");
 }

