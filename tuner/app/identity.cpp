@@ -44,7 +44,8 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 // The lists of values and the constraints are not here: they say which configurations exist, not
 // what one of them does, and extending a list must not throw away what was measured.
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const std::string& compiler) {
+                       const std::string& source_digest, const std::string& compiler,
+                       const std::string& backend_options) {
   std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix;
   for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
   std::string options;
@@ -83,6 +84,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
                                 m.cold ? "cold" : "hot", m.min_samples, m.max_samples,
                                 m.max_milliseconds, m.confidence, m.precision, m.drop_above)},
       {"compiler", compiler},
+      {"backend options", backend_options},
       {"driver", device.driver},
       {"device", device.uuid.empty() ? device.name : device.uuid},
   };

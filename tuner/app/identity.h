@@ -14,6 +14,7 @@ namespace tuner {
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const std::string& compiler);
+                       const std::string& source_digest, const std::string& compiler,
+                       const std::string& backend_options);
 
 }  // namespace tuner

@@ -179,7 +179,10 @@ int run_command(const RunOptions& options) {
     RunLimits limits;
     limits.configuration_seconds = options.timeout;
     std::vector<std::pair<std::string, std::string>> backend_options;
-    if (options.in_random_order) backend_options.emplace_back("order", "random");
+    if (options.in_random_order) {
+      backend_options.emplace_back("order", "random");
+      shared.backend_options = "order=random";
+    }
     RunWorker runner(program, devices.backend, number, backend_options, limits);
     shared.runner = &runner;
     const DeviceFacts device = runner.open();

@@ -164,7 +164,8 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device,
                                                   shared.budget, shared.strategy_options);
 
   const Context context = shared.store->context(
-      context_key(study, device, size, shared.source_digest, shared.compilers->identity()));
+      context_key(study, device, size, shared.source_digest, shared.compilers->identity(),
+                  shared.backend_options));
   if (shared.options->fresh) shared.store->start_afresh(context);
   for (const Trial& blamed : shared.store->settle_in_flight(context)) {
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +

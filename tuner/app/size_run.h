@@ -29,6 +29,7 @@ struct RunShared {
   RunWorker* runner = nullptr;
   const Interrupt* interrupt = nullptr;
   Progress* progress = nullptr;
+  std::string backend_options;  // as text, for the identity of trials
   Budget budget;
   std::string strategy;
   std::vector<std::pair<std::string, std::string>> strategy_options;
