@@ -6,10 +6,12 @@
 #else
 #pragma once
 #include <cmath>
+#include <cstring>
 #define TUNER_DEVICE inline
 namespace tuner::cuda {
 using std::fabs;
 using std::floor;
+using std::memcpy;
 using std::rint;
 #endif
 
@@ -30,7 +32,7 @@ template <typename To, typename From>
 TUNER_DEVICE To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From), "same size");
   To to;
-  __builtin_memcpy(&to, &from, sizeof to);
+  memcpy(&to, &from, sizeof to);
   return to;
 }
 
