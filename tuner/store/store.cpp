@@ -217,12 +217,16 @@ void Store::start_afresh(const Context& context) {
 }
 
 void Store::mark_in_flight(const Context& context, const Configuration& configuration) {
+  // Not waited for: the mark is in the system's hands and survives any kill of this process, and
+  // the next record() puts it on the disk with its own.
+  impl_->db().execute("PRAGMA synchronous = NORMAL");
   Statement insert = impl_->db().prepare(
       "INSERT INTO in_flight(context, generation, configuration, session)"
       " SELECT id, generation, ?2, ?3 FROM contexts WHERE id = ?1"
       " ON CONFLICT(context, generation, configuration) DO UPDATE SET session = excluded.session");
   insert.bind(1, context.id).bind(2, canonical_configuration(context.parameters, configuration));
   insert.bind(3, impl_->session).run();
+  impl_->db().execute("PRAGMA synchronous = FULL");
 }
 
 void Store::clear_in_flight(const Context& context, const Configuration& configuration) {
