@@ -9,11 +9,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 preset=${1:-release}
 [ $# -gt 0 ] && shift
 packages=("${build_packages[@]}")
-[ "${1:-}" = program ] || packages+=("${test_packages[@]}")
+tests=OFF
+if [ "${1:-}" != program ]; then
+  packages+=("${test_packages[@]}")
+  tests=ON
+fi
 set_up "${packages[@]}"
 
 say "Building preset $preset"
-cmake --preset "$preset" >"/tmp/tuner-configure-$$.log" || {
+cmake --preset "$preset" -DTUNER_TESTS=$tests >"/tmp/tuner-configure-$$.log" || {
   cat "/tmp/tuner-configure-$$.log"
   exit 1
 }

@@ -48,13 +48,13 @@ install_packages() {
     --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Sets CUDAToolkit_ROOT for CMake where there is a toolkit.
+# Tells the build where the toolkit is. Its headers are enough.
 find_cuda() {
   local folder nvcc
   nvcc=$(command -v nvcc || true)
   for folder in "${CUDA_HOME:-}" /usr/local/cuda "${nvcc:+$(dirname "$(dirname "$nvcc")")}"; do
-    if [ -n "$folder" ] && [ -f "$folder/include/nvrtc.h" ]; then
-      export CUDAToolkit_ROOT=$folder
+    if [ -n "$folder" ] && [ -f "$folder/include/nvrtc.h" ] && [ -f "$folder/include/cuda.h" ]; then
+      export CUDA_HOME=$folder
       echo "CUDA toolkit: $folder"
       return
     fi
