@@ -29,8 +29,15 @@ function(tuner_plugin name)
   target_link_libraries(tuner_plugin_${name}_objects PUBLIC tuner_settings ${ARG_LIBS})
   add_library(tuner_plugin_${name} MODULE)
   target_link_libraries(tuner_plugin_${name} PRIVATE tuner_plugin_${name}_objects)
+  # Hidden visibility does not reach the standard library's templates; the version script does.
+  target_link_options(tuner_plugin_${name} PRIVATE -Wl,-z,defs
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin_exports.map)
   set_target_properties(tuner_plugin_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${TUNER_PLUGIN_SUBDIR})
+  if(NOT TARGET program)
+    add_custom_target(program)  # what a user needs: the program and its plugins, no tests
+  endif()
+  add_dependencies(program tuner_plugin_${name})
   install(TARGETS tuner_plugin_${name} LIBRARY DESTINATION ${TUNER_PLUGIN_SUBDIR})
 endfunction()

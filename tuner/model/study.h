@@ -75,6 +75,8 @@ struct ObjectiveSpec {
 struct Budget {
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;
+  std::optional<double> target{};           // stop once the objective is as good as this
+  std::optional<std::uint64_t> patience{};  // stop after so many evaluations without a better one
 };
 
 struct SearchSpec {

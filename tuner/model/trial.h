@@ -43,6 +43,9 @@ struct Trial {
   Configuration configuration;
   TrialState state = TrialState::kOk;
   Timing timing;
+  // Of the last final, where this one took part: one sample for each round, paired with the other
+  // finalists' by place.
+  std::vector<double> final_samples;
   std::vector<std::pair<std::string, double>> metrics;
   double objective = 0;  // as the study names it; only for kOk and kDropped
   LaunchGeometry geometry;

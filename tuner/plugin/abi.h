@@ -4,6 +4,8 @@
  * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
  * kinds it knows; null means "not here". Every table begins with struct_size: functions past the
  * end of a shorter table count as absent, so tables grow at their end and never change otherwise.
+ * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other side
+ * fills at most that much and stores how much it filled.
  *
  * Rules. No exception crosses. Memory is freed by the side that allocated it: results of variable
  * size leave through sinks that the host supplies and copies from. Views (tuner_str, pointers in

@@ -33,21 +33,24 @@ struct BuildOptions {
   std::function<bool()> cancelled;                  // polled while building; may be empty
 };
 
-// What building found out, for `tuner check`.
+// What one constraint does, applied alone to the cartesian product.
 struct ConstraintReport {
   std::string text;
   Position where;
-  std::string removed;      // configurations only this rule, applied alone, removes (decimal)
-  std::uint64_t errors = 0; // evaluations that failed (division by zero, overflow, ...)
+  std::string removed;          // configurations (decimal); an estimate unless `exact`
+  double removed_fraction = 0;  // of the cartesian product, 0 to 1
+  bool exact = true;            // false: sampled, the product being too large
+  std::uint64_t errors = 0;     // evaluations that failed (division by zero, overflow, ...)
   std::string first_error;
 };
 
+// What building found out, for `tuner check`.
 struct SpaceReport {
   std::string cartesian;  // decimal
   std::string valid;      // decimal
   double build_seconds = 0;
+  std::size_t peak_bytes = 0;  // held at most by construction, the result included
   std::vector<std::vector<std::string>> groups;  // names of parameters tied by constraints
-  std::vector<ConstraintReport> constraints;
 };
 
 enum class Neighbourhood {
@@ -70,6 +73,10 @@ class SearchSpace {
   const SpaceDefinition& definition() const;
   const std::vector<Parameter>& parameters() const;
   const SpaceReport& report() const;
+
+  // What each constraint removes; a constraint that removes everything or nothing is almost always
+  // a mistake. Computed on demand (milliseconds), the first time only.
+  const std::vector<ConstraintReport>& constraint_reports() const;
 
   // Number of valid configurations. Saturates at 2^128-1; report().valid is exact.
   ConfigIndex size() const;

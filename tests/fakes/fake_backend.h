@@ -1,0 +1,270 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/hash.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// A device in host memory. Kernels are C++ functions that a test registers; an artifact's image is
+// the name of one. Buffers have exactly the size asked for, so the address sanitizer sees what the
+// guard words do not. 16-bit floats are not supported.
+class FakeBackend : public Backend {
+ public:
+  // One launch, as the kernel sees it.
+  struct Call {
+    FakeBackend& device;
+    const LaunchGeometry& geometry;
+    std::span<const LaunchArgument> arguments;
+    const std::map<std::string, std::vector<std::byte>>& symbols;
+
+    template <typename T>
+    T* buffer(std::size_t i) const {
+      const BufferRange& range = arguments[i].buffer;
+      return reinterpret_cast<T*>(device.buffers_.at(range.buffer).data() + range.offset);
+    }
+    template <typename T>
+    T scalar(std::size_t i) const {
+      return read<T>(arguments[i].scalar);
+    }
+    template <typename T>
+    T symbol(const std::string& name) const {
+      return read<T>(symbols.at(name));
+    }
+
+   private:
+    template <typename T>
+    static T read(const std::vector<std::byte>& bytes) {
+      T value;
+      std::memcpy(&value, bytes.data(), sizeof value);
+      return value;
+    }
+  };
+
+  struct Kernel {
+    std::function<void(const Call&)> body;
+    std::function<double(int)> milliseconds = [](int) { return 1.0; };  // of the n-th timed launch
+    Resources resources;
+    std::optional<DeviceFailure> load_failure;
+    std::optional<DeviceFailure> launch_failure;
+    std::optional<DeviceFailure> time_failure;
+    int launches = 0;
+    int timed = 0;
+  };
+
+  std::map<std::string, Kernel> kernels;
+  DeviceFacts device;
+  std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();
+  std::vector<TimingRequest> timings;    // every request
+  std::vector<std::string> timed_order;  // the kernel of each request
+  std::size_t live_buffers() const { return buffers_.size(); }
+  std::size_t loaded_kernels() const { return loaded_.size(); }
+
+  const DeviceFacts& facts() override { return device; }
+
+  DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
+    std::uint64_t used = bytes;
+    for (const auto& [id, buffer] : buffers_) used += buffer.size();
+    if (used > memory_limit) return fail(DeviceError::kOutOfMemory, "out of memory");
+    buffers_[++last_id_].resize(bytes);
+    return last_id_;
+  }
+  void release(BufferId buffer) override { buffers_.erase(buffer); }
+
+  DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
+    if (!covers(to, bytes.size())) return fail(DeviceError::kInvalid, "upload out of range");
+    std::copy(bytes.begin(), bytes.end(), at(to));
+    return Ok{};
+  }
+  DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) override {
+    if (!covers(from, bytes.size())) return fail(DeviceError::kInvalid, "download out of range");
+    std::copy_n(at(from), bytes.size(), bytes.begin());
+    return Ok{};
+  }
+  DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) override {
+    if (!covers(to, bytes) || !covers(from, bytes)) {
+      return fail(DeviceError::kInvalid, "copy out of range");
+    }
+    std::copy_n(at(from), bytes, at(to));
+    return Ok{};
+  }
+
+  DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) override {
+    const DataType type = how.kind == Fill::Kind::kBytes ? DataType::kUInt8 : how.type;
+    const std::size_t size = size_of(type);
+    if (!covers(to, elements * size)) return fail(DeviceError::kInvalid, "fill out of range");
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const std::vector<std::byte> bytes = scalar_bytes(type, element(how, i));
+      std::copy(bytes.begin(), bytes.end(), at(to) + i * size);
+    }
+    return Ok{};
+  }
+
+  DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
+                                   std::uint64_t elements, double rtol, double atol) override {
+    const std::size_t size = size_of(type);
+    if (!covers(actual, elements * size) || !covers(expected, elements * size)) {
+      return fail(DeviceError::kInvalid, "compare out of range");
+    }
+    Comparison out;
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const double a = number(at(actual) + i * size, type);
+      const double e = number(at(expected) + i * size, type);
+      double error = std::fabs(a - e);
+      if (a == e) error = 0;
+      if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+      out.max_abs_error = std::max(out.max_abs_error, error);
+      if (std::isfinite(error) && error <= atol + rtol * std::fabs(e)) continue;
+      if (out.mismatches++ > 0) continue;
+      out.first_mismatch = i;
+      out.first_value = a;
+      out.first_expected = e;
+    }
+    return out;
+  }
+
+  DeviceResult<LoadedKernel> load(const Artifact& artifact) override {
+    const auto found = kernels.find(artifact.image);
+    if (found == kernels.end()) {
+      return fail(DeviceError::kInvalid, "no kernel '" + artifact.image + "' in the image");
+    }
+    if (found->second.load_failure) return Unexpected{*found->second.load_failure};
+    loaded_[++last_id_] = {artifact.image, {}};
+    return LoadedKernel{last_id_, found->second.resources};
+  }
+  void unload(KernelId kernel) override { loaded_.erase(kernel); }
+  DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
+                              std::span<const std::byte> bytes) override {
+    loaded_.at(kernel).symbols[lowered_name] = {bytes.begin(), bytes.end()};
+    return Ok{};
+  }
+
+  DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& geometry,
+                          std::span<const LaunchArgument> arguments) override {
+    Kernel& code = kernels.at(loaded_.at(kernel).name);
+    if (code.launch_failure) return Unexpected{*code.launch_failure};
+    run(kernel, geometry, arguments);
+    return Ok{};
+  }
+
+  DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
+                                         std::span<const LaunchArgument> arguments,
+                                         const TimingRequest& request) override {
+    Kernel& code = kernels.at(loaded_.at(kernel).name);
+    timings.push_back(request);
+    timed_order.push_back(loaded_.at(kernel).name);
+    if (code.time_failure) return Unexpected{*code.time_failure};
+    std::vector<double> samples;
+    for (std::uint32_t i = 0; i < request.samples; ++i) {
+      for (const Restore& r : request.restores) {
+        if (auto done = copy({r.to, 0}, {r.from, 0}, r.bytes); !done) {
+          return Unexpected{done.error()};
+        }
+      }
+      double total = 0;
+      for (std::uint32_t n = 0; n < request.launches_per_sample; ++n) {
+        run(kernel, geometry, arguments);
+        total += code.milliseconds(code.timed++);
+      }
+      samples.push_back(total / request.launches_per_sample);
+    }
+    return samples;
+  }
+
+ private:
+  struct Loaded {
+    std::string name;
+    std::map<std::string, std::vector<std::byte>> symbols;
+  };
+
+  static Unexpected<DeviceFailure> fail(DeviceError error, std::string message) {
+    return Unexpected{DeviceFailure{error, std::move(message)}};
+  }
+  bool covers(BufferRange range, std::uint64_t bytes) const {
+    const auto found = buffers_.find(range.buffer);
+    return found != buffers_.end() && range.offset + bytes <= found->second.size();
+  }
+  std::byte* at(BufferRange range) { return buffers_.at(range.buffer).data() + range.offset; }
+
+  void run(KernelId kernel, const LaunchGeometry& geometry,
+           std::span<const LaunchArgument> arguments) {
+    const Loaded& loaded = loaded_.at(kernel);
+    Kernel& code = kernels.at(loaded.name);
+    ++code.launches;
+    if (code.body) code.body(Call{*this, geometry, arguments, loaded.symbols});
+  }
+
+  // The formulas of plugin/abi.h.
+  static double element(const Fill& how, std::uint64_t i) {
+    const std::uint64_t r = splitmix64(how.seed + i);
+    const double u = static_cast<double>(r >> 11) * 0x1p-53;
+    switch (how.kind) {
+      case Fill::Kind::kBytes:
+      case Fill::Kind::kConstant:
+        return how.a;
+      case Fill::Kind::kUniform:
+        return how.a + (how.b - how.a) * u;
+      case Fill::Kind::kIntegers:
+        return how.a + std::floor((how.b - how.a + 1) * u);
+      case Fill::Kind::kSequence:
+        return how.a + how.b * static_cast<double>(i);
+      case Fill::Kind::kNormal:
+        break;
+    }
+    double sum = -2;
+    for (int shift = 0; shift < 64; shift += 16) {
+      sum += static_cast<double>((r >> shift) & 0xFFFF) / 65535;
+    }
+    return how.a + how.b * sum * std::sqrt(3.0);
+  }
+
+  template <typename T>
+  static double as(const std::byte* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    return static_cast<double>(value);
+  }
+  static double number(const std::byte* bytes, DataType type) {
+    switch (type) {
+      case DataType::kFloat32:
+        return as<float>(bytes);
+      case DataType::kFloat64:
+        return as<double>(bytes);
+      case DataType::kInt8:
+        return as<std::int8_t>(bytes);
+      case DataType::kInt16:
+        return as<std::int16_t>(bytes);
+      case DataType::kInt32:
+        return as<std::int32_t>(bytes);
+      case DataType::kInt64:
+        return as<std::int64_t>(bytes);
+      case DataType::kUInt8:
+        return as<std::uint8_t>(bytes);
+      case DataType::kUInt16:
+        return as<std::uint16_t>(bytes);
+      case DataType::kUInt32:
+        return as<std::uint32_t>(bytes);
+      case DataType::kUInt64:
+        return as<std::uint64_t>(bytes);
+      default:
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+  std::map<BufferId, std::vector<std::byte>> buffers_;
+  std::map<KernelId, Loaded> loaded_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace tuner

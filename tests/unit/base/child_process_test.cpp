@@ -1,0 +1,73 @@
+#include "tuner/base/child_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+TEST(ChildProcess, TalksOverItsSocket) {
+  ChildProcess child({"/bin/sh", "-c", "read line <&3; echo got:$line >&3"});
+  ASSERT_EQ(::send(child.socket(), "hello\n", 6, 0), 6);
+  char answer[32] = {};
+  ASSERT_EQ(::recv(child.socket(), answer, sizeof answer, 0), 10);
+  EXPECT_STREQ(answer, "got:hello\n");
+  EXPECT_EQ(child.wait(), "exited with status 0");
+}
+
+TEST(ChildProcess, SaysHowItEnded) {
+  ChildProcess crashed({"/bin/sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(crashed.wait(), "killed by signal 11 (Segmentation fault)");
+  ChildProcess failed({"/bin/sh", "-c", "exit 3"});
+  EXPECT_EQ(failed.wait(), "exited with status 3");
+}
+
+TEST(ChildProcess, KeepsTheTailOfItsOutput) {
+  ChildProcess child({"/bin/sh", "-c", "echo out; echo err >&2"});
+  child.wait();
+  EXPECT_EQ(child.output_tail(), "out\nerr");
+  EXPECT_EQ(child.output_tail(3), "rr");
+  child.clear_output();
+  EXPECT_EQ(child.output_tail(), "");
+}
+
+TEST(ChildProcess, KillReachesItsGrandchildren) {
+  pid_t grandchild = 0;
+  {
+    ChildProcess child({"/bin/sh", "-c", "sleep 60 & echo $! >&3; wait"});
+    char answer[32] = {};
+    ASSERT_GT(::recv(child.socket(), answer, sizeof answer - 1, 0), 0);
+    grandchild = std::atoi(answer);
+    ASSERT_EQ(::kill(grandchild, 0), 0);
+  }
+  for (int i = 0; i < 100 && ::kill(grandchild, 0) == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    // An orphan that nobody reaps stays visible as a zombie; that is dead enough.
+    const std::string stat = "/proc/" + std::to_string(grandchild) + "/stat";
+    if (std::FILE* f = std::fopen(stat.c_str(), "r")) {
+      char state = 0;
+      const int read = std::fscanf(f, "%*d (%*[^)]) %c", &state);
+      std::fclose(f);
+      if (read == 1 && state == 'Z') return;
+    }
+  }
+  EXPECT_NE(::kill(grandchild, 0), 0);
+}
+
+TEST(ChildProcess, MissingProgramIsAnErrorWithItsName) {
+  try {
+    ChildProcess child({"/no/such/program"});
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_NE(std::string(error.what()).find("/no/such/program"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tuner

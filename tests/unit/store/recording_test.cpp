@@ -1,0 +1,239 @@
+#include "tuner/store/recording.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+constexpr const char* kCache =
+    R"({"device_name": "GPU X", "kernel_name": "conv", "problem_size": [8],
+"tune_params_keys": ["bx", "mode"], "tune_params": {"bx": [16, 32], "mode": ["a", "b"]},
+"objective": "time", "cache": {
+"16,a": {"bx": 16, "mode": "a", "times": [1.5, 2.5], "time": 2.0, "compile_time": 100, "benchmark_time": 50.5, "GFLOP/s": 7.0},
+"32,a": {"bx": 32, "mode": "a", "time": "CompilationFailedConfig", "compile_time": 30},
+"16,b": {"bx": 16, "mode": "b", "time": 1e20},
+"32,b": {"bx": 32, "mode": "b", "times": [3], "time": 3}}})";
+
+constexpr const char* kT4 =
+    R"({"metadata": {"timeunit": "miliseconds"}, "schema_version": "1.0.0", "results": [
+{"timestamp": "t", "configuration": {"bx": 32, "pad": true}, "times": {"compilation": 1000, "framework": 9,
+ "runtimes": [6.5, 6.25]}, "invalidity": "correct", "correctness": 1,
+ "measurements": [{"name": "power", "value": 300, "unit": "W"}, {"name": "time", "value": 6.375, "unit": ""}], "objectives": ["time"]},
+{"configuration": {"bx": 16, "pad": false}, "times": {"compilation": 10}, "invalidity": "constraints", "measurements": []},
+{"configuration": {"bx": 16, "pad": true}, "times": {}, "invalidity": "correctness", "measurements": [{"name": "time", "value": 1.0}]}]})";
+
+std::string message_of(const std::string& text) {
+  try {
+    parse_recording(text, "rec.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Recording, ReadsAKernelTunerCache) {
+  const Recording rec = parse_recording(kCache, "rec");
+  EXPECT_EQ(rec.device, "GPU X");
+  EXPECT_EQ(rec.kernel, "conv");
+  ASSERT_EQ(rec.parameters.size(), 2U);
+  EXPECT_EQ(rec.parameters[0].name, "bx");
+  EXPECT_EQ(rec.parameters[1].values, (std::vector<Value>{"a", "b"}));
+  ASSERT_EQ(rec.entries.size(), 4U);
+  EXPECT_EQ(rec.entries[0].objective, 2.0);
+  EXPECT_DOUBLE_EQ(rec.entries[0].cost_seconds, 0.1505);
+  EXPECT_EQ(rec.samples_of(0).size(), 2U);
+  EXPECT_EQ(rec.samples_of(0)[1], 2.5);
+  EXPECT_EQ(rec.configuration(1), (Configuration{std::int64_t{32}, "a"}));
+  EXPECT_TRUE(rec.notes.empty());
+}
+
+TEST(Recording, FailuresHaveAStateNoObjectiveAndTheirCost) {
+  const Recording rec = parse_recording(kCache, "rec");
+  EXPECT_EQ(rec.entries[1].state, TrialState::kCompile);
+  EXPECT_TRUE(std::isnan(rec.entries[1].objective));
+  EXPECT_DOUBLE_EQ(rec.entries[1].cost_seconds, 0.03);
+  EXPECT_EQ(rec.entries[2].state, TrialState::kRuntime);
+  EXPECT_TRUE(std::isnan(rec.entries[2].cost_seconds));
+}
+
+TEST(Recording, AnotherObjectiveThanTimeCanBeRead) {
+  const Recording rec = parse_recording(kCache, "rec", "GFLOP/s");
+  EXPECT_EQ(rec.entries[0].objective, 7.0);
+  EXPECT_EQ(rec.entries[1].state, TrialState::kCompile) << "'time' tells of the failure";
+  EXPECT_EQ(rec.entries[3].state, TrialState::kRuntime) << "no value at all is no result";
+}
+
+TEST(Recording, ReadsT4AndCollectsSortedDomains) {
+  const Recording rec = parse_recording(kT4, "rec");
+  ASSERT_EQ(rec.parameters.size(), 2U);
+  EXPECT_EQ(rec.parameters[0].values, (std::vector<Value>{std::int64_t{16}, std::int64_t{32}}));
+  EXPECT_EQ(rec.parameters[1].values, (std::vector<Value>{false, true}));
+  ASSERT_EQ(rec.entries.size(), 3U);
+  EXPECT_EQ(rec.entries[0].objective, 6.375);
+  EXPECT_DOUBLE_EQ(rec.entries[0].cost_seconds, 1.0);
+  EXPECT_EQ(rec.samples_of(0)[0], 6.5);
+  EXPECT_EQ(rec.configuration(0), (Configuration{std::int64_t{32}, true}));
+  EXPECT_EQ(rec.entries[1].state, TrialState::kConstraints);
+  EXPECT_EQ(rec.entries[2].state, TrialState::kCorrectness);
+  EXPECT_TRUE(std::isnan(rec.entries[2].objective)) << "a wrong answer's time is no result";
+}
+
+TEST(Recording, ACacheCutAtAnyByteGivesItsCompleteEntriesOrAMessage) {
+  const std::string whole = kCache;
+  const std::size_t first_end = whole.find("},\n\"32,a\"") + 1;
+  std::size_t before = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    try {
+      const Recording rec = parse_recording(whole.substr(0, size), "rec");
+      EXPECT_GE(size, first_end);
+      EXPECT_GE(rec.entries.size(), before) << size;
+      EXPECT_EQ(rec.entries[0].objective, 2.0);
+      EXPECT_EQ(rec.positions.size(), rec.entries.size() * 2);
+      EXPECT_EQ(rec.notes.size(), 1U) << size;
+      before = rec.entries.size();
+    } catch (const InputError&) {
+      EXPECT_LT(size, first_end);
+    }
+  }
+  EXPECT_EQ(before, 4U);
+}
+
+TEST(Recording, AnUnfinishedCacheSaysSoAndWhatIsMissing) {
+  const std::string whole = kCache;
+  const std::string cut = whole.substr(0, whole.find("\"16,b\""));
+  EXPECT_EQ(
+      parse_recording(cut, "rec").notes,
+      std::vector<std::string>{"the file ends early, as one that is still being written does"});
+  const std::string torn = whole.substr(0, whole.find("1e20"));
+  EXPECT_EQ(
+      parse_recording(torn, "rec").notes,
+      std::vector<std::string>{"the file ends early, as one that is still being written does; "
+                               "its last entry is torn and left out"});
+}
+
+TEST(Recording, AlphabeticallySortedCachesAreRead) {
+  const Recording rec = parse_recording(
+      R"({"cache": {"1": {"b": 1, "time": 2.5}}, "device_name": "d",
+          "tune_params": {"b": [1, 2]}, "tune_params_keys": ["b"]})",
+      "rec");
+  ASSERT_EQ(rec.entries.size(), 1U);
+  EXPECT_EQ(rec.entries[0].objective, 2.5);
+  EXPECT_EQ(rec.device, "d");
+}
+
+TEST(Recording, PythonsNanAndInfinityAreFailedMeasurements) {
+  const Recording rec = parse_recording(
+      R"({"tune_params_keys": ["b"], "tune_params": {"b": [1, 2, 3]}, "cache": {
+          "1": {"b": 1, "time": NaN, "GFLOP/s": -Infinity}, "2": {"b": 2, "time": Infinity},
+          "3": {"b": 3, "time": 1.0, "note": "NaN \" Infinity"}}})",
+      "rec");
+  EXPECT_EQ(rec.entries[0].state, TrialState::kRuntime);
+  EXPECT_EQ(rec.entries[1].state, TrialState::kRuntime);
+  EXPECT_EQ(rec.entries[2].objective, 1.0);
+}
+
+TEST(Recording, TheLastOfRepeatedConfigurationsCounts) {
+  const Recording rec = parse_recording(
+      R"({"results": [{"configuration": {"b": 1}, "times": {}, "invalidity": "correct", "measurements": [{"name": "time", "value": 5}]},
+                      {"configuration": {"b": 2}, "times": {}, "invalidity": "compile", "measurements": []},
+                      {"configuration": {"b": 1}, "times": {}, "invalidity": "correct", "measurements": [{"name": "time", "value": 4}]}]})",
+      "rec");
+  ASSERT_EQ(rec.entries.size(), 2U);
+  EXPECT_EQ(rec.notes, std::vector<std::string>{
+                           "1 entries repeat a configuration; the last one of each counts"});
+  const RecordingIndex index(rec);
+  EXPECT_EQ(rec.entries[*index.find(std::vector<std::uint32_t>{0})].objective, 4.0);
+}
+
+TEST(Recording, TheIndexFindsEveryEntryAndNothingElse) {
+  const Recording rec = parse_recording(kT4, "rec");
+  const RecordingIndex index(rec);
+  for (std::size_t e = 0; e < rec.entries.size(); ++e) {
+    EXPECT_EQ(index.find(rec.positions_of(e)), e);
+  }
+  EXPECT_EQ(index.find(std::vector<std::uint32_t>{1, 0}), std::nullopt);
+}
+
+TEST(Recording, WhatIsWrongIsSaidWithItsPlace) {
+  EXPECT_EQ(message_of("{}"),
+            "rec.json: is no recording: it has neither 'cache' (Kernel Tuner) nor 'results' (T4)");
+  EXPECT_EQ(message_of(R"({"tune_params_keys": ["b"], "tune_params": {}, "cache": {}})"),
+            "rec.json: 'tune_params' lists no values for 'b', which 'tune_params_keys' names");
+  EXPECT_EQ(message_of(R"({"tune_params_keys": ["b"], "tune_params": {"b": [1]}, "cache": {}})"),
+            "rec.json: holds no results");
+  EXPECT_EQ(
+      message_of(R"({"tune_params_keys": ["b"], "tune_params": {"b": [1]},
+                           "cache": {"7": {"b": 7, "time": 1}}})"),
+      "rec.json: the entry '7' has b = 7, which is not among the values that 'tune_params' lists");
+  EXPECT_EQ(message_of(R"({"tune_params_keys": ["b"], "tune_params": {"b": [1]},
+                           "cache": {"1": {"time": 1}}})"),
+            "rec.json: the entry '1' has no value for the parameter 'b'");
+  EXPECT_EQ(
+      message_of(R"({"results": [{"configuration": {"b": 1}}, {"configuration": {"c": 1}}]})"),
+      "rec.json: result 2 has a parameter 'c' that earlier results do not have");
+  EXPECT_EQ(message_of("{\"cache\": {\n  \"1\" 5}}").substr(0, 30),
+            "rec.json:2:7: is not JSON here");
+  EXPECT_EQ(message_of("").substr(0, 30), "rec.json:1:1: is not JSON here");
+  EXPECT_EQ(message_of(R"({"results": [)"), "rec.json:1:13: ends before the first complete result");
+}
+
+class RecordingFile : public ::testing::Test {
+ protected:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("rec" + std::to_string(::getpid()) + ".json.gz");
+  void TearDown() override { std::filesystem::remove(path_); }
+  void write_gzipped(const std::string& text) const {
+    gzFile file = gzopen(path_.c_str(), "wb");
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+  }
+};
+
+TEST_F(RecordingFile, GzippedFilesAreUnpacked) {
+  write_gzipped(kCache);
+  const Recording rec = read_recording(path_);
+  EXPECT_EQ(rec.entries.size(), 4U);
+  EXPECT_EQ(rec.name, "rec" + std::to_string(::getpid()));
+}
+
+TEST_F(RecordingFile, PlainFilesAreReadWhateverTheirName) {
+  std::ofstream(path_) << kT4;
+  EXPECT_EQ(read_recording(path_).entries.size(), 3U);
+}
+
+TEST_F(RecordingFile, ATruncatedGzipFileSaysSo) {
+  std::string text = R"({"results": [)";
+  for (int i = 0; i < 5000; ++i) {
+    text +=
+        R"({"configuration": {"b": )" + std::to_string(i) +
+        R"(}, "times": {}, "invalidity": "correct", "measurements": [{"name": "time", "value": )" +
+        std::to_string(i * 7919 % 1000) + "}]},\n";
+  }
+  write_gzipped(text + R"({"configuration": {"b": -1}}]})");
+  EXPECT_EQ(read_recording(path_).entries.size(), 5001U);
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  const Recording rec = read_recording(path_);
+  EXPECT_GT(rec.entries.size(), 1000U);
+  EXPECT_LT(rec.entries.size(), 5000U);
+  ASSERT_EQ(rec.notes.size(), 2U);
+  EXPECT_EQ(rec.notes[1].substr(0, 31), "the compressed file is damaged:");
+}
+
+TEST_F(RecordingFile, AMissingFileIsNamed) {
+  try {
+    read_recording("/nonexistent/rec.json");
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_STREQ(error.what(), "cannot read /nonexistent/rec.json: No such file or directory");
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,114 @@
+#include "tuner/worker/messages.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tuner {
+namespace {
+
+using nlohmann::json;
+
+// What arrives after a trip over the wire.
+template <typename T>
+T through_cbor(const T& value) {
+  const json sent = value;
+  return json::from_cbor(json::to_cbor(sent)).get<T>();
+}
+
+TEST(Messages, VariantPlanArrivesWhole) {
+  VariantPlan plan;
+  plan.artifact.image = std::string("\x7f\x45\x4c\x46\0\xff", 6);
+  plan.artifact.entry = "_Z6matmul";
+  plan.artifact.symbols = {{"weights", "_Z7weights"}};
+  plan.artifact.resources.registers = 40;
+  plan.artifact.log = "caf\xe9 is not UTF-8";
+  plan.geometry.grid = {3, 2, 1};
+  plan.geometry.dynamic_shared_bytes = 65536;
+  ArgumentPlan scalar;
+  scalar.name = "N";
+  scalar.is_scalar = true;
+  scalar.scalar = {std::byte{1}, std::byte{2}};
+  plan.overrides = {{4U, scalar}};
+  plan.best_ms = 0.25;
+
+  const VariantPlan got = through_cbor(plan);
+  EXPECT_EQ(got.artifact.image, plan.artifact.image);
+  EXPECT_EQ(got.artifact.entry, plan.artifact.entry);
+  EXPECT_EQ(got.artifact.symbols, plan.artifact.symbols);
+  EXPECT_EQ(got.artifact.resources.registers, 40);
+  EXPECT_EQ(got.artifact.log, plan.artifact.log);
+  EXPECT_EQ(got.geometry.grid, plan.geometry.grid);
+  EXPECT_EQ(got.geometry.dynamic_shared_bytes, 65536U);
+  ASSERT_EQ(got.overrides.size(), 1U);
+  EXPECT_EQ(got.overrides[0].first, 4U);
+  EXPECT_EQ(got.overrides[0].second.scalar, scalar.scalar);
+  EXPECT_EQ(got.best_ms, 0.25);
+}
+
+TEST(Messages, SizePlanArrivesWhole) {
+  SizePlan plan;
+  ArgumentPlan buffer;
+  buffer.name = "C";
+  buffer.type = DataType::kBFloat16;
+  buffer.elements = 1ULL << 33;
+  buffer.role = Role::kInOut;
+  buffer.fill = {FillSpec::Kind::kUniform, -1, 1, "data.bin"};
+  buffer.seed = ~0ULL;
+  plan.arguments = {buffer};
+  plan.checks = {{0, 1e-4, 1e-3}};
+  plan.reference = ReferencePlan{Artifact{}, LaunchGeometry{}, {0}};
+  plan.measure.cold = false;
+  plan.measure.drop_above = 0;
+
+  const SizePlan got = through_cbor(plan);
+  ASSERT_EQ(got.arguments.size(), 1U);
+  EXPECT_EQ(got.arguments[0].type, DataType::kBFloat16);
+  EXPECT_EQ(got.arguments[0].elements, 1ULL << 33);
+  EXPECT_EQ(got.arguments[0].role, Role::kInOut);
+  EXPECT_EQ(got.arguments[0].fill.kind, FillSpec::Kind::kUniform);
+  EXPECT_EQ(got.arguments[0].fill.a, -1);
+  EXPECT_EQ(got.arguments[0].fill.file, "data.bin");
+  EXPECT_EQ(got.arguments[0].seed, ~0ULL);
+  EXPECT_EQ(got.checks[0].atol, 1e-3);
+  ASSERT_TRUE(got.reference);
+  EXPECT_EQ(got.reference->arguments, std::vector<std::uint32_t>{0});
+  EXPECT_FALSE(got.measure.cold);
+  EXPECT_EQ(got.measure.drop_above, 0);
+}
+
+TEST(Messages, VerdictArrivesWhole) {
+  Verdict verdict;
+  verdict.state = TrialState::kCorrectness;
+  verdict.timing.samples = {1.0, 2.0};
+  verdict.max_error = 3.5;
+  verdict.message = "C[3] = \xff";
+  verdict.context_dead = true;
+  const Verdict got = through_cbor(verdict);
+  EXPECT_EQ(got.state, TrialState::kCorrectness);
+  EXPECT_EQ(got.timing.samples, verdict.timing.samples);
+  EXPECT_EQ(got.max_error, 3.5);
+  EXPECT_EQ(got.message, verdict.message);
+  EXPECT_TRUE(got.context_dead);
+}
+
+TEST(Messages, InfiniteErrorArrivesAsInfinity) {
+  Verdict verdict;
+  verdict.max_error = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(through_cbor(verdict).max_error, verdict.max_error);
+}
+
+TEST(Messages, UnknownStateIsRefused) {
+  json j = Verdict{};
+  j["state"] = 99;
+  EXPECT_ANY_THROW(j.get<Verdict>());
+}
+
+TEST(Messages, MissingKeyIsRefused) {
+  json j = CompileRequest{};
+  j.erase("arch");
+  EXPECT_THROW(j.get<CompileRequest>(), json::exception);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,151 @@
+#include "tuner/base/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "tuner/base/error.h"
+
+extern char** environ;
+
+namespace tuner {
+namespace {
+
+// posix_spawn wants its attributes initialised and destroyed in pairs.
+struct SpawnActions {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  SpawnActions() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+  }
+  ~SpawnActions() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+};
+
+std::string ending_of(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  }
+  return "exited with status " + std::to_string(WEXITSTATUS(status));
+}
+
+// Descriptors 0..3 are given to the child by number: keep ours out of their way.
+int above_child_socket(int fd) {
+  if (fd > kChildSocket) return fd;
+  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, kChildSocket + 1);
+  ::close(fd);
+  return moved;
+}
+
+}  // namespace
+
+int FileDescriptor::release() { return std::exchange(fd_, -1); }
+
+void FileDescriptor::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw FatalError(std::string("cannot make a socket pair: ") + std::strerror(errno));
+  }
+  socket_.reset(above_child_socket(ends[0]));
+  FileDescriptor theirs(above_child_socket(ends[1]));
+  output_.reset(above_child_socket(::memfd_create("tuner-worker-output", MFD_CLOEXEC)));
+  ::fcntl(output_.get(), F_SETFL, O_APPEND);
+
+  SpawnActions spawn;
+  posix_spawn_file_actions_addopen(&spawn.actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&spawn.actions, output_.get(), 1);
+  posix_spawn_file_actions_adddup2(&spawn.actions, output_.get(), 2);
+  posix_spawn_file_actions_adddup2(&spawn.actions, theirs.get(), kChildSocket);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&spawn.attributes, &none);
+  posix_spawnattr_setpgroup(&spawn.attributes, 0);
+  posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+
+  std::vector<char*> arguments;
+  for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const int failed = ::posix_spawn(&pid_, argv.front().c_str(), &spawn.actions, &spawn.attributes,
+                                   arguments.data(), environ);
+  if (failed != 0) {
+    pid_ = -1;
+    throw FatalError("cannot start " + argv.front() + ": " + std::strerror(failed));
+  }
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ <= 0) return;
+  kill();
+  wait();
+}
+
+void ChildProcess::kill() {
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+std::string ChildProcess::wait() {
+  if (pid_ <= 0) return ending_;
+  int status = 0;
+  rusage usage{};
+  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);  // whatever it had started itself
+  pid_ = -1;
+  ending_ = ending_of(status);
+  peak_resident_bytes_ = usage.ru_maxrss * 1024;
+  return ending_;
+}
+
+std::string ChildProcess::output_tail(std::size_t bytes) const {
+  struct stat facts {};
+  if (::fstat(output_.get(), &facts) != 0 || facts.st_size <= 0) return {};
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  std::string tail(std::min(bytes, size), '\0');
+  const ssize_t got = ::pread(output_.get(), tail.data(), tail.size(),
+                              static_cast<off_t>(size - tail.size()));
+  tail.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
+  return tail;
+}
+
+void ChildProcess::clear_output() {
+  if (::ftruncate(output_.get(), 0) != 0) output_.reset();
+}
+
+void die_with_parent() {
+  const pid_t parent = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have died before the call took effect; then init (or a reaper) has adopted us.
+  if (::getppid() != parent || parent == 1) ::_exit(1);
+}
+
+std::string executable_path() {
+  std::error_code failed;
+  return std::filesystem::read_symlink("/proc/self/exe", failed).string();
+}
+
+}  // namespace tuner

@@ -1,0 +1,71 @@
+#pragma once
+// A child of this program: started with exec (CUDA does not survive fork), talking over a socket
+// pair, in a process group of its own so that a terminal's Ctrl-C reaches only the coordinator.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+// A file descriptor that closes itself.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) reset(other.release());
+    return *this;
+  }
+  int get() const { return fd_; }
+  int release();
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+// The descriptor on which a child finds its end of the socket pair.
+inline constexpr int kChildSocket = 3;
+
+class ChildProcess {
+ public:
+  // Throws FatalError when the program cannot be started.
+  explicit ChildProcess(const std::vector<std::string>& argv);
+  // Kills the whole process group and reaps the child.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  int socket() const { return socket_.get(); }
+
+  void kill();
+  // Waits for the end; "killed by signal 11 (Segmentation fault)" or "exited with status 3".
+  std::string wait();
+  // Resident memory at its peak, bytes; known once wait() has returned.
+  long peak_resident_bytes() const { return peak_resident_bytes_; }
+
+  // The last lines that the child wrote to stdout or stderr since clear_output().
+  std::string output_tail(std::size_t bytes = 400) const;
+  void clear_output();
+
+ private:
+  pid_t pid_ = -1;
+  FileDescriptor socket_;
+  FileDescriptor output_;
+  std::string ending_;
+  long peak_resident_bytes_ = 0;
+};
+
+// In the child: die when the parent does, also when the parent dies before this call.
+void die_with_parent();
+
+// Path of the running program.
+std::string executable_path();
+
+}  // namespace tuner

@@ -1,0 +1,53 @@
+#include "tuner/base/interrupt.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+// A signal handler can reach nothing else than statics.
+volatile sig_atomic_t g_count = 0;
+int g_pipe[2] = {-1, -1};
+
+void on_signal(int) {
+  const int saved = errno;
+  g_count = g_count + 1;
+  if (g_count > 2) ::_exit(130);
+  [[maybe_unused]] const ssize_t written = ::write(g_pipe[1], "x", 1);
+  errno = saved;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  g_count = 0;
+  if (::pipe2(g_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw FatalError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+Interrupt::~Interrupt() {
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  for (int& fd : g_pipe) {
+    ::close(fd);
+    fd = -1;
+  }
+}
+
+int Interrupt::count() const { return g_count; }
+int Interrupt::fd() const { return g_pipe[0]; }
+
+}  // namespace tuner

@@ -1,0 +1,22 @@
+#pragma once
+// Ctrl-C and SIGTERM as something to look at, not something that happens.
+
+#include "tuner/base/child_process.h"
+
+namespace tuner {
+
+// While one of these lives, SIGINT and SIGTERM are counted instead of ending the program, and
+// fd() becomes readable. The third signal ends the program at once: a way out if all else hangs.
+// At most one at a time.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  int count() const;
+  int fd() const;
+};
+
+}  // namespace tuner

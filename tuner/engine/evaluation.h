@@ -1,0 +1,54 @@
+#pragma once
+// One problem size on one opened device: proves configurations right and times them. Runs in the
+// run worker; any call may end the process.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// Announced before it begins, so that the other side can set a deadline and name the culprit.
+enum class Phase : std::uint32_t { kLoad = 0, kVerify = 1, kProbe = 2, kEstimate = 3, kFinal = 4 };
+using PhaseSink = std::function<void(Phase)>;
+
+// Which of the finalists broke a duel, and how.
+struct DuelFailure {
+  std::size_t plan = 0;
+  Verdict verdict;
+};
+
+class Evaluation {
+ public:
+  // `backend` must outlive this object. plan.reference, where present, holds its artifact.
+  Evaluation(Backend& backend, SizePlan plan);
+  ~Evaluation();
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+  // Allocates and fills all buffers and runs the reference once. A failure means that nothing can
+  // be evaluated at this size; the message says what (no memory, missing file, bad reference).
+  DeviceResult<Ok> prepare();
+
+  // Admit (load, limits, one launch, right answer, guards), probe, estimate. Never throws for what
+  // a configuration does. After context_dead or device_lost this object must not be used again.
+  Verdict evaluate(const VariantPlan& variant, const PhaseSink& phase);
+
+  // Re-measures configurations interleaved, in a random order drawn anew in each round from
+  // `seed`: result[plan][round] in milliseconds. Each is verified once before. kFinal is announced
+  // before each round.
+  Expected<std::vector<std::vector<double>>, DuelFailure> duel(
+      const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
+      const PhaseSink& phase);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tuner

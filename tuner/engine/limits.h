@@ -1,0 +1,27 @@
+#pragma once
+// What a device can hold: reasons not to launch, and how full a launch keeps it.
+
+#include <optional>
+#include <string>
+
+#include "tuner/model/artifact.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+
+namespace tuner {
+
+// Why this launch can never run on this device, or nothing. Before compiling: extents, threads,
+// dynamic shared memory.
+std::optional<std::string> over_limits(const LaunchGeometry& geometry, const DeviceFacts& device);
+
+// After compiling: also static shared memory, registers, the kernel's own thread limit. Resources
+// that are not known (-1) limit nothing.
+std::optional<std::string> over_limits(const Resources& resources, const LaunchGeometry& geometry,
+                                       const DeviceFacts& device);
+
+// Resident threads over the multiprocessor's maximum, 0..1; 0 when not even one block fits; -1
+// when the kernel's registers are not known.
+double occupancy(const DeviceFacts& device, const Resources& resources,
+                 const LaunchGeometry& geometry);
+
+}  // namespace tuner

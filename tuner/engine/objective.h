@@ -1,0 +1,39 @@
+#pragma once
+// Metrics and the figure that is tuned for.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+// The study's metrics in its order; `names` are SearchSpace::bindings() of the configuration, to
+// which `time` (seconds) and earlier metrics are added. One that fails to evaluate, or is not a
+// finite number, is left out.
+std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
+                                                    double median_ms);
+
+// The trial's value of the study's objective, as the study names it (time in seconds); empty when
+// the trial is not valid or its metric has no value.
+std::optional<double> objective_of(const Study& study, const Trial& trial);
+
+// Whether a is strictly better than b.
+bool better(const ObjectiveSpec& objective, double a, double b);
+
+// The objective as something to be minimised, which is what strategies are told.
+double to_minimise(const ObjectiveSpec& objective, double value);
+
+// kOk or kDropped: right answers and a time.
+bool is_valid(const Trial& trial);
+
+// Whether a faster configuration always has the better objective, so that a comparison of times
+// decides: the objective is the time, or a metric of time and the problem size alone.
+bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceFacts& device);
+
+}  // namespace tuner

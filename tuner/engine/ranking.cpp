@@ -1,0 +1,182 @@
+#include "tuner/engine/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "tuner/engine/objective.h"
+#include "tuner/engine/statistics.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kFinalistMargin = 0.10;
+
+// 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
+double shortfall(const ObjectiveSpec& objective, double value, double best) {
+  if (value == best) return 0;
+  const double gap = objective.maximize ? best - value : value - best;
+  return best != 0 ? gap / std::abs(best) : std::numeric_limits<double>::infinity();
+}
+
+// Numbers in numeric order, before text; booleans as numbers.
+std::partial_ordering compare(const Value& a, const Value& b) {
+  const auto* left = std::get_if<std::string>(&a);
+  const auto* right = std::get_if<std::string>(&b);
+  if (left != nullptr && right != nullptr) return *left <=> *right;
+  if (left != nullptr || right != nullptr) return (left != nullptr) <=> (right != nullptr);
+  return to_number(a) <=> to_number(b);
+}
+
+bool lexicographic_less(const Configuration& a, const Configuration& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const std::partial_ordering order = compare(a[i], b[i]);
+    if (order != std::partial_ordering::equivalent) return order < 0;
+  }
+  return a.size() < b.size();
+}
+
+std::int64_t shared_bytes(const Trial& trial) {
+  return std::max<std::int64_t>(0, trial.resources.static_shared_bytes) +
+         static_cast<std::int64_t>(trial.geometry.dynamic_shared_bytes);
+}
+
+bool simpler(const Trial& a, const Trial& b) {
+  if (a.resources.registers != b.resources.registers) {
+    return a.resources.registers < b.resources.registers;
+  }
+  if (shared_bytes(a) != shared_bytes(b)) return shared_bytes(a) < shared_bytes(b);
+  return lexicographic_less(a.configuration, b.configuration);
+}
+
+// To be minimised; a valid trial whose metric has no value comes last of its kind.
+double figure(const ObjectiveSpec& objective, const Trial& trial) {
+  const bool has_value = is_valid(trial) && !std::isnan(trial.objective);
+  return has_value ? to_minimise(objective, trial.objective)
+                   : std::numeric_limits<double>::infinity();
+}
+
+// Ok before dropped before failed; the latter by state. Equal figures by index, which is stable
+// from run to run where the order of arrival is not.
+bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b) {
+  const auto group = [](const Trial& t) {
+    if (t.state == TrialState::kOk) return 0U;
+    if (t.state == TrialState::kDropped) return 1U;
+    return 2U + static_cast<unsigned>(t.state);
+  };
+  if (group(a) != group(b)) return group(a) < group(b);
+  const double left = figure(objective, a);
+  const double right = figure(objective, b);
+  return left != right ? left < right : a.index < b.index;
+}
+
+// Ratios to the fastest finalist, by configuration.
+std::map<ConfigIndex, Ratio> ratios_of(const FinalRound& round, double confidence) {
+  const auto middle = [](const std::vector<double>& ms) { return median(ms); };
+  const auto fastest =
+      std::min_element(round.milliseconds.begin(), round.milliseconds.end(),
+                       [&](const auto& a, const auto& b) { return middle(a) < middle(b); });
+  std::map<ConfigIndex, Ratio> ratios;
+  for (std::size_t i = 0; i < round.finalists.size(); ++i) {
+    ratios[round.finalists[i]] = paired_ratio(round.milliseconds[i], *fastest, confidence);
+  }
+  return ratios;
+}
+
+bool is_usable(const FinalRound& round) {
+  return !round.finalists.empty() && round.finalists.size() == round.milliseconds.size() &&
+         std::none_of(round.milliseconds.begin(), round.milliseconds.end(),
+                      [](const auto& ms) { return ms.empty(); });
+}
+
+// How a trial stands against the best.
+struct Standing {
+  bool is_close = false;  // less than the tie margin behind: may be promoted
+  bool is_tied = false;   // cannot be told from it
+};
+
+// Without a final round, from the trials' own samples.
+Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best,
+                             const Trial& trial) {
+  if (trial.state != TrialState::kOk) return {};
+  Standing standing;
+  standing.is_close = shortfall(objective, trial.objective, best.objective) < kTieMargin;
+  standing.is_tied = standing.is_close || (trial.timing.ci_low <= best.timing.ci_high &&
+                                           best.timing.ci_low <= trial.timing.ci_high);
+  return standing;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
+                                          const std::vector<Trial>& trials, std::size_t count) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials[i].state == TrialState::kOk) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return ranks_before(objective, trials[a], trials[b]);
+  });
+  const auto end = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+    return shortfall(objective, trials[i].objective, trials[order.front()].objective) >
+           kFinalistMargin;
+  });
+  order.erase(end, order.end());
+  if (order.size() > count) order.resize(count);
+  if (order.size() < 2) order.clear();
+  return order;
+}
+
+RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
+                   const std::optional<FinalRound>& final_round, double confidence) {
+  std::map<ConfigIndex, Ratio> ratios;
+  if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, confidence);
+  const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
+    const auto found = trial.state == TrialState::kOk ? ratios.find(trial.index) : ratios.end();
+    return found == ratios.end() ? nullptr : &found->second;
+  };
+  std::sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) {
+    const Ratio* left = ratio_of(a);
+    const Ratio* right = ratio_of(b);
+    if ((left != nullptr) != (right != nullptr)) return left != nullptr;
+    if (left != nullptr && left->median != right->median) return left->median < right->median;
+    return ranks_before(objective, a, b);
+  });
+
+  RankedResults out;
+  out.ranked = static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), is_valid));
+  std::vector<Standing> standings(out.ranked);
+  for (std::size_t i = 0; i < out.ranked; ++i) {
+    if (const Ratio* ratio = ratio_of(trials[i])) {
+      standings[i] = {ratio->median < 1 + kTieMargin, is_tie(*ratio)};
+    } else if (ratios.empty()) {
+      standings[i] = standing_by_samples(objective, trials.front(), trials[i]);
+    }
+  }
+  // A wide interval makes a tie, but only what costs less than the margin is given away for
+  // simplicity's sake.
+  std::size_t winner = 0;
+  for (std::size_t i = 1; i < out.ranked; ++i) {
+    if (standings[i].is_close && simpler(trials[i], trials[winner])) winner = i;
+  }
+  const auto to_front = [&](auto& list) {
+    std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(winner),
+                list.begin() + static_cast<std::ptrdiff_t>(winner) + 1);
+  };
+  if (out.ranked > 0) {
+    to_front(trials);
+    to_front(standings);
+  }
+  const auto tied = std::count_if(standings.begin(), standings.end(),
+                                  [](const Standing& s) { return s.is_tied; });
+  for (const Standing& standing : standings) out.tied.push_back(tied > 1 && standing.is_tied);
+  out.trials = std::move(trials);
+  return out;
+}
+
+}  // namespace tuner

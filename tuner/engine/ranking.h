@@ -1,0 +1,36 @@
+#pragma once
+// Who won.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+#include "tuner/ports/exporter.h"
+
+namespace tuner {
+
+// The finalists' interleaved re-measurement; meaningful where faster_is_better().
+struct FinalRound {
+  std::vector<ConfigIndex> finalists;
+  std::vector<std::vector<double>> milliseconds;  // [finalist][round]
+};
+
+// Positions in `trials` of those worth re-measuring: the best `count` that are kOk and within
+// 10 % of the best, best first. Fewer than two are no final: empty.
+std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
+                                          const std::vector<Trial>& trials, std::size_t count);
+
+// Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
+// kOk; then failures by state and index. Finalists come before all others, ordered by the median
+// of their paired ratios to the fastest finalist. Of those within 1 % of the fastest the simplest
+// goes first, so that repeated runs name the same winner: fewest registers, then least shared
+// memory, then the smallest configuration. `tied` marks the first and all that cannot be told from
+// it; all false when the first stands alone. Other fields of the result are the caller's.
+RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
+                   const std::optional<FinalRound>& final_round = std::nullopt,
+                   double confidence = 0.95);
+
+}  // namespace tuner

@@ -1,0 +1,67 @@
+#pragma once
+// From expressions to plans: what a study says, for one problem size, one device and one
+// configuration. Pure functions; a failure is a sentence that names the expression at fault.
+
+#include <optional>
+#include <string>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
+#include "tuner/space/search_space.h"
+
+namespace tuner {
+
+// Dimensions of the problem ("M") and the device ("device.warp_size") as names with values.
+Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
+
+SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
+                                 const DeviceFacts& device);
+
+// What the compiler is told for one configuration. Each parameter becomes a definition
+// <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter
+// also gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the
+// same in upper case. {NAME} in entry and options becomes the value of a parameter, derived name,
+// dimension or device fact. `source_text` is the text of study.kernel.source.
+Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
+                                                      const Configuration& configuration,
+                                                      const DeviceFacts& device,
+                                                      const std::string& source_text);
+
+// The reference kernel, with the definitions of the space's first configuration, because its
+// source may hold the tuned kernel as well. `source_text` is the text of reference.source, or of
+// the kernel's source where that is absent. Requires study.reference and a space that is not empty.
+Expected<CompileRequest, std::string> reference_request(const Study& study,
+                                                        const SearchSpace& space,
+                                                        const DeviceFacts& device,
+                                                        const std::string& source_text);
+
+// Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
+// expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
+
+// Buffers, constants, tolerances and the reference's launch. The caller fills in
+// plan.reference->artifact. Arguments that depend on parameters (scalars and scratch buffers may)
+// are placeholders here, elements = 0 or scalar = zeros, and are overridden by variant_plan().
+// With a reference, every out and inout buffer is checked: with the study's tolerance, else with
+// default_tolerance() of its type.
+Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
+                                          const DeviceFacts& device);
+
+// Geometry and overrides of one configuration of `space` (built from space_definition()). The
+// caller fills in artifact and best_ms. An override's index counts SizePlan::arguments first, then
+// SizePlan::constants.
+Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,
+                                                const Configuration& configuration);
+
+struct DefaultTolerance {
+  double rtol = 0;
+  double atol = 0;
+};
+DefaultTolerance default_tolerance(DataType type);  // integers: exact
+
+}  // namespace tuner

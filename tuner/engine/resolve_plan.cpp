@@ -1,0 +1,304 @@
+// What the run worker is told.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tuner/base/hash.h"
+#include "tuner/engine/resolve.h"
+
+namespace tuner {
+namespace {
+
+// Where a name has no value yet, and only the configuration will give it one.
+bool varies(const Expression& expression, const Bindings& names) {
+  return std::any_of(expression.names().begin(), expression.names().end(),
+                     [&](const std::string& name) { return !names.contains(name); });
+}
+
+bool varies(const ArgumentSpec& argument, const Bindings& names) {
+  if (argument.is_scalar) return varies(argument.value, names);
+  return std::any_of(argument.shape.begin(), argument.shape.end(),
+                     [&](const Expression& extent) { return varies(extent, names); });
+}
+
+Expected<Value, std::string> value_of(const Expression& expression, const Bindings& names,
+                                      const std::string& what) {
+  auto value = expression.evaluate(names);
+  if (value) return *value;
+  return Unexpected{fmt::format("{} '{}': {}", what, expression.text(), value.error().message)};
+}
+
+// A whole number from `low` to `high`; `fallback` for an empty expression.
+Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
+                                           const std::string& what, std::uint64_t fallback,
+                                           std::uint64_t low, std::uint64_t high) {
+  if (expression.empty()) return fallback;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  std::int64_t number = -1;
+  const double real = to_number(*value);
+  if (const auto* integer = std::get_if<std::int64_t>(&*value)) {
+    number = *integer;
+  } else if (!std::holds_alternative<bool>(*value) && real >= 0 && real < 0x1p63 &&
+             real == std::floor(real)) {
+    number = static_cast<std::int64_t>(real);
+  }
+  if (number >= 0 && static_cast<std::uint64_t>(number) >= low &&
+      static_cast<std::uint64_t>(number) <= high) {
+    return static_cast<std::uint64_t>(number);
+  }
+  return Unexpected{fmt::format("{} '{}' is {}, must be a whole number from {} to {}", what,
+                                expression.text(), to_text(*value), low, high)};
+}
+
+Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec,
+                                                        const Bindings& names) {
+  const auto value = value_of(spec.value, names, spec.name);
+  if (!value) return Unexpected{value.error()};
+  if (std::holds_alternative<std::string>(*value)) {
+    return Unexpected{
+        fmt::format("{} '{}' is text, must be a number", spec.name, spec.value.text())};
+  }
+  const double real = to_number(*value);
+  if (is_floating(spec.type)) return scalar_bytes(spec.type, real);
+  const bool is_signed = spec.type >= DataType::kInt8 && spec.type <= DataType::kInt64;
+  const int bits = static_cast<int>(size_of(spec.type)) * 8 - (is_signed ? 1 : 0);
+  const double limit = std::ldexp(1.0, bits);  // exclusive
+  const auto* integer = std::get_if<std::int64_t>(&*value);
+  // The doubles next to 2^63 and 2^64 round up, but every int64 is in range there anyway.
+  const bool fits = (integer != nullptr && bits >= 63) ||
+                    (real == std::floor(real) && real >= -limit && real < limit);
+  if (!fits || (!is_signed && real < 0)) {
+    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", spec.name, spec.value.text(),
+                                  to_text(*value), name_of(spec.type))};
+  }
+  return scalar_bytes(spec.type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
+}
+
+Expected<std::uint64_t, std::string> elements_of(const ArgumentSpec& spec, const Bindings& names) {
+  std::uint64_t elements = 1;
+  const std::uint64_t limit = std::uint64_t{1} << 60;
+  for (const Expression& extent : spec.shape) {
+    const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, limit);
+    if (!value) return Unexpected{value.error()};
+    if (elements > limit / *value) {
+      return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
+    }
+    elements *= *value;
+  }
+  return elements;
+}
+
+// All but the value or size.
+ArgumentPlan placeholder(const ArgumentSpec& spec) {
+  ArgumentPlan plan;
+  plan.name = spec.name;
+  plan.type = spec.type;
+  plan.is_scalar = spec.is_scalar;
+  if (spec.is_scalar) plan.scalar.resize(size_of(spec.type));
+  plan.role = spec.role;
+  plan.fill = spec.fill;
+  plan.seed = hash_of(spec.name).low;
+  return plan;
+}
+
+Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec, const Bindings& names) {
+  ArgumentPlan plan = placeholder(spec);
+  if (spec.is_scalar) {
+    auto bytes = scalar_of(spec, names);
+    if (!bytes) return Unexpected{bytes.error()};
+    plan.scalar = std::move(*bytes);
+  } else {
+    const auto elements = elements_of(spec, names);
+    if (!elements) return Unexpected{elements.error()};
+    plan.elements = *elements;
+  }
+  return plan;
+}
+
+bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role == Role::kScratch; }
+
+Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
+    const std::vector<ArgumentSpec>& specs, const Bindings& names) {
+  std::vector<ArgumentPlan> plans;
+  for (const ArgumentSpec& spec : specs) {
+    if (varies(spec, names)) {
+      if (!may_vary(spec)) {
+        return Unexpected{fmt::format(
+            "the shape of {} depends on the parameters; only a scratch buffer's may", spec.name)};
+      }
+      plans.push_back(placeholder(spec));
+      continue;
+    }
+    auto plan = argument_plan(spec, names);
+    if (!plan) return Unexpected{plan.error()};
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+// Facts, and what follows from them alone: derived names that no parameter enters.
+Bindings fixed_names(const Study& study, const ProblemSize& size, const DeviceFacts& device) {
+  Bindings names = facts_of(size, device);
+  for (const NamedExpression& derived : study.derived) {
+    if (varies(derived.expression, names)) continue;
+    if (auto value = derived.expression.evaluate(names)) names[derived.name] = *value;
+  }
+  return names;
+}
+
+std::optional<std::uint32_t> position_of(const Study& study, const std::string& name) {
+  for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
+    if (study.arguments[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names) {
+  ReferencePlan plan;
+  const ReferenceSpec& spec = *study.reference;
+  auto launch = geometry(spec.launch, names);
+  if (!launch) return Unexpected{"reference: " + launch.error()};
+  plan.geometry = *launch;
+  std::vector<std::string> wanted = spec.arguments;
+  if (wanted.empty()) {
+    for (const ArgumentSpec& argument : study.arguments) wanted.push_back(argument.name);
+  }
+  for (const std::string& name : wanted) {
+    const auto index = position_of(study, name);
+    if (!index) return Unexpected{fmt::format("reference: there is no argument '{}'", name)};
+    if (varies(study.arguments[*index], names)) {
+      return Unexpected{fmt::format(
+          "reference: argument '{}' depends on the parameters; name the reference's arguments",
+          name)};
+    }
+    plan.arguments.push_back(*index);
+  }
+  return plan;
+}
+
+Expected<double, std::string> tolerance(const Expression& expression, const Bindings& names,
+                                        const std::string& what) {
+  if (expression.empty()) return 0.0;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  const double number = to_number(*value);
+  if (number >= 0) return number;  // not for NaN
+  return Unexpected{
+      fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(*value))};
+}
+
+// The outputs that the study names, and every other `out` buffer that the reference writes.
+Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
+                                                          const ReferencePlan& reference,
+                                                          const Bindings& names) {
+  std::vector<CheckPlan> checks;
+  for (const std::uint32_t index : reference.arguments) {
+    const ArgumentSpec& spec = study.arguments[index];
+    if (spec.is_scalar) continue;
+    const auto named = std::find_if(study.verify.begin(), study.verify.end(),
+                                    [&](const auto& entry) { return entry.first == spec.name; });
+    CheckPlan check{index, 0, 0};
+    if (named != study.verify.end()) {
+      const auto rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
+      if (!rtol) return Unexpected{rtol.error()};
+      const auto atol = tolerance(named->second.atol, names, "atol of " + spec.name);
+      if (!atol) return Unexpected{atol.error()};
+      check.rtol = *rtol;
+      check.atol = *atol;
+    } else if (spec.role == Role::kOut) {
+      const DefaultTolerance usual = default_tolerance(spec.type);
+      check.rtol = usual.rtol;
+      check.atol = usual.atol;
+    } else {
+      continue;
+    }
+    checks.push_back(check);
+  }
+  return checks;
+}
+
+}  // namespace
+
+DefaultTolerance default_tolerance(DataType type) {
+  switch (type) {
+    case DataType::kFloat64:
+      return {1e-10, 1e-12};
+    case DataType::kFloat32:
+      return {1e-4, 1e-5};
+    case DataType::kFloat16:
+      return {1e-2, 1e-3};
+    case DataType::kBFloat16:
+      return {5e-2, 1e-2};
+    default:
+      return {0, 0};
+  }
+}
+
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  LaunchGeometry out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string axis = kAxes[i];
+    const auto grid = whole(launch.grid[i], names, "grid." + axis, 1, 1, kMost);
+    if (!grid) return Unexpected{grid.error()};
+    out.grid[i] = static_cast<std::uint32_t>(*grid);
+    const auto block = whole(launch.block[i], names, "block." + axis, 1, 1, kMost);
+    if (!block) return Unexpected{block.error()};
+    out.block[i] = static_cast<std::uint32_t>(*block);
+  }
+  const auto shared =
+      whole(launch.dynamic_shared_bytes, names, "dynamic_shared_bytes", 0, 0, kMost);
+  if (!shared) return Unexpected{shared.error()};
+  out.dynamic_shared_bytes = *shared;
+  return out;
+}
+
+Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
+                                          const DeviceFacts& device) {
+  const Bindings names = fixed_names(study, size, device);
+  SizePlan plan;
+  plan.measure = study.measure;
+  auto arguments = argument_plans(study.arguments, names);
+  if (!arguments) return Unexpected{arguments.error()};
+  plan.arguments = std::move(*arguments);
+  auto constants = argument_plans(study.constants, names);
+  if (!constants) return Unexpected{constants.error()};
+  plan.constants = std::move(*constants);
+  if (!study.reference) return plan;
+  auto reference = reference_plan(study, names);
+  if (!reference) return Unexpected{reference.error()};
+  auto checks = check_plans(study, *reference, names);
+  if (!checks) return Unexpected{checks.error()};
+  plan.reference = std::move(*reference);
+  plan.checks = std::move(*checks);
+  return plan;
+}
+
+Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,
+                                                const Configuration& configuration) {
+  VariantPlan plan;
+  const Bindings names = space.bindings(configuration);
+  auto launch = geometry(study.launch, names);
+  if (!launch) return Unexpected{launch.error()};
+  plan.geometry = *launch;
+  const Bindings& facts = space.definition().facts;
+  std::uint32_t index = 0;
+  for (const auto* specs : {&study.arguments, &study.constants}) {
+    for (const ArgumentSpec& spec : *specs) {
+      const std::uint32_t place = index++;
+      if (!may_vary(spec) || !varies(spec, facts)) continue;
+      auto argument = argument_plan(spec, names);
+      if (!argument) return Unexpected{argument.error()};
+      plan.overrides.emplace_back(place, std::move(*argument));
+    }
+  }
+  return plan;
+}
+
+}  // namespace tuner

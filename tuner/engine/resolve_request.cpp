@@ -1,0 +1,168 @@
+// What the compiler is told.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/resolve.h"
+
+namespace tuner {
+namespace {
+
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+// Values as C++ reads them, in definitions and in name expressions alike.
+std::string cpp_text(const Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
+  return to_text(value);
+}
+
+bool is_identifier_char(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
+
+std::string identifier(std::string text) {
+  for (char& c : text) {
+    if (!is_identifier_char(c)) c = '_';
+  }
+  return text;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// <macro>_IS_<value> for all values of a text parameter. An upper-case alias that would stand for
+// two values (or is a value of its own) is left out.
+std::optional<std::string> add_choices(const Parameter& parameter, const std::string& macro,
+                                       const Value& chosen, Defines& out) {
+  std::map<std::string, Value> names;
+  std::map<std::string, std::vector<Value>> aliases;
+  for (const Value& value : parameter.values) {
+    const std::string name = identifier(cpp_text(value));
+    if (const auto [place, added] = names.emplace(name, value); !added) {
+      return fmt::format("values '{}' and '{}' of {} both give the macro {}_IS_{}",
+                         to_text(place->second), to_text(value), parameter.name, macro, name);
+    }
+    aliases[upper(name)].push_back(value);
+  }
+  for (const Value& value : parameter.values) {
+    const std::string name = identifier(cpp_text(value));
+    const char* is_chosen = same_value(value, chosen) ? "1" : "0";
+    out.emplace_back(fmt::format("{}_IS_{}", macro, name), is_chosen);
+    const std::string alias = upper(name);
+    if (!names.contains(alias) && aliases[alias].size() == 1) {
+      out.emplace_back(fmt::format("{}_IS_{}", macro, alias), is_chosen);
+    }
+  }
+  return std::nullopt;
+}
+
+Expected<Defines, std::string> defines_of(const Study& study, const Configuration& configuration) {
+  Defines out;
+  for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+    const Parameter& parameter = study.parameters[i];
+    const std::string macro = study.kernel.define_prefix + parameter.name;
+    out.emplace_back(macro, cpp_text(configuration[i]));
+    const bool has_text =
+        std::any_of(parameter.values.begin(), parameter.values.end(),
+                    [](const Value& v) { return std::holds_alternative<std::string>(v); });
+    if (!has_text) continue;
+    if (auto wrong = add_choices(parameter, macro, configuration[i], out)) {
+      return Unexpected{*wrong};
+    }
+  }
+  return out;
+}
+
+// Length of the name in "{name}" at the start of `text`, 0 when that is not what stands there.
+std::size_t placeholder_length(std::string_view text) {
+  if (text.size() < 3 || std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && (is_identifier_char(text[end]) || text[end] == '.')) ++end;
+  return end < text.size() && text[end] == '}' ? end - 1 : 0;
+}
+
+Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t length =
+        text[i] == '{' ? placeholder_length(std::string_view(text).substr(i)) : 0;
+    if (length == 0) {
+      out += text[i];
+      continue;
+    }
+    const std::string name = text.substr(i + 1, length);
+    const auto found = names.find(name);
+    if (found == names.end()) {
+      return Unexpected{fmt::format("'{}' has no value for {{{}}}", text, name)};
+    }
+    out += cpp_text(found->second);
+    i += length + 1;
+  }
+  return out;
+}
+
+Expected<CompileRequest, std::string> request(const Study& study, const SearchSpace& space,
+                                              const Configuration& configuration,
+                                              const DeviceFacts& device, const std::string& entry,
+                                              const std::filesystem::path& source,
+                                              const std::string& source_text) {
+  CompileRequest out;
+  out.source = source_text;
+  out.source_name = source.string();
+  out.include_dirs = {source.parent_path().string()};
+  out.arch = device.arch;
+  auto defines = defines_of(study, configuration);
+  if (!defines) return Unexpected{defines.error()};
+  out.defines = std::move(*defines);
+  const Bindings names = space.bindings(configuration);
+  auto resolved = substitute(entry, names);
+  if (!resolved) return Unexpected{resolved.error()};
+  out.entry = std::move(*resolved);
+  for (const std::string& option : study.kernel.options) {
+    auto text = substitute(option, names);
+    if (!text) return Unexpected{text.error()};
+    out.options.push_back(std::move(*text));
+  }
+  return out;
+}
+
+}  // namespace
+
+Bindings facts_of(const ProblemSize& size, const DeviceFacts& device) {
+  Bindings facts = device.bindings();
+  for (const auto& [name, extent] : size.dims) facts[name] = extent;
+  return facts;
+}
+
+SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
+                                 const DeviceFacts& device) {
+  return {study.parameters, study.derived, study.constraints, facts_of(size, device)};
+}
+
+Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
+                                                      const Configuration& configuration,
+                                                      const DeviceFacts& device,
+                                                      const std::string& source_text) {
+  auto out = request(study, space, configuration, device, study.kernel.entry, study.kernel.source,
+                     source_text);
+  if (out) {
+    for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  }
+  return out;
+}
+
+Expected<CompileRequest, std::string> reference_request(const Study& study,
+                                                        const SearchSpace& space,
+                                                        const DeviceFacts& device,
+                                                        const std::string& source_text) {
+  const ReferenceSpec& reference = *study.reference;
+  return request(study, space, space.configuration(0), device, reference.entry,
+                 reference.source.value_or(study.kernel.source), source_text);
+}
+
+}  // namespace tuner

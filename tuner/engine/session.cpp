@@ -1,0 +1,238 @@
+#include "tuner/engine/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "tuner/engine/limits.h"
+#include "tuner/engine/statistics.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::uint32_t kProbeSamples = 3;
+constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interval
+// A launch this much slower than what is dropped anyway is not worth a probe.
+constexpr double kHopeless = 2;
+// Hot samples shorter than this are made of several launches: events resolve half a microsecond.
+constexpr double kShortestSampleMs = 0.1;
+constexpr double kMostLaunches = 100;
+
+Verdict verdict_of(TrialState state, std::string message) {
+  Verdict verdict;
+  verdict.state = state;
+  verdict.message = std::move(message);
+  return verdict;
+}
+
+// What the device says of a kernel counts; what it does not know, the compiler may.
+Resources merged(Resources loaded, const Resources& compiled) {
+  const auto fill_in = [](std::int64_t& value, std::int64_t other) {
+    if (value < 0) value = other;
+  };
+  fill_in(loaded.registers, compiled.registers);
+  fill_in(loaded.static_shared_bytes, compiled.static_shared_bytes);
+  fill_in(loaded.constant_bytes, compiled.constant_bytes);
+  fill_in(loaded.local_bytes, compiled.local_bytes);
+  fill_in(loaded.spill_bytes, compiled.spill_bytes);
+  fill_in(loaded.max_threads, compiled.max_threads);
+  return loaded;
+}
+
+}  // namespace
+
+Verdict verdict_of(const DeviceFailure& failure) {
+  Verdict verdict = verdict_of(TrialState::kRuntime, failure.message);
+  switch (failure.error) {
+    case DeviceError::kInvalid:
+    case DeviceError::kLaunch:
+    case DeviceError::kUnsupported:
+      verdict.state = TrialState::kLaunch;
+      break;
+    case DeviceError::kRuntime:
+      verdict.context_dead = true;
+      break;
+    case DeviceError::kDeviceLost:
+      verdict.context_dead = true;
+      verdict.device_lost = true;
+      break;
+    case DeviceError::kNone:
+    case DeviceError::kOutOfMemory:
+      break;
+  }
+  return verdict;
+}
+
+Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
+  announce(Phase::kLoad);
+  const DeviceFacts& device = backend_.facts();
+  if (auto reason = over_limits(variant.geometry, device)) {
+    return Unexpected{verdict_of(TrialState::kConstraints, *reason)};
+  }
+  auto kernel = backend_.load(variant.artifact);
+  if (!kernel) return Unexpected{verdict_of(kernel.error())};
+  const Resources resources = merged(kernel->resources, variant.artifact.resources);
+  Admitted admitted{Loaded(backend_, *kernel), workspace_.bind(variant), resources, -1};
+  std::optional<Verdict> wrong;
+  if (auto reason = over_limits(resources, variant.geometry, device)) {
+    wrong = verdict_of(TrialState::kConstraints, *reason);
+  } else {
+    wrong = set_constants(variant, admitted);
+  }
+  if (!wrong) {
+    announce(Phase::kVerify);
+    wrong = verify(admitted);
+  }
+  if (!wrong) return admitted;
+  wrong->resources = resources;
+  wrong->max_error = admitted.max_error;
+  return Unexpected{std::move(*wrong)};
+}
+
+std::optional<Verdict> Session::set_constants(const VariantPlan& variant,
+                                              const Admitted& admitted) {
+  const std::vector<ArgumentPlan>& constants = workspace_.plan().constants;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    const auto& symbols = variant.artifact.symbols;
+    const auto symbol = std::find_if(symbols.begin(), symbols.end(), [&](const auto& pair) {
+      return pair.first == constants[i].name;
+    });
+    // A variant that does not use a constant may not have it.
+    if (symbol == symbols.end()) continue;
+    auto set =
+        backend_.set_symbol(admitted.kernel.id(), symbol->second, admitted.bound.constants[i]);
+    if (!set) {
+      Verdict verdict = verdict_of(set.error());
+      verdict.message = fmt::format("constant {}: {}", constants[i].name, verdict.message);
+      return verdict;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
+  if (auto done = workspace_.reset(admitted.bound); !done) return verdict_of(done.error());
+  auto launched =
+      backend_.launch(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments);
+  if (!launched) return verdict_of(launched.error());
+  return recheck(admitted);
+}
+
+std::optional<Verdict> Session::recheck(Admitted& admitted) {
+  auto broken = workspace_.broken_guard(admitted.bound);
+  if (!broken) return verdict_of(broken.error());
+  auto outputs = workspace_.check_outputs();
+  if (!outputs) return verdict_of(outputs.error());
+  if (!workspace_.plan().checks.empty()) {
+    admitted.max_error = std::max(admitted.max_error, outputs->max_error);
+  }
+  if (*broken) return verdict_of(TrialState::kCorrectness, **broken);
+  if (outputs->message.empty()) return std::nullopt;
+  return verdict_of(TrialState::kCorrectness, outputs->message);
+}
+
+// A wrong answer may be an earlier variant's fault, which wrote into an input. Then the input is
+// filled anew and the variant has its fair chance.
+std::optional<Verdict> Session::verify(Admitted& admitted) {
+  auto wrong = launch_and_check(admitted);
+  if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
+  auto changed = workspace_.repair_inputs();
+  if (!changed) {
+    return changed.error().error == DeviceError::kOutOfMemory ? wrong : verdict_of(changed.error());
+  }
+  if (!*changed) return wrong;
+  admitted.max_error = -1;
+  wrong = launch_and_check(admitted);
+  if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
+  changed = workspace_.repair_inputs();
+  if (!changed) return verdict_of(changed.error());
+  if (*changed) wrong->message = fmt::format("changes its input {}; {}", **changed, wrong->message);
+  return wrong;
+}
+
+DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::uint32_t samples,
+                                                std::uint32_t launches) {
+  TimingRequest request;
+  request.samples = samples;
+  request.launches_per_sample = launches;
+  request.flush_cache = measuring().cold;
+  request.restores = admitted.bound.restores;
+  return backend_.time(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments,
+                       request);
+}
+
+std::uint32_t Session::batch(const Admitted& admitted, double one_ms) const {
+  if (measuring().cold || !admitted.bound.restores.empty() || !(one_ms > 0)) return 1;
+  return static_cast<std::uint32_t>(
+      std::clamp(std::ceil(kShortestSampleMs / one_ms), 1.0, kMostLaunches));
+}
+
+// Warm-up and three samples; a verdict when that is enough to give the variant up.
+std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted& admitted,
+                                      std::uint32_t& launches, std::vector<double>& samples) {
+  announce(Phase::kProbe);
+  const double factor = measuring().drop_above;
+  const double limit = factor > 0 && variant.best_ms > 0 ? factor * variant.best_ms
+                                                         : std::numeric_limits<double>::infinity();
+  auto warm_up = time(admitted, 1, 1);
+  if (!warm_up) return verdict_of(warm_up.error());
+  launches = batch(admitted, warm_up->front());
+  if (warm_up->front() > kHopeless * limit) {
+    samples = *warm_up;
+  } else {
+    auto probes = time(admitted, kProbeSamples, launches);
+    if (!probes) return verdict_of(probes.error());
+    samples = *probes;
+    if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
+  }
+  return verdict_of(TrialState::kDropped, fmt::format("slower than {:g} times the best, {:g} ms",
+                                                      factor, variant.best_ms));
+}
+
+// Samples in blocks until the median is known well enough.
+std::optional<Verdict> Session::estimate(const Admitted& admitted, std::uint32_t launches,
+                                         std::vector<double>& samples) {
+  announce(Phase::kEstimate);
+  const MeasureSpec& spec = measuring();
+  while (true) {
+    const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * launches;
+    const Timing timing = summarise(samples, spec.confidence);
+    if (enough_samples(timing, spec, spent)) return std::nullopt;
+    const auto n = static_cast<double>(samples.size());
+    double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
+    wanted = std::min(wanted, spec.max_samples - n);
+    // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
+    const double each = timing.median * launches;
+    if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
+    auto more = time(admitted, static_cast<std::uint32_t>(std::max(1.0, wanted)), launches);
+    if (!more) return verdict_of(more.error());
+    samples.insert(samples.end(), more->begin(), more->end());
+  }
+}
+
+Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
+  std::uint32_t launches = 1;
+  std::vector<double> samples;
+  auto ended = probe(variant, admitted, launches, samples);
+  if (!ended) ended = estimate(admitted, launches, samples);
+  if (!ended || ended->state == TrialState::kDropped) {
+    // A race that is lost once in a hundred launches shows here if anywhere.
+    if (auto wrong = recheck(admitted)) {
+      wrong->message += ", after repeated launches";
+      ended = std::move(wrong);
+    }
+  }
+  Verdict verdict = ended.value_or(Verdict{});
+  if (verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped) {
+    verdict.timing = summarise(std::move(samples), measuring().confidence);
+  }
+  verdict.resources = admitted.resources;
+  verdict.max_error = admitted.max_error;
+  return verdict;
+}
+
+}  // namespace tuner

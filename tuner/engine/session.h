@@ -1,0 +1,82 @@
+#pragma once
+// One configuration's way through admission, probe and estimate.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/engine/evaluation.h"
+#include "tuner/engine/workspace.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// What a failure of the device means for the configuration that was running.
+Verdict verdict_of(const DeviceFailure& failure);
+
+// A loaded kernel, unloaded when done with.
+class Loaded {
+ public:
+  Loaded(Backend& backend, LoadedKernel kernel) : backend_(&backend), kernel_(kernel) {}
+  Loaded(Loaded&& other) noexcept
+      : backend_(std::exchange(other.backend_, nullptr)), kernel_(other.kernel_) {}
+  Loaded& operator=(Loaded&&) = delete;
+  ~Loaded() {
+    if (backend_ != nullptr) backend_->unload(kernel_.id);
+  }
+  KernelId id() const { return kernel_.id; }
+  const Resources& resources() const { return kernel_.resources; }
+
+ private:
+  Backend* backend_;
+  LoadedKernel kernel_;
+};
+
+// Verified and ready to be timed.
+struct Admitted {
+  Loaded kernel;
+  BoundLaunch bound;
+  Resources resources;
+  double max_error = -1;
+};
+
+class Session {
+ public:
+  Session(Backend& backend, Workspace& workspace, const PhaseSink& phase)
+      : backend_(backend), workspace_(workspace), phase_(phase) {}
+
+  // The variant's scratch buffers are reserved already.
+  Expected<Admitted, Verdict> admit(const VariantPlan& variant);
+  Verdict measure(const VariantPlan& variant, Admitted& admitted);
+  // One answer more: after timing, and after what other variants may have done.
+  std::optional<Verdict> recheck(Admitted& admitted);
+
+  DeviceResult<std::vector<double>> time(const Admitted& admitted, std::uint32_t samples,
+                                         std::uint32_t launches);
+  // Launches in one sample, from the time of one.
+  std::uint32_t batch(const Admitted& admitted, double one_ms) const;
+  void announce(Phase phase) const {
+    if (phase_) phase_(phase);
+  }
+
+ private:
+  Expected<Loaded, Verdict> load(const VariantPlan& variant);
+  std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
+  std::optional<Verdict> verify(Admitted& admitted);
+  std::optional<Verdict> launch_and_check(Admitted& admitted);
+  std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,
+                               std::uint32_t& launches, std::vector<double>& samples);
+  std::optional<Verdict> estimate(const Admitted& admitted, std::uint32_t launches,
+                                  std::vector<double>& samples);
+
+  const MeasureSpec& measuring() const { return workspace_.plan().measure; }
+
+  Backend& backend_;
+  Workspace& workspace_;
+  const PhaseSink& phase_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,55 @@
+#pragma once
+// Statistics of run times: medians and what can be said about them without assuming a distribution.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// Linear interpolation between order statistics (Hyndman and Fan's type 7); q in [0, 1]. Samples
+// in any order, at least one.
+double quantile(std::vector<double> samples, double q);
+double median(std::vector<double> samples);
+
+// Median absolute deviation over the median; 0 for a median of 0.
+double relative_spread(const std::vector<double>& samples);
+
+// How many of the outermost order statistics an interval of the median leaves out at each end: the
+// largest k with P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2, so that [x(k), x(n+1-k)] covers
+// the median with at least that confidence (x(1) is the smallest). 0 when n is too small for any.
+std::size_t median_rank(std::size_t n, double confidence);
+
+// Order-statistics interval of the median; the whole range when there are too few samples.
+Interval median_interval(std::vector<double> samples, double confidence);
+
+Timing summarise(std::vector<double> samples, double confidence);
+
+// Half the interval's width over the median; infinite for a median that is not positive.
+double relative_half_width(const Timing& timing);
+
+// Whether more samples are worth their time. `spent_ms` is device time of the samples so far.
+bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms);
+
+// Paired comparison of a with b, measured in the same rounds: median of a[i] / b[i] and its
+// order-statistics interval. Drift that both see cancels. Pairs with b[i] <= 0 are left out.
+struct Ratio {
+  double median = 1;
+  Interval interval{1, 1};
+};
+Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence);
+
+// Not to be told apart: the interval holds 1, or the difference is too small to matter.
+inline constexpr double kTieMargin = 0.01;
+bool is_tie(const Ratio& ratio, double margin = kTieMargin);
+
+}  // namespace tuner

@@ -1,0 +1,27 @@
+#pragma once
+// Shared by the two halves of the workspace.
+
+#include <cstdint>
+#include <string>
+
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner::detail {
+
+inline constexpr std::uint64_t kGuardBytes = 1024;
+inline constexpr unsigned char kGuardByte = 0xA7;
+
+// All ones is a NaN in every floating type; as an integer it would be -1, which is a likely answer.
+inline unsigned char poison_for(DataType type) { return is_floating(type) ? 0xFF : 0xA5; }
+
+inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
+  return argument.is_scalar ? 0 : argument.elements * size_of(argument.type);
+}
+
+inline DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
+  failure.message = what + ": " + failure.message;
+  return failure;
+}
+
+}  // namespace tuner::detail

@@ -1,0 +1,28 @@
+#pragma once
+// The host's side of the text types of abi.h.
+
+#include <string>
+#include <string_view>
+
+#include "tuner/plugin/abi.h"
+
+namespace tuner {
+
+inline tuner_str to_abi(std::string_view text) { return {text.data(), text.size()}; }
+inline std::string from_abi(tuner_str text) {
+  return text.size == 0 ? std::string() : std::string(text.data, text.size);
+}
+inline std::string from_abi(const char* text) { return text == nullptr ? "" : text; }
+
+// Collects what a plugin emits. Out of memory ends the program rather than crossing the boundary.
+class StringSink {
+ public:
+  tuner_sink sink() {
+    return {this, [](void* self, const void* data, std::size_t size) noexcept {
+              static_cast<StringSink*>(self)->text.append(static_cast<const char*>(data), size);
+            }};
+  }
+  std::string text;
+};
+
+}  // namespace tuner

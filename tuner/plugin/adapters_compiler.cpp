@@ -1,0 +1,112 @@
+#include "tuner/plugin/adapters_compiler.h"
+
+#include <chrono>
+#include <vector>
+
+#include "tuner/plugin/abi_text.h"
+
+namespace tuner {
+namespace {
+
+// The views of a request, alive as long as it.
+class AbiRequest {
+ public:
+  explicit AbiRequest(const CompileRequest& from)
+      : include_dirs_(views(from.include_dirs)),
+        options_(views(from.options)),
+        symbols_(views(from.symbols)) {
+    for (const auto& [name, value] : from.defines) {
+      defines_.push_back({to_abi(name), to_abi(value)});
+    }
+    request = {sizeof(tuner_compile_request),
+               to_abi(from.source),
+               to_abi(from.source_name),
+               to_abi(from.entry),
+               to_abi(from.arch),
+               include_dirs_.data(),
+               include_dirs_.size(),
+               options_.data(),
+               options_.size(),
+               defines_.data(),
+               defines_.size(),
+               symbols_.data(),
+               symbols_.size()};
+  }
+  AbiRequest(const AbiRequest&) = delete;
+  AbiRequest& operator=(const AbiRequest&) = delete;
+
+  tuner_compile_request request{};
+
+ private:
+  static std::vector<tuner_str> views(const std::vector<std::string>& from) {
+    std::vector<tuner_str> out;
+    for (const std::string& one : from) out.push_back(to_abi(one));
+    return out;
+  }
+
+  std::vector<tuner_str> include_dirs_, options_, symbols_;
+  std::vector<tuner_pair> defines_;
+};
+
+class PluginCompiler : public Compiler {
+ public:
+  explicit PluginCompiler(const tuner_compiler& table) : table_(table) {}
+  ~PluginCompiler() override { table_.destroy(table_.self); }
+  PluginCompiler(const PluginCompiler&) = delete;
+  PluginCompiler& operator=(const PluginCompiler&) = delete;
+
+  std::string identity() override {
+    StringSink out;
+    table_.identity(table_.self, out.sink());
+    return out.text;
+  }
+
+  Expected<Artifact, CompileFailure> compile(const CompileRequest& from) override {
+    const AbiRequest abi(from);
+    Artifact artifact;
+    StringSink image;
+    StringSink entry;
+    StringSink log;
+    const tuner_compile_sinks sinks{image.sink(), entry.sink(), log.sink(),
+                                    &artifact,    add_symbol,   set_resources};
+    const auto start = std::chrono::steady_clock::now();
+    const int status = table_.compile(table_.self, &abi.request, &sinks);
+    if (status != TUNER_OK) return Unexpected{CompileFailure{log.text}};
+    const std::chrono::duration<double, std::milli> spent =
+        std::chrono::steady_clock::now() - start;
+    artifact.image = std::move(image.text);
+    artifact.entry = std::move(entry.text);
+    artifact.log = std::move(log.text);
+    artifact.milliseconds = spent.count();
+    return artifact;
+  }
+
+ private:
+  static void add_symbol(void* to, tuner_str asked, tuner_str lowered) noexcept {
+    static_cast<Artifact*>(to)->symbols.emplace_back(from_abi(asked), from_abi(lowered));
+  }
+  static void set_resources(void* to, const tuner_resources* from) noexcept {
+    static_cast<Artifact*>(to)->resources = {from->registers,      from->static_shared_bytes,
+                                             from->constant_bytes, from->local_bytes,
+                                             from->spill_bytes,    from->max_threads};
+  }
+
+  tuner_compiler table_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(
+    const tuner_compiler_factory& factory, std::uint32_t item) {
+  tuner_compiler table{};
+  table.struct_size = sizeof table;
+  StringSink error;
+  if (factory.create(item, &table, error.sink()) != TUNER_OK) return Unexpected{error.text};
+  if (table.struct_size < sizeof table || table.destroy == nullptr || table.identity == nullptr ||
+      table.compile == nullptr) {
+    return Unexpected{std::string("its table is too short for this program")};
+  }
+  return std::unique_ptr<Compiler>(std::make_unique<PluginCompiler>(table));
+}
+
+}  // namespace tuner

@@ -1,0 +1,37 @@
+#include "tuner/plugin/adapters_exporter.h"
+
+#include "tuner/base/error.h"
+#include "tuner/plugin/abi_text.h"
+
+namespace tuner {
+namespace {
+
+class PluginExporter : public Exporter {
+ public:
+  PluginExporter(const tuner_exporter_factory& factory, std::uint32_t item, std::string name)
+      : factory_(factory), item_(item), name_(std::move(name)) {}
+
+  std::string write(const Study& study, const std::vector<RankedResults>& results) override {
+    const std::string document = results_json(study, results);
+    StringSink out;
+    StringSink error;
+    if (factory_.write(item_, to_abi(document), out.sink(), error.sink()) != TUNER_OK) {
+      throw FatalError("exporter '" + name_ + "': " + error.text);
+    }
+    return std::move(out.text);
+  }
+
+ private:
+  const tuner_exporter_factory& factory_;
+  std::uint32_t item_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
+                                               std::uint32_t item, const std::string& name) {
+  return std::make_unique<PluginExporter>(factory, item, name);
+}
+
+}  // namespace tuner

@@ -1,0 +1,91 @@
+#include "tuner/plugin/adapters_strategy.h"
+
+#include <algorithm>
+
+#include "tuner/base/error.h"
+#include "tuner/plugin/abi_text.h"
+#include "tuner/plugin/space_table.h"
+
+namespace tuner {
+namespace {
+
+class PluginStrategy : public Strategy {
+ public:
+  PluginStrategy(std::string name, const tuner_space& space)
+      : name_(std::move(name)), space_(space) {}
+  ~PluginStrategy() override {
+    if (table_.self != nullptr) table_.destroy(table_.self);
+  }
+  PluginStrategy(const PluginStrategy&) = delete;
+  PluginStrategy& operator=(const PluginStrategy&) = delete;
+
+  const tuner_space* space() const { return &space_; }
+  tuner_strategy* table() { return &table_; }
+
+  std::vector<ConfigIndex> ask(std::size_t count) override {
+    std::vector<tuner_index> asked(count);
+    StringSink error;
+    const std::int64_t written = table_.ask(table_.self, count, asked.data(), error.sink());
+    if (written < 0 || static_cast<std::uint64_t>(written) > count) fail("ask", error.text);
+    std::vector<ConfigIndex> out;
+    for (std::int64_t i = 0; i < written; ++i) {
+      out.push_back(config_index(asked[static_cast<std::size_t>(i)]));
+      if (out.back() >= config_index(space_.size)) {
+        fail("ask", "proposed a configuration outside the space");
+      }
+    }
+    return out;
+  }
+
+  void tell(const Observation& from) override {
+    const tuner_observation observation{
+        sizeof(tuner_observation), static_cast<std::uint32_t>(from.state),
+        abi_index(from.index),     from.objectives.data(),
+        from.objectives.size(),    from.cost_seconds};
+    StringSink error;
+    if (table_.tell(table_.self, &observation, error.sink()) != TUNER_OK) fail("tell", error.text);
+  }
+
+ private:
+  [[noreturn]] void fail(const char* call, const std::string& message) const {
+    throw FatalError("strategy '" + name_ + "', " + call + ": " +
+                     (message.empty() ? "failed without a reason" : message));
+  }
+
+  std::string name_;
+  tuner_space space_;
+  tuner_strategy table_{};
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
+    const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
+    const tuner_space& space, std::uint64_t seed, const Budget& budget,
+    const std::vector<std::pair<std::string, std::string>>& options) {
+  auto made = std::make_unique<PluginStrategy>(name, space);
+  std::vector<tuner_pair> pairs;
+  for (const auto& [key, value] : options) pairs.push_back({to_abi(key), to_abi(value)});
+  const tuner_strategy_setup setup{sizeof(tuner_strategy_setup),
+                                   1,
+                                   made->space(),
+                                   seed,
+                                   static_cast<double>(budget.evaluations.value_or(0)),
+                                   budget.seconds.value_or(0),
+                                   pairs.data(),
+                                   pairs.size()};
+  tuner_strategy table{};
+  table.struct_size = sizeof table;
+  StringSink error;
+  if (factory.create(item, &setup, &table, error.sink()) != TUNER_OK) {
+    return Unexpected{error.text};
+  }
+  if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
+      table.tell == nullptr) {
+    return Unexpected{std::string("its table is too short for this program")};
+  }
+  *made->table() = table;
+  return std::unique_ptr<Strategy>(std::move(made));
+}
+
+}  // namespace tuner

@@ -1,0 +1,93 @@
+#pragma once
+// What the loaded plugins offer, by kind and name, and the making of it.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/base/expected.h"
+#include "tuner/model/study.h"
+#include "tuner/plugin/loader.h"
+#include "tuner/ports/backend.h"
+#include "tuner/ports/compiler.h"
+#include "tuner/ports/exporter.h"
+#include "tuner/ports/strategy.h"
+
+namespace tuner {
+
+enum class PluginKind : std::uint32_t { kBackend, kCompiler, kStrategy, kExporter };
+inline constexpr std::size_t kPluginKindCount = 4;
+
+struct PluginOption {
+  std::string name;
+  std::string default_value;
+  std::string help;
+};
+
+struct PluginItem {
+  std::string name;
+  std::string summary;
+  std::vector<PluginOption> options;
+  std::string plugin;          // name of the plugin that offers it
+  std::filesystem::path file;  // of that plugin
+  const void* factory = nullptr;
+  std::uint32_t number = 0;  // within the factory
+};
+
+struct PluginInfo {
+  std::string name;
+  std::string version;
+  std::filesystem::path file;
+};
+
+using OptionList = std::vector<std::pair<std::string, std::string>>;  // name, value
+
+// A value: copies refer to the same plugins, which are never unloaded. An option that the item does
+// not declare is an InputError that lists those it has.
+class Catalogue {
+ public:
+  static Catalogue load(const PluginSearch& search);
+
+  const std::vector<PluginInfo>& plugins() const { return plugins_; }
+  const std::vector<PluginProblem>& problems() const { return problems_; }
+  const std::vector<PluginItem>& items(PluginKind kind) const {
+    return items_[static_cast<std::size_t>(kind)];
+  }
+  const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
+
+  // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError (at `where`) for a name that is not there
+  // and for options that the strategy does not accept.
+  std::unique_ptr<Strategy> make_strategy(const std::string& name, const tuner_space& space,
+                                          std::uint64_t seed, const Budget& budget,
+                                          const OptionList& options,
+                                          const Position& where = {}) const;
+
+  // The compiler of a backend. Throws UnavailableError that says what is missing.
+  std::unique_ptr<Compiler> make_compiler(const std::string& backend) const;
+
+  // The error says why not. May initialise a driver: for workers only.
+  Expected<std::unique_ptr<Backend>, std::string> open_backend(
+      const std::string& name, std::uint32_t device, const OptionList& options = {}) const;
+  Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
+
+  // Throws InputError for a name that is not there.
+  std::unique_ptr<Exporter> make_exporter(const std::string& name) const;
+
+ private:
+  void add_file(const std::filesystem::path& file);
+  void add_items(PluginKind kind, const tuner_plugin& plugin, const std::filesystem::path& file);
+  std::vector<std::string> names(PluginKind kind) const;
+  const PluginItem& require(PluginKind kind, const std::string& name, const Position& where) const;
+
+  std::vector<PluginInfo> plugins_;
+  std::vector<PluginProblem> problems_;
+  std::array<std::vector<PluginItem>, kPluginKindCount> items_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,106 @@
+#include "tuner/plugin/loader.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/shared_library.hpp>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSymbol = "tuner_plugin_v1";
+
+// Boost wraps the loader's own sentence; only that one helps a user.
+std::string loader_message(const std::string& text) {
+  const std::string mark = "dlerror system message: ";
+  const auto from = text.find(mark);
+  if (from == std::string::npos) return text;
+  const auto to = text.rfind(')');
+  return text.substr(from + mark.size(), to - from - mark.size());
+}
+
+std::string misfit(const tuner_plugin& plugin) {
+  std::ostringstream out;
+  if (plugin.magic != TUNER_ABI_MAGIC) {
+    out << "'" << kSymbol << "' does not start with the magic number: not a tuner plugin";
+  } else if (plugin.abi_major != TUNER_ABI_MAJOR) {
+    out << "made for plugin interface " << plugin.abi_major << ", this program has "
+        << TUNER_ABI_MAJOR;
+  } else if (plugin.struct_size < sizeof(tuner_plugin)) {
+    out << "its descriptor has " << plugin.struct_size << " bytes, it needs "
+        << sizeof(tuner_plugin);
+  } else if (plugin.name == nullptr || plugin.version == nullptr || plugin.get_factory == nullptr) {
+    out << "its descriptor lacks a name, a version or get_factory";
+  }
+  return out.str();
+}
+
+}  // namespace
+
+PluginSearch plugin_search(const fs::path& program_directory, const std::string& environment,
+                           const std::vector<fs::path>& asked) {
+  PluginSearch out;
+  const auto add = [&](const fs::path& directory) {
+    const fs::path clean = fs::weakly_canonical(directory);
+    if (std::find(out.directories.begin(), out.directories.end(), clean) == out.directories.end()) {
+      out.directories.push_back(clean);
+    }
+  };
+  for (const fs::path& directory : asked) {
+    if (fs::is_directory(directory)) {
+      add(fs::absolute(directory));
+    } else {
+      out.ignored.push_back({directory, "is not a directory"});
+    }
+  }
+  std::istringstream entries(environment);
+  for (std::string entry; std::getline(entries, entry, ':');) {
+    if (fs::path(entry).is_absolute()) {
+      add(entry);
+    } else if (!entry.empty()) {
+      out.ignored.push_back({entry, "not an absolute path in TUNER_PLUGIN_PATH"});
+    }
+  }
+  add(program_directory / ".." / "lib" / "tuner" / "plugins");
+  return out;
+}
+
+std::vector<fs::path> plugin_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code unreadable;
+  for (fs::directory_iterator it(directory, unreadable), end; !unreadable && it != end;
+       it.increment(unreadable)) {
+    if (it->path().extension() == ".so") files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
+  using boost::dll::load_mode::rtld_local;
+  using boost::dll::load_mode::rtld_now;
+  try {
+    const boost::dll::shared_library library(file, rtld_now | rtld_local);
+    if (!library.has(kSymbol)) {
+      return Unexpected{std::string("exports no symbol '") + kSymbol + "'"};
+    }
+    const auto* plugin = &library.get<const tuner_plugin>(kSymbol);
+    const std::string reason = misfit(*plugin);
+    if (!reason.empty()) return Unexpected{reason};
+    // Threads, atexit handlers and tables of a plugin must outlive us: pin it, the handle may go.
+    if (::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) == nullptr) {
+      return Unexpected{std::string("cannot be kept in memory")};
+    }
+    return plugin;
+  } catch (const std::system_error& error) {
+    return Unexpected{loader_message(error.what())};
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,119 @@
+#include <nlohmann/json.hpp>
+
+#include "tuner/plugin/adapters_exporter.h"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Value& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json json_of(const LaunchSpec& launch) {
+  const auto text = [](const Expression& one) {
+    return one.empty() ? Json(nullptr) : Json(one.text());
+  };
+  Json out;
+  for (const Expression& one : launch.grid) out["grid"].push_back(text(one));
+  for (const Expression& one : launch.block) out["block"].push_back(text(one));
+  out["dynamic_shared_bytes"] = text(launch.dynamic_shared_bytes);
+  return out;
+}
+
+Json json_of(const DeviceFacts& device) {
+  Json out{{"backend", device.backend},
+           {"name", device.name},
+           {"slug", device.slug()},
+           {"uuid", device.uuid},
+           {"arch", device.arch},
+           {"driver", device.driver},
+           {"compute_capability", device.compute_capability}};
+  for (const auto& [name, value] : device.bindings()) {
+    const std::string bare = name.substr(name.find('.') + 1);
+    if (!out.contains(bare)) out[bare] = json_of(value);
+  }
+  return out;
+}
+
+Json json_of(const Trial& trial, const Study& study) {
+  Json configuration = Json::object();
+  for (std::size_t i = 0; i < study.parameters.size() && i < trial.configuration.size(); ++i) {
+    configuration[study.parameters[i].name] = json_of(trial.configuration[i]);
+  }
+  Json metrics = Json::object();
+  for (const auto& [name, value] : trial.metrics) metrics[name] = value;
+  Json out{{"state", name_of(trial.state)},
+           {"configuration", configuration},
+           {"objective", trial.objective},
+           {"metrics", metrics},
+           {"time_ms", trial.timing.median},
+           {"ci_low_ms", trial.timing.ci_low},
+           {"ci_high_ms", trial.timing.ci_high},
+           {"min_ms", trial.timing.min},
+           {"samples_ms", trial.timing.samples},
+           {"grid", trial.geometry.grid},
+           {"block", trial.geometry.block},
+           {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
+           {"static_shared_bytes", trial.resources.static_shared_bytes},
+           {"registers", trial.resources.registers},
+           {"spill_bytes", trial.resources.spill_bytes},
+           {"occupancy", trial.occupancy},
+           {"compile_ms", trial.compile_ms},
+           {"max_error", trial.max_error},
+           {"message", trial.message}};
+  if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) {
+    for (const char* name : {"objective", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
+      out[name] = nullptr;
+    }
+  }
+  return out;
+}
+
+Json json_of(const RankedResults& results, const Study& study) {
+  Json size = Json::object();
+  for (const auto& [name, value] : results.size.dims) size[name] = value;
+  Json trials = Json::array();
+  for (std::size_t i = 0; i < results.trials.size(); ++i) {
+    Json trial = json_of(results.trials[i], study);
+    trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
+    trial["tie"] = i < results.tied.size() && results.tied[i];
+    trials.push_back(std::move(trial));
+  }
+  return {{"device", json_of(results.device)}, {"size", size},
+          {"label", results.size.label()},     {"date", results.date},
+          {"compiler", results.compiler},      {"trials", trials}};
+}
+
+}  // namespace
+
+std::string results_json(const Study& study, const std::vector<RankedResults>& results) {
+  Json parameters = Json::array();
+  for (const Parameter& parameter : study.parameters) {
+    Json values = Json::array();
+    for (const Value& value : parameter.values) values.push_back(json_of(value));
+    parameters.push_back({{"name", parameter.name}, {"values", values}});
+  }
+  Json derived = Json::object();
+  for (const NamedExpression& one : study.derived) derived[one.name] = one.expression.text();
+  Json all = Json::array();
+  for (const RankedResults& one : results) all.push_back(json_of(one, study));
+  const Json document{
+      {"schema", 1},
+      {"kernel",
+       {{"name", study.kernel.name},
+        {"source", study.kernel.source.filename().string()},
+        {"entry", study.kernel.entry},
+        {"define_prefix", study.kernel.define_prefix},
+        {"options", study.kernel.options}}},
+      {"objective", {{"name", study.objective.name}, {"maximize", study.objective.maximize}}},
+      {"parameters", parameters},
+      {"derived", derived},
+      {"launch", json_of(study.launch)},
+      {"results", all}};
+  // A compiler's log may hold bytes that are not UTF-8.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tuner

@@ -1,0 +1,143 @@
+#include "tuner/store/open_database.h"
+
+#include <optional>
+#include <string>
+
+#include "tuner/store/salvage.h"
+#include "tuner/store/schema.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "tuner.sqlite";
+// Session numbers start from 1; the lock of byte 0 makes opening and salvaging one at a time.
+constexpr std::int64_t kOpening = 0;
+// Up to this size the thorough check, which also compares indices with tables, costs little.
+constexpr std::uintmax_t kThoroughCheckBytes = std::uintmax_t{64} << 20;
+
+fs::path beside(const fs::path& file, const std::string& ending) {
+  fs::path other = file;
+  other += ending;
+  return other;
+}
+
+// The failed rename is the reason that the user needs to see.
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw FatalError("cannot rename " + from.string() + " to " + to.string() + ": " +
+                     error.message());
+  }
+}
+
+void check_health(Database& database) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(database.path(), error);
+  const bool thorough = !error && size <= kThoroughCheckBytes;
+  const std::string verdict =
+      database.text_of(thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)");
+  if (verdict != "ok") {
+    throw SqliteError(SQLITE_CORRUPT, "the results database " + database.path().string() +
+                                          " is damaged: " + verdict);
+  }
+}
+
+std::unique_ptr<Database> open_healthy(const fs::path& file) {
+  auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
+  // Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
+  // middle of a write leaves only an unfinished tail that nobody reads. FULL: each commit waits
+  // until the log is on the disk. NORMAL would survive kill -9 too, but lose the last trials in a
+  // power cut; a trial costs tens of milliseconds, the wait a few at most.
+  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  check_health(*database);
+  prepare_schema(*database);
+  return database;
+}
+
+// A salvage that was interrupted between its renames: the damaged file is set aside already.
+void finish_interrupted_salvage(const fs::path& file) {
+  const fs::path fresh = beside(file, ".salvaged");
+  std::error_code error;
+  if (!fs::exists(fresh, error)) return;
+  if (fs::exists(file, error)) {
+    fs::remove(fresh, error);
+    fs::remove(beside(fresh, "-journal"), error);
+    return;
+  }
+  fs::remove(beside(file, "-wal"), error);
+  fs::remove(beside(file, "-shm"), error);
+  move_file(fresh, file);
+}
+
+std::string set_aside(const fs::path& file, const std::string& why) {
+  const fs::path fresh = beside(file, ".salvaged");
+  const Salvaged kept = salvage(file, fresh);
+  int number = 1;
+  while (fs::exists(beside(file, ".corrupt-" + std::to_string(number)))) ++number;
+  const fs::path old = beside(file, ".corrupt-" + std::to_string(number));
+  move_file(file, old);
+  std::error_code error;
+  // Its log belongs to the damaged file; the new one must not meet it.
+  fs::rename(beside(file, "-wal"), beside(old, "-wal"), error);
+  fs::remove(beside(file, "-shm"), error);
+  move_file(fresh, file);
+  return why + "; it is kept as " + old.filename().string() + ", and " +
+         std::to_string(kept.trials) + " readable trials went into a new one";
+}
+
+}  // namespace
+
+OpenDatabase open_for_writing(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) {
+    throw FatalError("cannot create the results directory " + directory.string() + ": " +
+                     error.message());
+  }
+  const fs::path file = directory / kFile;
+  OpenDatabase opened;
+  opened.lock = std::make_unique<SessionLock>(beside(file, ".lock"));
+  const SessionLock::Hold opening = opened.lock->wait(kOpening);
+  finish_interrupted_salvage(file);
+  std::optional<std::string> damage;
+  try {
+    opened.database = open_healthy(file);
+  } catch (const SqliteError& failure) {
+    if (!failure.damaged()) throw;
+    damage = failure.what();
+  }
+  if (!damage) return opened;
+  if (opened.lock->any_other_held()) {
+    throw FatalError(*damage + "; another tuner is using it: end that one first");
+  }
+  opened.notes.push_back(set_aside(file, *damage));
+  opened.database = open_healthy(file);
+  return opened;
+}
+
+OpenDatabase open_for_reading(const fs::path& directory) {
+  const fs::path file = directory / kFile;
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw FatalError("there are no results in " + directory.string() + ": " + file.string() +
+                     " does not exist");
+  }
+  OpenDatabase opened;
+  try {
+    opened.database = std::make_unique<Database>(file, Database::Mode::kReadOnly);
+    check_schema(*opened.database);
+  } catch (const SqliteError& failure) {
+    if (failure.damaged()) {
+      throw FatalError(std::string(failure.what()) +
+                       "; the next `tuner run` in this directory keeps what is intact");
+    }
+    opened.database = std::make_unique<Database>(file, Database::Mode::kImmutable);
+    check_schema(*opened.database);
+  }
+  return opened;
+}
+
+}  // namespace tuner

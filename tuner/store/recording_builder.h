@@ -1,0 +1,61 @@
+#pragma once
+// Gathers a Recording entry by entry, whatever the file's format: domains, duplicates, checks.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/store/recording.h"
+
+namespace tuner {
+
+class RecordingBuilder {
+ public:
+  explicit RecordingBuilder(Recording& recording) : recording_(&recording) {}
+
+  // The domains, when the file lists them; without, values are collected from the entries.
+  void set_parameters(std::vector<Parameter> parameters);
+  bool domains_known() const { return domains_known_; }
+
+  void begin_entry(std::string label);
+  // False when `name` is no parameter (and can be none: the domains are known).
+  bool parameter(std::string_view name, const Value& value);
+  // The first reason that the file gives counts.
+  void failed(TrialState state) {
+    if (entry_.state == TrialState::kOk) entry_.state = state;
+  }
+  void objective(double value);
+  void cost_milliseconds(double value);
+  void sample(double milliseconds);
+  void end_entry();
+  // An entry that the file's end cut off.
+  void drop_entry();
+  // Sorts collected domains and settles duplicates.
+  void finish();
+
+ private:
+  struct Domain {
+    std::unordered_map<std::int64_t, std::uint32_t> integers;
+    std::vector<std::uint32_t> others;  // positions of values that are no whole numbers
+  };
+
+  std::size_t parameter_named(std::string_view name);
+  std::uint32_t position_of(std::size_t parameter, const Value& value);
+  std::uint32_t add_value(std::size_t parameter, const Value& value);
+  void sort_domains();
+  void drop_duplicates();
+  [[noreturn]] void reject(const std::string& what) const;
+
+  Recording* recording_;
+  bool domains_known_ = false;
+  std::vector<Domain> domains_;
+  std::string label_;
+  RecordedTrial entry_;
+  std::vector<std::uint32_t> positions_;  // of the entry at hand
+  std::size_t next_parameter_ = 0;        // files keep one order: the likely next name
+};
+
+}  // namespace tuner

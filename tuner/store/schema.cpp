@@ -1,0 +1,80 @@
+#include "tuner/store/schema.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x74756E65;  // "tune": tells our files from other SQLite
+
+// `generation` is how --fresh works: a new one hides what came before without deleting it.
+constexpr const char* kTables = R"(
+CREATE TABLE schema(version INTEGER NOT NULL);
+INSERT INTO schema VALUES(1);
+CREATE TABLE contexts(
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  kernel TEXT NOT NULL,
+  device TEXT NOT NULL,
+  size TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  identity TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 0,
+  created TEXT NOT NULL);
+CREATE TABLE trials(
+  id INTEGER PRIMARY KEY,
+  context INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  configuration TEXT NOT NULL,
+  state TEXT NOT NULL,
+  time_ms REAL,
+  objective REAL,
+  samples BLOB NOT NULL,
+  detail TEXT NOT NULL,
+  message TEXT NOT NULL,
+  recorded TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  UNIQUE(context, generation, configuration));
+CREATE TABLE sessions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  started TEXT NOT NULL);
+CREATE TABLE in_flight(
+  context INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  configuration TEXT NOT NULL,
+  session INTEGER,
+  deaths INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(context, generation, configuration)) WITHOUT ROWID;
+)";
+
+std::int64_t table_count(Database& database) {
+  return database.integer_of("SELECT count(*) FROM sqlite_schema");
+}
+
+}  // namespace
+
+void check_schema(Database& database) {
+  if (database.integer_of("PRAGMA application_id") != kApplicationId) {
+    throw FatalError(database.path().string() + " is an SQLite database of another program");
+  }
+  const std::int64_t version = database.integer_of("SELECT max(version) FROM schema");
+  if (version > kSchemaVersion) {
+    throw FatalError(database.path().string() + " was written by a newer tuner (schema " +
+                     std::to_string(version) + "; this one knows " +
+                     std::to_string(kSchemaVersion) +
+                     "): use that one, or another results directory");
+  }
+}
+
+void prepare_schema(Database& database) {
+  if (table_count(database) == 0) {
+    Transaction transaction(database);
+    // Two tuners may have found it empty at the same time; only one of them makes the tables.
+    if (table_count(database) == 0) {
+      database.execute(kTables);
+      database.execute(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
+    }
+    transaction.commit();
+  }
+  check_schema(database);
+}
+
+}  // namespace tuner

@@ -1,0 +1,93 @@
+#pragma once
+// SQLite's handles as values: closed on destruction, every failure an exception that names the
+// file. Only what the store needs.
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+
+// A failed call. `code` is SQLite's primary result code.
+class SqliteError : public FatalError {
+ public:
+  SqliteError(int code, const std::string& message) : FatalError(message), code_(code) {}
+  bool damaged() const { return code_ == SQLITE_CORRUPT || code_ == SQLITE_NOTADB; }
+
+ private:
+  int code_;
+};
+
+class Statement {
+ public:
+  Statement& bind(int at, std::int64_t value);
+  Statement& bind(int at, double value);
+  Statement& bind(int at, std::string_view text);
+  Statement& bind_blob(int at, std::string_view bytes);
+  Statement& bind_null(int at);
+
+  bool step();  // true while there is a row
+  void run();   // for statements without rows; ready for the next bind afterwards
+  void reset();
+
+  std::int64_t integer(int column) const;
+  double real(int column) const;       // NULL is NaN, as SQLite stores it
+  std::string text(int column) const;  // bytes of text or blob
+  bool is_null(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  Statement(sqlite3_stmt* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  void check(int code) const;
+
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  std::string path_;
+};
+
+class Database {
+ public:
+  enum class Mode { kReadWrite, kReadOnly, kImmutable };
+  Database(const std::filesystem::path& path, Mode mode);
+
+  void execute(const char* sql);  // any number of statements, their rows dropped
+  Statement prepare(std::string_view sql);
+  // First column of the first row.
+  std::string text_of(std::string_view sql);
+  std::int64_t integer_of(std::string_view sql);
+  int changes() const { return sqlite3_changes(handle_.get()); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct Close {
+    // _v2: a statement that is still alive keeps the connection until it ends.
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::filesystem::path path_;
+};
+
+// BEGIN IMMEDIATE ... COMMIT; rolls back when it is destroyed without commit().
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database* database_;
+  bool open_ = true;
+};
+
+}  // namespace tuner

@@ -1,0 +1,281 @@
+#include "tuner/store/store.h"
+
+#include <algorithm>
+
+#include "tuner/store/open_database.h"
+#include "tuner/store/session_lock.h"
+#include "tuner/store/sqlite.h"
+#include "tuner/store/trial_codec.h"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kTrialColumns =
+    "configuration, state, time_ms, objective, samples, detail, message, recorded, checksum,"
+    " generation";
+
+// The parts of the device that can change a time or an answer. Its limits follow from them.
+std::vector<std::pair<std::string, std::string>> components(const ContextKey& key) {
+  std::vector<std::string> names = key.parameters;
+  std::ranges::sort(names);
+  std::vector<std::pair<std::string, std::string>> all{
+      {"kernel", key.kernel},
+      {"backend", key.device.backend},
+      {"device", key.device.name},
+      {"arch", key.device.arch},
+      {"driver", key.device.driver},
+      {"compute capability", std::to_string(key.device.compute_capability)},
+      {"size", key.size.label()},
+      {"parameters", dump(Json(names))}};
+  auto identity = key.identity;
+  std::ranges::sort(identity);
+  all.insert(all.end(), identity.begin(), identity.end());
+  return all;
+}
+
+std::string key_text(const ContextKey& key) {
+  Json json = Json::array();
+  for (const auto& [name, text] : components(key)) json.push_back({name, text});
+  return dump(json);
+}
+
+TrialRow row_at(const Statement& statement) {
+  return {statement.text(0), statement.text(1), statement.real(2), statement.real(3),
+          statement.text(4), statement.text(5), statement.text(6), statement.text(7)};
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const ContextKey& before, const ContextKey& now) {
+  std::vector<std::string> found;
+  const auto old_parts = components(before);
+  const auto new_parts = components(now);
+  const auto text_in = [](const auto& parts, const std::string& name) {
+    const auto at = std::ranges::find(parts, name, [](const auto& part) { return part.first; });
+    return at == parts.end() ? std::string("(none)") : at->second;
+  };
+  for (const auto& [name, text] : new_parts) {
+    const std::string old_text = text_in(old_parts, name);
+    if (old_text != text) found.push_back(name + ": " + old_text + " -> " + text);
+  }
+  for (const auto& [name, text] : old_parts) {
+    if (text_in(new_parts, name) == "(none)") found.push_back(name + ": " + text + " -> (none)");
+  }
+  return found;
+}
+
+struct Store::Impl {
+  OpenDatabase opened;
+  std::int64_t session = 0;
+
+  Database& db() { return *opened.database; }
+
+  std::int64_t generation(const Context& context) {
+    Statement query = db().prepare("SELECT generation FROM contexts WHERE id = ?");
+    query.bind(1, context.id);
+    return query.step() ? query.integer(0) : 0;
+  }
+
+  // Empty when the row is damaged: then it was never measured.
+  std::optional<Trial> believed(const Statement& statement, const Context& context) {
+    const TrialRow row = row_at(statement);
+    if (row.checksum(context.id, statement.integer(9)) == statement.integer(8)) {
+      try {
+        return from_row(row, context.parameters);
+      } catch (const nlohmann::json::exception&) {  // another version's row: treated alike
+      } catch (const FatalError&) {
+      }
+    }
+    opened.notes.push_back("a damaged trial in " + db().path().string() +
+                           " is left out: " + row.configuration.substr(0, 200));
+    return std::nullopt;
+  }
+
+  void write(const Context& context, std::int64_t generation, const Trial& trial) {
+    const TrialRow row = to_row(trial, context.parameters);
+    Statement insert = db().prepare(
+        "INSERT INTO trials(context, generation, configuration, state, time_ms, objective,"
+        " samples, detail, message, recorded, checksum) VALUES(?,?,?,?,?,?,?,?,?,?,?)"
+        " ON CONFLICT(context, generation, configuration) DO UPDATE SET state = excluded.state,"
+        " time_ms = excluded.time_ms, objective = excluded.objective, samples = excluded.samples,"
+        " detail = excluded.detail, message = excluded.message, recorded = excluded.recorded,"
+        " checksum = excluded.checksum");
+    insert.bind(1, context.id).bind(2, generation).bind(3, row.configuration).bind(4, row.state);
+    insert.bind(5, row.time_ms).bind(6, row.objective).bind_blob(7, row.samples);
+    insert.bind(8, row.detail).bind(9, row.message).bind(10, row.recorded);
+    insert.bind(11, row.checksum(context.id, generation)).run();
+    Statement landed = db().prepare(
+        "DELETE FROM in_flight WHERE context = ? AND generation = ? AND configuration = ?");
+    landed.bind(1, context.id).bind(2, generation).bind(3, row.configuration).run();
+  }
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const std::filesystem::path& directory, Access access) {
+  auto impl = std::make_unique<Impl>();
+  if (access == Access::kRead) {
+    impl->opened = open_for_reading(directory);
+    return Store(std::move(impl));
+  }
+  impl->opened = open_for_writing(directory);
+  Statement started = impl->db().prepare("INSERT INTO sessions(started) VALUES(?)");
+  started.bind(1, utc_now()).run();
+  impl->session = impl->db().integer_of("SELECT last_insert_rowid()");
+  impl->opened.lock->take(impl->session);
+  return Store(std::move(impl));
+}
+
+const std::vector<std::string>& Store::notes() const { return impl_->opened.notes; }
+const std::filesystem::path& Store::file() const { return impl_->opened.database->path(); }
+
+Context Store::context(const ContextKey& key) {
+  const std::string text = key_text(key);
+  Transaction transaction(impl_->db());
+  Statement insert = impl_->db().prepare(
+      "INSERT INTO contexts(key, kernel, device, size, parameters, identity, created)"
+      " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters");
+  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(to_json(key.device)));
+  insert.bind(4, dump(to_json(key.size))).bind(5, dump(Json(key.parameters)));
+  insert.bind(6, dump(Json(key.identity))).bind(7, utc_now()).run();
+  Statement query = impl_->db().prepare("SELECT id FROM contexts WHERE key = ?");
+  query.bind(1, text).step();
+  const std::int64_t id = query.integer(0);
+  query.reset();
+  transaction.commit();
+  return {id, key.parameters};
+}
+
+std::vector<StoredContext> Store::contexts(const std::string& kernel) {
+  Statement query = impl_->db().prepare(
+      "SELECT c.id, c.kernel, c.device, c.size, c.parameters, c.identity, count(t.id),"
+      " max(t.recorded) FROM contexts c LEFT JOIN trials t ON t.context = c.id AND"
+      " t.generation = c.generation WHERE ?1 = '' OR c.kernel = ?1 GROUP BY c.id ORDER BY c.id");
+  query.bind(1, kernel);
+  std::vector<StoredContext> all;
+  while (query.step()) {
+    try {
+      StoredContext found;
+      found.context.id = query.integer(0);
+      found.key.kernel = query.text(1);
+      found.key.device = device_facts_from(Json::parse(query.text(2)));
+      found.key.size = problem_size_from(Json::parse(query.text(3)));
+      Json::parse(query.text(4)).get_to(found.key.parameters);
+      Json::parse(query.text(5)).get_to(found.key.identity);
+      found.context.parameters = found.key.parameters;
+      found.trials = static_cast<std::uint64_t>(query.integer(6));
+      found.newest = query.text(7);
+      all.push_back(std::move(found));
+    } catch (const nlohmann::json::exception&) {
+      impl_->opened.notes.push_back("a damaged context in " + file().string() + " is left out");
+    }
+  }
+  return all;
+}
+
+std::vector<Trial> Store::trials(const Context& context) {
+  Statement query = impl_->db().prepare("SELECT " + std::string(kTrialColumns) +
+                                        " FROM trials WHERE context = ? AND generation = ?"
+                                        " ORDER BY id");
+  query.bind(1, context.id).bind(2, impl_->generation(context));
+  std::vector<Trial> all;
+  while (query.step()) {
+    if (auto trial = impl_->believed(query, context)) all.push_back(std::move(*trial));
+  }
+  return all;
+}
+
+std::optional<Trial> Store::find(const Context& context, const Configuration& configuration) {
+  Statement query = impl_->db().prepare("SELECT " + std::string(kTrialColumns) +
+                                        " FROM trials WHERE context = ? AND generation = ?"
+                                        " AND configuration = ?");
+  query.bind(1, context.id).bind(2, impl_->generation(context));
+  query.bind(3, canonical_configuration(context.parameters, configuration));
+  return query.step() ? impl_->believed(query, context) : std::nullopt;
+}
+
+void Store::record(const Context& context, const Trial& trial) {
+  record(context, std::span(&trial, 1));
+}
+
+void Store::record(const Context& context, std::span<const Trial> trials) {
+  Transaction transaction(impl_->db());
+  const std::int64_t generation = impl_->generation(context);
+  for (const Trial& trial : trials) impl_->write(context, generation, trial);
+  transaction.commit();
+}
+
+void Store::start_afresh(const Context& context) {
+  Statement update =
+      impl_->db().prepare("UPDATE contexts SET generation = generation + 1 WHERE id = ?");
+  update.bind(1, context.id).run();
+}
+
+void Store::mark_in_flight(const Context& context, const Configuration& configuration) {
+  // Not waited for: the mark is in the system's hands and survives any kill of this process, and
+  // the next record() puts it on the disk with its own.
+  impl_->db().execute("PRAGMA synchronous = NORMAL");
+  Statement insert = impl_->db().prepare(
+      "INSERT INTO in_flight(context, generation, configuration, session)"
+      " SELECT id, generation, ?2, ?3 FROM contexts WHERE id = ?1"
+      " ON CONFLICT(context, generation, configuration) DO UPDATE SET session = excluded.session");
+  insert.bind(1, context.id).bind(2, canonical_configuration(context.parameters, configuration));
+  insert.bind(3, impl_->session).run();
+  impl_->db().execute("PRAGMA synchronous = FULL");
+}
+
+void Store::clear_in_flight(const Context& context, const Configuration& configuration) {
+  // Earlier deaths are remembered: being interrupted does not clear a suspect.
+  Statement update = impl_->db().prepare(
+      "UPDATE in_flight SET session = NULL WHERE context = ? AND configuration = ?");
+  update.bind(1, context.id).bind(2, canonical_configuration(context.parameters, configuration));
+  update.run();
+}
+
+std::vector<Trial> Store::settle_in_flight(const Context& context) {
+  Transaction transaction(impl_->db());
+  const std::int64_t generation = impl_->generation(context);
+  Statement query = impl_->db().prepare(
+      "SELECT configuration, session, deaths FROM in_flight WHERE context = ? AND generation = ?"
+      " AND session IS NOT NULL");
+  query.bind(1, context.id).bind(2, generation);
+  struct Left {
+    std::string configuration;
+    std::int64_t deaths;
+  };
+  std::vector<Left> left;
+  while (query.step()) {
+    const std::int64_t session = query.integer(1);
+    if (session == impl_->session || impl_->opened.lock->is_held(session)) continue;
+    left.push_back({query.text(0), query.integer(2) + 1});
+  }
+  query.reset();
+  std::vector<Trial> blamed;
+  for (const Left& row : left) {
+    Statement update = impl_->db().prepare(
+        "UPDATE in_flight SET session = NULL, deaths = ? WHERE context = ? AND generation = ?"
+        " AND configuration = ?");
+    update.bind(1, row.deaths).bind(2, context.id).bind(3, generation).bind(4, row.configuration);
+    update.run();
+    if (row.deaths < kMaxDeaths) continue;
+    Trial trial;
+    const Json configuration = Json::parse(row.configuration);
+    for (const std::string& name : context.parameters) {
+      trial.configuration.push_back(value_from_json(configuration.at(name)));
+    }
+    trial.state = TrialState::kRuntime;
+    trial.message = "took the tuner down: " + std::to_string(row.deaths) +
+                    " runs ended without a word while this configuration was running";
+    impl_->write(context, generation, trial);
+    blamed.push_back(std::move(trial));
+  }
+  transaction.commit();
+  return blamed;
+}
+
+}  // namespace tuner

@@ -1,0 +1,98 @@
+#pragma once
+// The memory of a results directory: every trial that was ever made there, in one SQLite database.
+//
+// One Store belongs to one thread. Any number of processes may use one directory at once.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+// Everything that a trial depends on besides its configuration. Trials of one context never answer
+// for another: what differs in any part is another context.
+struct ContextKey {
+  std::string kernel;
+  DeviceFacts device;  // of these backend, name, arch, driver and compute capability count
+  ProblemSize size;
+  std::vector<std::string> parameters;  // names, in the order of Trial::configuration
+  // Named components with their texts or digests: "source", "options", "compiler", "inputs", ...
+  std::vector<std::pair<std::string, std::string>> identity;
+};
+
+// What differs between two contexts of one kernel, one "driver: 580.65 -> 590.10" each; empty when
+// trials of one answer for the other.
+std::vector<std::string> differences(const ContextKey& before, const ContextKey& now);
+
+// A context in the database, with the order in which its user wants configurations.
+struct Context {
+  std::int64_t id = 0;
+  std::vector<std::string> parameters;
+};
+
+struct StoredContext {
+  Context context;
+  ContextKey key;
+  std::uint64_t trials = 0;
+  std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
+};
+
+class Store {
+ public:
+  enum class Access { kWrite, kRead };
+
+  // Opens <directory>/tuner.sqlite; with kWrite it is created when it is not there. A damaged
+  // database is set aside as tuner.sqlite.corrupt-<n> and its intact trials go into a new one.
+  // Throws FatalError with path and reason: not writable, disk full, made by a newer tuner, ...
+  static Store open(const std::filesystem::path& directory, Access access = Access::kWrite);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // What had to be repaired while opening or reading, for the user.
+  const std::vector<std::string>& notes() const;
+  const std::filesystem::path& file() const;
+
+  // The context with this key, made when it is not there.
+  Context context(const ContextKey& key);
+  // All contexts, of one kernel unless `kernel` is empty, oldest first.
+  std::vector<StoredContext> contexts(const std::string& kernel = {});
+
+  // Trials in the order in which they were first recorded. Their `index` is not set.
+  std::vector<Trial> trials(const Context& context);
+  std::optional<Trial> find(const Context& context, const Configuration& configuration);
+
+  // Committed, and safe from a power cut, when it returns. A trial of the same configuration is
+  // replaced; the configuration is no longer in flight.
+  void record(const Context& context, const Trial& trial);
+  void record(const Context& context, std::span<const Trial> trials);  // all or none
+
+  // From now on the context's earlier trials are not seen any more (they stay in the database).
+  void start_afresh(const Context& context);
+
+  // The configuration is about to run and may take everything down.
+  void mark_in_flight(const Context& context, const Configuration& configuration);
+  // It did not run to its end, and not through its own fault (interrupted).
+  void clear_in_flight(const Context& context, const Configuration& configuration);
+  // Settles what runs that are dead by now left in flight: the first death may have had any cause,
+  // so the configuration gets a second chance; after kMaxDeaths it is recorded as `runtime`.
+  // Returns the trials recorded so. To be called before a run.
+  std::vector<Trial> settle_in_flight(const Context& context);
+  static constexpr int kMaxDeaths = 2;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tuner

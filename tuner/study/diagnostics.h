@@ -1,0 +1,46 @@
+#pragma once
+// Everything that is wrong with one file, collected while it is read.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+
+class Diagnostics {
+ public:
+  Diagnostics(std::string file, std::string text);
+
+  const std::string& file() const { return file_; }
+  const std::string& text() const { return text_; }
+
+  Position at(int line, int column) const { return {file_, line, column}; }
+  // Byte offset of a line's column in text(), both from 1; the text's size when past its end.
+  std::size_t offset_of(int line, int column) const;
+  Position position_of(std::size_t offset) const;
+
+  void error(Position where, std::string message, std::string suggestion = {});
+  void warning(Position where, std::string message, std::string suggestion = {});
+
+  bool ok() const { return errors_.empty(); }
+  // In the order of the file, each once.
+  std::vector<Complaint> errors() const;
+  std::vector<Complaint> warnings() const;
+
+ private:
+  std::string file_;
+  std::string text_;
+  std::vector<std::size_t> line_starts_;
+  std::vector<Complaint> errors_;
+  std::vector<Complaint> warnings_;
+};
+
+// "a, b and c"; with "or" for choices.
+std::string listed(const std::vector<std::string>& names, const std::string& last = "and");
+
+// A name that is not among `known`: "did you mean ...?" for a near miss, else what is known.
+std::string suggestion_for(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace tuner

@@ -1,0 +1,175 @@
+#include "tuner/study/geometry_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tuner/study/size_check.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::uint64_t kMaxLooks = 4096;  // configurations; milliseconds of evaluation
+
+// One way in which launches fail, over all configurations that were looked at.
+struct Fault {
+  Position where;
+  std::string example;  // the first one
+  std::uint64_t count = 0;
+};
+
+class GeometryCheck {
+ public:
+  GeometryCheck(const Study& study, const DeviceFacts& device) : study_(study), device_(device) {}
+
+  void look(const Bindings& names) {
+    ++looks_;
+    faulty_ = false;
+    check_block(names);
+    const std::array<const char*, 3> axes{"grid x", "grid y", "grid z"};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Expression& axis = study_.launch.grid[i];
+      extent(axis, axes[i], axis.empty() ? std::optional<std::int64_t>(1) : number(axis, names),
+             device_.max_grid[i]);
+    }
+    check_shared(names);
+    if (!faulty_) ++healthy_;
+  }
+
+  // Faults that every configuration has, or, where each has its own, all of them.
+  std::vector<Complaint> complaints(bool looked_at_all) const {
+    if (healthy_ > 0 || looks_ == 0) return {};
+    const bool any_everywhere = std::any_of(
+        faults_.begin(), faults_.end(), [this](const auto& f) { return f.second.count == looks_; });
+    std::vector<Complaint> out;
+    for (const auto& [key, fault] : faults_) {
+      if (any_everywhere && fault.count < looks_) continue;
+      const std::string which =
+          fault.count == looks_ && looked_at_all
+              ? "for every configuration"
+              : "for " + std::to_string(fault.count) + " of the " + std::to_string(looks_) +
+                    " configurations " + (looked_at_all ? "" : "looked at, ") +
+                    (fault.count == looks_ ? "all of them" : "and none can be launched");
+      out.push_back({fault.where, fault.example + ", " + which, ""});
+    }
+    return out;
+  }
+
+ private:
+  void fault(const Expression& expression, const std::string& kind, const std::string& example) {
+    Position where = expression.empty() ? study_.kernel.where : expression.origin();
+    Fault& found = faults_[{where.line, where.column, kind}];
+    if (found.count == 0) found = {std::move(where), example, 0};
+    ++found.count;
+    faulty_ = true;
+  }
+
+  std::optional<std::int64_t> number(const Expression& expression, const Bindings& names) {
+    const auto value = expression.evaluate(names);
+    if (!value) {
+      fault(expression, "evaluation", value.error().message);
+      return std::nullopt;
+    }
+    const auto whole = whole_number(*value);
+    if (!whole) {
+      fault(expression, "whole", whole.error());
+      return std::nullopt;
+    }
+    return *whole;
+  }
+
+  // The first example stands for the fault, with its value.
+  void extent(const Expression& expression, const std::string& name,
+              const std::optional<std::int64_t>& value, std::int64_t limit) {
+    if (!value) return;
+    const std::string shown = name + " is " + std::to_string(*value);
+    if (*value < 1) fault(expression, "zero", shown);
+    if (*value > limit) {
+      fault(expression, "limit", shown + ", over the device's " + std::to_string(limit));
+    }
+  }
+
+  void check_block(const Bindings& names) {
+    const std::array<const char*, 3> axes{"block x", "block y", "block z"};
+    std::int64_t threads = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Expression& axis = study_.launch.block[i];
+      if (axis.empty()) continue;
+      const auto value = number(axis, names);
+      extent(axis, axes[i], value, device_.max_block[i]);
+      const bool in_range = value && *value >= 1 && *value <= device_.max_block[i];
+      threads *= in_range ? *value : 1;
+    }
+    if (threads > device_.max_threads_per_block) {
+      fault(study_.launch.block[0], "threads",
+            "a block of " + std::to_string(threads) + " threads is over the device's " +
+                std::to_string(device_.max_threads_per_block));
+    }
+  }
+
+  void check_shared(const Bindings& names) {
+    const Expression& bytes = study_.launch.dynamic_shared_bytes;
+    if (bytes.empty()) return;
+    const auto value = number(bytes, names);
+    if (!value) return;
+    const std::string shown = "dynamic_shared_bytes is " + std::to_string(*value);
+    const std::int64_t limit = device_.max_shared_memory_per_block_optin;
+    if (*value < 0) fault(bytes, "negative", shown);
+    if (*value > limit) {
+      fault(bytes, "limit", shown + ", over the device's " + std::to_string(limit));
+    }
+  }
+
+  const Study& study_;
+  const DeviceFacts& device_;
+  std::map<std::tuple<int, int, std::string>, Fault> faults_;
+  std::uint64_t looks_ = 0;
+  std::uint64_t healthy_ = 0;
+  bool faulty_ = false;
+};
+
+}  // namespace
+
+std::vector<Complaint> check_geometry(const Study& study, const SearchSpace& space,
+                                      const ProblemSize& size, const DeviceFacts& device) {
+  if (!study.runnable || space.size() == 0) return {};
+  Bindings facts = device.bindings();
+  for (const auto& [name, extent] : size.dims) facts[name] = extent;
+  const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
+  GeometryCheck check(study, device);
+  for (ConfigIndex index = 0; index < space.size(); index += step) {
+    Bindings names = space.bindings(space.configuration(index));
+    for (const auto& [name, value] : facts) names[name] = value;
+    check.look(names);
+    if (space.size() - index <= step) break;  // the next index could overflow
+  }
+  return check.complaints(step == 1);
+}
+
+std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& space) {
+  if (space.size() > 0) return {};
+  const std::vector<ConstraintReport>& reports = space.constraint_reports();
+  const auto strictest = std::max_element(reports.begin(), reports.end(),
+                                          [](const ConstraintReport& a, const ConstraintReport& b) {
+                                            return a.removed_fraction < b.removed_fraction;
+                                          });
+  if (strictest == reports.end()) {
+    return {{study.kernel.where, "the search space is empty", ""}};
+  }
+  if (strictest->removed_fraction < 1) {
+    return {{strictest->where,
+             "no configuration satisfies all constraints; this one alone removes " +
+                 std::to_string(std::lround(strictest->removed_fraction * 100)) + "% of them",
+             ""}};
+  }
+  const std::string reason =
+      strictest->errors > 0 ? " (" + strictest->first_error + ")" : std::string();
+  return {{strictest->where, "no configuration satisfies this constraint" + reason, ""}};
+}
+
+}  // namespace tuner

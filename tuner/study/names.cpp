@@ -1,0 +1,150 @@
+#include "tuner/study/names.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <utility>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/study/scalars.h"
+
+namespace tuner {
+namespace {
+
+struct KindText {
+  NameKind kind;
+  const char* one;
+  const char* many;
+};
+constexpr std::array<KindText, 6> kKinds{{{kSizeName, "a problem size", "problem sizes"},
+                                          {kDeviceFact, "a device fact", "device facts"},
+                                          {kParameterName, "a parameter", "parameters"},
+                                          {kDerivedName, "a derived name", "derived names"},
+                                          {kTimeName, "the measured time", "time"},
+                                          {kMetricName, "a metric", "metrics"}}};
+
+std::string text_of(NameKind kind) {
+  return std::find_if(kKinds.begin(), kKinds.end(),
+                      [kind](const KindText& k) { return k.kind == kind; })
+      ->one;
+}
+
+std::string text_of_all(unsigned kinds) {
+  std::vector<std::string> names;
+  for (const KindText& k : kKinds) {
+    if ((kinds & k.kind) != 0) names.emplace_back(k.many);
+  }
+  return listed(names);
+}
+
+bool is_identifier(const std::string& name) {
+  static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]{0,99}");
+  return std::regex_match(name, kIdentifier);
+}
+
+bool is_word_of_the_language(const std::string& name) {
+  static const std::vector<std::string> kWords{
+      "and",   "or",  "not", "in",  "if",       "else", "True",  "False", "true",
+      "false", "min", "max", "abs", "ceil_div", "ceil", "floor", "log2",  "device"};
+  return std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+}
+
+}  // namespace
+
+Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
+  for (const auto& [name, value] : DeviceFacts{}.bindings()) {
+    meanings_.emplace(name, Meaning{kDeviceFact, 0, false});
+  }
+  meanings_.emplace("time", Meaning{kTimeName, 0, true});
+}
+
+void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
+  const std::string& name = key.text;
+  const Position where = position_of(diagnostics_, key);
+  if (!is_identifier(name)) {
+    diagnostics_.error(where, "'" + name + "' cannot be a name",
+                       "a letter or _, then letters, digits and _");
+    return;
+  }
+  if (is_word_of_the_language(name)) {
+    diagnostics_.error(where, "'" + name + "' is a word of the expression language and cannot be " +
+                                  text_of(kind));
+    return;
+  }
+  const auto [found, is_new] =
+      meanings_.emplace(name, Meaning{kind, key.line, varies || kind == kParameterName});
+  if (is_new) return;
+  const Meaning& first = found->second;
+  if (first.kind == kind && first.line == key.line) return;  // an alias of the same key
+  diagnostics_.error(
+      where, "'" + name + "' is already " + text_of(first.kind) +
+                 (first.line > 0 ? " (line " + std::to_string(first.line) + ")" : std::string()));
+}
+
+std::vector<std::string> Names::of_kinds(unsigned kinds) const {
+  std::vector<std::string> names;
+  for (const auto& [name, meaning] : meanings_) {
+    if ((meaning.kind & kinds) != 0) names.push_back(name);
+  }
+  return names;
+}
+
+bool Names::knows(const std::string& name, unsigned kinds) const {
+  const auto found = meanings_.find(name);
+  return found != meanings_.end() && (found->second.kind & kinds) != 0;
+}
+
+bool Names::varies(const Expression& expression) const {
+  return std::any_of(expression.names().begin(), expression.names().end(),
+                     [this](const std::string& name) {
+                       const auto found = meanings_.find(name);
+                       return found == meanings_.end() || found->second.varies;
+                     });
+}
+
+void Names::complain(Position where, const std::string& name, unsigned kinds,
+                     const std::string& who) const {
+  const auto found = meanings_.find(name);
+  if (found != meanings_.end()) {
+    diagnostics_.error(std::move(where), "'" + name + "' is " + text_of(found->second.kind) + "; " +
+                                             who + " may use only " + text_of_all(kinds));
+  } else if (later_.contains(name)) {
+    diagnostics_.error(std::move(where), "'" + name + "' is defined further down; " + who +
+                                             " sees only what is above it");
+  } else if (complete_) {
+    diagnostics_.error(std::move(where), "unknown name '" + name + "'",
+                       did_you_mean(name, of_kinds(kinds)));
+  }
+}
+
+Expression Names::read(const YamlNode& node, const std::string& what, unsigned kinds,
+                       const std::string& who) const {
+  if (!node.is_scalar()) {
+    diagnostics_.error(
+        position_of(diagnostics_, node), what + " must be an expression, not " + kind_of(node),
+        node.is_sequence() || node.is_map() ? "quote text that begins with [ or {" : "");
+    return {};
+  }
+  std::string text = node.text;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  const Position origin = position_in(diagnostics_, node, 0);
+  auto parsed = Expression::parse(text, origin);
+  if (!parsed) {
+    Complaint complaint = parsed.error();
+    const int offset = std::max(0, complaint.where.column - origin.column);
+    diagnostics_.error(position_in(diagnostics_, node, static_cast<std::size_t>(offset)),
+                       complaint.message, complaint.suggestion);
+    return {};
+  }
+  bool good = true;
+  for (std::size_t i = 0; i < parsed->names().size(); ++i) {
+    const std::string& name = parsed->names()[i];
+    if (knows(name, kinds)) continue;
+    complain(position_in(diagnostics_, node, parsed->name_offsets()[i]), name, kinds, who);
+    good = false;
+  }
+  return good ? *parsed : Expression();
+}
+
+}  // namespace tuner

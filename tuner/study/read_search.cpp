@@ -1,0 +1,191 @@
+// metrics, objective, search and measure.
+
+#include <algorithm>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+void read_count(Reader& reader, const Fields& fields, const char* key,
+                std::optional<std::uint64_t>& out) {
+  const YamlNode* node = fields.find(key);
+  if (node == nullptr) return;
+  const std::string what = "'" + std::string(key) + "'";
+  const auto count = read_integer(reader.diagnostics, *node, what);
+  if (!count) return;
+  if (*count > 0) {
+    out = static_cast<std::uint64_t>(*count);
+  } else {
+    reader.diagnostics.error(position_of(reader.diagnostics, *node),
+                             what + " must be at least 1, not " + std::to_string(*count));
+  }
+}
+
+void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'budget'",
+                      {"evaluations", "seconds", "target", "patience"});
+  Budget& budget = reader.study.search.budget;
+  read_count(reader, fields, "evaluations", budget.evaluations);
+  read_count(reader, fields, "patience", budget.patience);
+  if (const YamlNode* value = fields.find("target")) {
+    budget.target = read_number(reader.diagnostics, *value, "'target'");
+  }
+  const YamlNode* value = fields.find("seconds");
+  if (value == nullptr) return;
+  const auto seconds = read_number(reader.diagnostics, *value, "'seconds'");
+  if (seconds && *seconds > 0) {
+    budget.seconds = *seconds;
+  } else if (seconds) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *value),
+                             "'seconds' must be above 0, not " + value->text);
+  }
+}
+
+void read_strategy_options(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'options' of the search")) return;
+  for (const auto& [key, value] : node.entries) {
+    const auto text = read_text(reader.diagnostics, *value, "option '" + key->text + "'");
+    if (text) reader.study.search.options.emplace_back(key->text, *text);
+  }
+}
+
+// Reads numbers of 'measure' and complains of those outside their range.
+class MeasureReader {
+ public:
+  MeasureReader(Diagnostics& diagnostics, const Fields& fields)
+      : diagnostics_(diagnostics), fields_(fields) {}
+
+  void count(const char* key, int lowest, int& out) {
+    const YamlNode* node = fields_.find(key);
+    if (node == nullptr) return;
+    const auto value = read_integer(diagnostics_, *node, quoted(key));
+    if (!value) return;
+    constexpr std::int64_t kHighest = 1000000;
+    if (*value < lowest || *value > kHighest) {
+      complain(*node, quoted(key) + " must be from " + std::to_string(lowest) + " to " +
+                          std::to_string(kHighest) + ", not " + node->text);
+      return;
+    }
+    out = static_cast<int>(*value);
+  }
+
+  template <typename Accept>
+  void number(const char* key, const Accept& accept, const std::string& range, double& out) {
+    const YamlNode* node = fields_.find(key);
+    if (node == nullptr) return;
+    const auto value = read_number(diagnostics_, *node, quoted(key));
+    if (!value) return;
+    if (!accept(*value)) {
+      complain(*node, quoted(key) + " must be " + range + ", not " + node->text);
+      return;
+    }
+    out = *value;
+  }
+
+ private:
+  static std::string quoted(const char* key) { return "'" + std::string(key) + "'"; }
+  void complain(const YamlNode& node, std::string message) {
+    diagnostics_.error(position_of(diagnostics_, node), std::move(message));
+  }
+
+  Diagnostics& diagnostics_;
+  const Fields& fields_;
+};
+
+void read_cache(Reader& reader, const YamlNode& node) {
+  const auto mode = read_text(reader.diagnostics, node, "'cache'");
+  if (!mode) return;
+  if (*mode != "cold" && *mode != "hot") {
+    reader.diagnostics.error(position_of(reader.diagnostics, node),
+                             "'cache' must be cold or hot, not '" + *mode + "'",
+                             did_you_mean(*mode, {"cold", "hot"}));
+  }
+  reader.study.measure.cold = *mode != "hot";
+}
+
+}  // namespace
+
+void read_metrics(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'metrics'")) {
+    reader.names.set_incomplete();
+    return;
+  }
+  for (const auto& [key, value] : node.entries) reader.names.announce(key->text);
+  for (const auto& [key, value] : node.entries) {
+    Expression metric = reader.names.read(*value, "metric '" + key->text + "'",
+                                          kSpaceNames | kTimeName | kMetricName, "a metric");
+    reader.names.declare(*key, kMetricName, true);
+    if (!metric.empty()) reader.study.metrics.push_back({key->text, std::move(metric)});
+  }
+}
+
+void read_objective(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'objective'", {"minimize", "maximize"});
+  if (!fields.is_map()) return;
+  const bool maximize = fields.mentions("maximize");
+  if (maximize == fields.mentions("minimize")) {
+    reader.diagnostics.error(where, "'objective' must have either 'minimize' or 'maximize'");
+    return;
+  }
+  const YamlNode* name_node = fields.require(maximize ? "maximize" : "minimize");
+  if (name_node == nullptr) return;
+  const auto name = read_text(reader.diagnostics, *name_node, "the objective");
+  if (!name) return;
+  const unsigned kinds = kTimeName | kMetricName;
+  if (!reader.names.knows(*name, kinds)) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *name_node),
+                             "the objective '" + *name + "' is neither time nor a metric",
+                             suggestion_for(*name, reader.names.of_kinds(kinds)));
+    return;
+  }
+  if (*name == "time" && maximize) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *name_node),
+                             "time cannot be maximized", "minimize: time");
+  }
+  reader.study.objective = {*name, maximize};
+}
+
+void read_search(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'search'",
+                      {"strategy", "options", "budget"});
+  SearchSpec& search = reader.study.search;
+  search.where = where;
+  if (const YamlNode* strategy = fields.find("strategy")) {
+    search.strategy = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
+    search.where = position_of(reader.diagnostics, *strategy);
+    if (search.strategy == "default") search.strategy.clear();
+  }
+  if (const YamlNode* options = fields.find("options")) read_strategy_options(reader, *options);
+  if (const YamlNode* budget = fields.find("budget")) {
+    read_budget(reader, *budget, fields.where("budget"));
+  }
+}
+
+void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'measure'",
+                      {"cache", "min_samples", "max_samples", "max_milliseconds", "confidence",
+                       "precision", "drop_above", "finalists"});
+  MeasureSpec& measure = reader.study.measure;
+  if (const YamlNode* cache = fields.find("cache")) read_cache(reader, *cache);
+  MeasureReader values(reader.diagnostics, fields);
+  const auto positive = [](double x) { return x > 0; };
+  const auto inside = [](double x) { return x > 0 && x < 1; };
+  const auto off_or_above = [](double x) { return x == 0 || x > 1; };
+  values.count("min_samples", 1, measure.min_samples);
+  values.count("max_samples", 1, measure.max_samples);
+  values.count("finalists", 0, measure.finalists);
+  values.number("max_milliseconds", positive, "above 0", measure.max_milliseconds);
+  values.number("confidence", inside, "between 0 and 1", measure.confidence);
+  values.number("precision", inside, "between 0 and 1", measure.precision);
+  values.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
+  if (measure.min_samples > measure.max_samples) {
+    const bool says_max = fields.mentions("max_samples");
+    reader.diagnostics.error(fields.where(says_max ? "max_samples" : "min_samples"),
+                             "'max_samples' (" + std::to_string(measure.max_samples) +
+                                 ") is below 'min_samples' (" +
+                                 std::to_string(measure.min_samples) + ")");
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,187 @@
+// parameters, derived and constraints: the search space.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::int64_t kMaxValues = 1000000;  // of one parameter
+
+std::optional<std::vector<std::int64_t>> read_integers(Diagnostics& diagnostics,
+                                                       const YamlNode& node,
+                                                       const std::string& what, std::size_t least,
+                                                       std::size_t most) {
+  if (!expect_list(diagnostics, node, what)) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const YamlRef& item : node.items) {
+    const auto number = read_integer(diagnostics, *item, what);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  if (numbers.size() >= least && numbers.size() <= most) return numbers;
+  diagnostics.error(position_of(diagnostics, node),
+                    what + " takes " + std::to_string(least) +
+                        (most > least ? " or " + std::to_string(most) : "") + " integers, not " +
+                        std::to_string(numbers.size()));
+  return std::nullopt;
+}
+
+// {range: [lowest, highest, step]}, highest included.
+std::vector<Value> read_range(Diagnostics& diagnostics, const YamlNode& node) {
+  const auto numbers = read_integers(diagnostics, node, "'range'", 2, 3);
+  if (!numbers) return {};
+  const std::int64_t low = (*numbers)[0];
+  const std::int64_t high = (*numbers)[1];
+  const std::int64_t step = numbers->size() == 3 ? (*numbers)[2] : 1;
+  const Position where = position_of(diagnostics, node);
+  if (step <= 0) {
+    diagnostics.error(where, "the step of a range must be at least 1, not " + std::to_string(step));
+    return {};
+  }
+  if (low > high) {
+    diagnostics.error(where, "the range begins at " + std::to_string(low) + ", above its end " +
+                                 std::to_string(high));
+    return {};
+  }
+  const auto steps = (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)) /
+                     static_cast<std::uint64_t>(step);
+  if (steps >= static_cast<std::uint64_t>(kMaxValues)) {
+    diagnostics.error(where,
+                      "a parameter may have at most " + std::to_string(kMaxValues) + " values");
+    return {};
+  }
+  std::vector<Value> values;
+  for (std::uint64_t i = 0; i <= steps; ++i) {
+    values.emplace_back(low + static_cast<std::int64_t>(i) * step);
+  }
+  return values;
+}
+
+// {pow2: [lowest, highest]}, both included.
+std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
+  const auto ends = read_integers(diagnostics, node, "'pow2'", 2, 2);
+  if (!ends) return {};
+  for (const std::int64_t end : *ends) {
+    if (end > 0 && std::has_single_bit(static_cast<std::uint64_t>(end))) continue;
+    diagnostics.error(
+        position_of(diagnostics, node),
+        "both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
+    return {};
+  }
+  if (ends->front() > ends->back()) {
+    diagnostics.error(position_of(diagnostics, node),
+                      "'pow2' begins at " + std::to_string(ends->front()) + ", above its end " +
+                          std::to_string(ends->back()));
+    return {};
+  }
+  std::vector<Value> values;
+  for (auto bit = static_cast<std::uint64_t>(ends->front());
+       bit <= static_cast<std::uint64_t>(ends->back()); bit *= 2) {
+    values.emplace_back(static_cast<std::int64_t>(bit));
+  }
+  return values;
+}
+
+// As in the search space, 1, 1.0 and true are one value.
+std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
+                             const std::string& what) {
+  std::vector<Value> values;
+  if (node.items.size() > static_cast<std::size_t>(kMaxValues)) return values;
+  if (node.items.empty()) {
+    diagnostics.error(position_of(diagnostics, node), what + " has no values");
+  }
+  constexpr std::size_t kCompareAll = 2000;  // longer lists are not typed by hand
+  for (const YamlRef& item : node.items) {
+    const auto value = read_value(diagnostics, *item, "a value of " + what);
+    if (!value) continue;
+    const auto end = values.size() > kCompareAll ? values.begin() + kCompareAll : values.end();
+    const auto twin =
+        std::find_if(values.begin(), end, [&](const Value& v) { return same_value(v, *value); });
+    if (twin != end) {
+      const std::string first = to_text(*twin);
+      diagnostics.error(position_of(diagnostics, *item),
+                        fmt::format("{} has the value {} twice", what, first),
+                        first == item->text ? "" : item->text + " equals it");
+    } else {
+      values.push_back(*value);
+    }
+  }
+  return values;
+}
+
+std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
+                               const YamlNode& node) {
+  const std::string what = "parameter '" + key.text + "'";
+  if (node.is_sequence()) return read_list(diagnostics, node, what);
+  if (node.is_map()) {
+    const Position where = position_of(diagnostics, key);
+    const Fields fields(diagnostics, node, where, what, {"range", "pow2"});
+    const YamlNode* range = fields.find("range");
+    const YamlNode* pow2 = fields.find("pow2");
+    if (range != nullptr && pow2 == nullptr) return read_range(diagnostics, *range);
+    if (pow2 != nullptr && range == nullptr) return read_pow2(diagnostics, *pow2);
+    if (range != nullptr || node.entries.empty() || fields.mentions("range") ||
+        fields.mentions("pow2")) {
+      diagnostics.error(where, what + " must have either 'range' or 'pow2'");
+    }
+    return {};
+  }
+  diagnostics.error(
+      position_of(diagnostics, node.is_null() ? key : node),
+      what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
+      node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
+  return {};
+}
+
+}  // namespace
+
+void read_parameters(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'parameters'")) {
+    reader.names.set_incomplete();
+    return;
+  }
+  if (node.entries.empty()) {
+    reader.diagnostics.error(position_of(reader.diagnostics, node),
+                             "'parameters' is empty: there is nothing to tune");
+  }
+  for (const auto& [key, value] : node.entries) {
+    reader.names.declare(*key, kParameterName);
+    reader.study.parameters.push_back({key->text, read_values(reader.diagnostics, *key, *value),
+                                       position_of(reader.diagnostics, *key)});
+  }
+}
+
+void read_derived(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'derived'")) {
+    reader.names.set_incomplete();
+    return;
+  }
+  for (const auto& [key, value] : node.entries) reader.names.announce(key->text);
+  for (const auto& [key, value] : node.entries) {
+    Expression expression = reader.names.read(*value, "derived name '" + key->text + "'",
+                                              kSpaceNames, "a derived name");
+    reader.names.declare(*key, kDerivedName, expression.empty() || reader.names.varies(expression));
+    if (!expression.empty()) reader.study.derived.push_back({key->text, std::move(expression)});
+  }
+}
+
+void read_constraints(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'constraints'")) return;
+  for (const YamlRef& item : node.items) {
+    Expression constraint = reader.names.read(*item, "a constraint", kSpaceNames, "a constraint");
+    if (constraint.empty()) continue;
+    if (!reader.names.varies(constraint)) {
+      reader.diagnostics.warning(constraint.origin(),
+                                 "this constraint uses no parameter: it keeps every configuration "
+                                 "or none");
+    }
+    reader.study.constraints.push_back(std::move(constraint));
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,132 @@
+// reference and verify: what the right answer is.
+
+#include <algorithm>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
+
+std::vector<std::string> argument_names(const Study& study, bool outputs_only) {
+  std::vector<std::string> names;
+  for (const ArgumentSpec& argument : study.arguments) {
+    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    if (is_output || !outputs_only) names.push_back(argument.name);
+  }
+  return names;
+}
+
+const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
+  const auto found = std::find_if(study.arguments.begin(), study.arguments.end(),
+                                  [&](const ArgumentSpec& a) { return a.name == name; });
+  return found == study.arguments.end() ? nullptr : &*found;
+}
+
+// The reference runs once for all configurations, so nothing that it gets may vary with them.
+void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {
+  const bool varies =
+      argument.is_scalar
+          ? !argument.value.empty() && reader.names.varies(argument.value)
+          : std::any_of(argument.shape.begin(), argument.shape.end(),
+                        [&](const Expression& e) { return !e.empty() && reader.names.varies(e); });
+  if (!varies) return;
+  reader.diagnostics.error(
+      where,
+      "the reference cannot take '" + argument.name + "', which differs between configurations",
+      "list the others in 'arguments' of the reference");
+}
+
+void read_argument_names(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'arguments' of the reference")) return;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "an argument of the reference");
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    if (const ArgumentSpec* argument = find_argument(reader.study, *name)) {
+      check_constant(reader, *argument, where);
+      reader.study.reference->arguments.push_back(*name);
+    } else {
+      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
+                               suggestion_for(*name, argument_names(reader.study, false)));
+    }
+  }
+}
+
+void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
+  Tolerance tolerance;
+  if (!value.is_null()) {
+    const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
+                        "the tolerance of '" + key.text + "'", {"rtol", "atol"});
+    if (const YamlNode* rtol = fields.find("rtol")) {
+      tolerance.rtol = reader.names.read(*rtol, "'rtol'", kFixedNames, "a tolerance");
+    }
+    if (const YamlNode* atol = fields.find("atol")) {
+      tolerance.atol = reader.names.read(*atol, "'atol'", kFixedNames, "a tolerance");
+    }
+  }
+  reader.study.verify.emplace_back(key.text, std::move(tolerance));
+}
+
+void check_verified(Reader& reader, const YamlNode& key) {
+  const Position where = position_of(reader.diagnostics, key);
+  const ArgumentSpec* argument = find_argument(reader.study, key.text);
+  if (argument == nullptr) {
+    reader.diagnostics.error(where, "the kernel has no argument '" + key.text + "'",
+                             suggestion_for(key.text, argument_names(reader.study, true)));
+  } else if (argument->role != Role::kOut && argument->role != Role::kInOut) {
+    reader.diagnostics.error(where,
+                             "'" + key.text +
+                                 "' is not an output, so there is nothing to "
+                                 "verify",
+                             "role: out or inout");
+  } else if (reader.study.reference && !reference_takes(reader.study, key.text)) {
+    reader.diagnostics.error(
+        where, "the reference does not take '" + key.text + "', so nothing says what it should be");
+  }
+}
+
+}  // namespace
+
+bool reference_takes(const Study& study, const std::string& argument) {
+  if (!study.reference) return false;
+  const std::vector<std::string>& taken = study.reference->arguments;
+  return taken.empty() || std::find(taken.begin(), taken.end(), argument) != taken.end();
+}
+
+void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'reference'",
+                      {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
+  ReferenceSpec& reference = reader.study.reference.emplace();
+  reference.where = where;
+  if (!fields.is_map()) return;
+  if (const YamlNode* entry = fields.require("entry")) {
+    reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kFixedNames, "the reference's 'entry'");
+  }
+  if (const YamlNode* source = fields.find("source")) {
+    reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
+  }
+  reference.launch = read_geometry(reader, fields, kFixedNames, "'reference'");
+  if (const YamlNode* arguments = fields.find("arguments")) {
+    read_argument_names(reader, *arguments);
+  } else {
+    for (const ArgumentSpec& argument : reader.study.arguments) {
+      check_constant(reader, argument, where);
+    }
+  }
+}
+
+void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
+  if (!expect_map(reader.diagnostics, node, "'verify'")) return;
+  if (!reader.study.reference) {
+    reader.diagnostics.error(where, "'verify' needs a 'reference' that computes the right answer");
+  }
+  for (const auto& [key, value] : node.entries) {
+    check_verified(reader, *key);
+    read_tolerance(reader, *key, *value);
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,50 @@
+#pragma once
+// One function for each section of a study file. Each reports what is wrong with its section and
+// stores what is right, so that one pass over a file finds all of its mistakes.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/study/fields.h"
+#include "tuner/study/names.h"
+#include "tuner/study/scalars.h"
+
+namespace tuner {
+
+struct Reader {
+  Diagnostics& diagnostics;
+  Names& names;
+  Study& study;
+  std::filesystem::path directory;  // of the study file
+};
+
+// The values of a collection that were read without an error count on; sections that are absent
+// are not called.
+void read_sizes(Reader& reader, const YamlNode& node);
+void read_parameters(Reader& reader, const YamlNode& node);
+void read_derived(Reader& reader, const YamlNode& node);
+void read_constraints(Reader& reader, const YamlNode& node);
+void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
+void read_launch(Reader& reader, const YamlNode& node, const Position& where);
+void read_arguments(Reader& reader, const YamlNode& node);
+void read_constants(Reader& reader, const YamlNode& node);
+void read_reference(Reader& reader, const YamlNode& node, const Position& where);
+void read_verify(Reader& reader, const YamlNode& node, const Position& where);
+void read_metrics(Reader& reader, const YamlNode& node);
+void read_objective(Reader& reader, const YamlNode& node, const Position& where);
+void read_search(Reader& reader, const YamlNode& node, const Position& where);
+void read_measure(Reader& reader, const YamlNode& node, const Position& where);
+
+// Parts that several sections share.
+LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
+                         const std::string& who);
+void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
+// Whether there is a reference that computes this argument's right answer.
+bool reference_takes(const Study& study, const std::string& argument);
+// {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.
+void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
+                        const std::string& who);
+
+}  // namespace tuner

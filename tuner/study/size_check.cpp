@@ -1,0 +1,163 @@
+#include "tuner/study/size_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <system_error>
+
+namespace tuner {
+namespace {
+
+class SizeCheck {
+ public:
+  SizeCheck(const Study& study, const ProblemSize& size) : study_(study) {
+    for (const auto& [name, extent] : size.dims) {
+      names_[name] = extent;
+      for_size_ += (for_size_.empty() ? " for " : ", ") + name + "=" + std::to_string(extent);
+    }
+  }
+
+  std::vector<Complaint> run() {
+    for (const ArgumentSpec& argument : study_.arguments) check_argument(argument);
+    for (const ArgumentSpec& constant : study_.constants) check_argument(constant);
+    if (study_.reference) check_geometry(study_.reference->launch);
+    for (const auto& [name, tolerance] : study_.verify) {
+      check_tolerance(name, "rtol", tolerance.rtol);
+      check_tolerance(name, "atol", tolerance.atol);
+    }
+    return std::move(complaints_);
+  }
+
+ private:
+  // Empty where the expression needs names that only a device or a configuration has.
+  std::optional<Value> evaluate(const Expression& expression) {
+    if (expression.empty()) return std::nullopt;
+    for (const std::string& name : expression.names()) {
+      if (!names_.contains(name)) return std::nullopt;
+    }
+    auto value = expression.evaluate(names_);
+    if (value) return *value;
+    complaints_.push_back(
+        {place_of(expression, value.error()), value.error().message + for_size_, ""});
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> count(const Expression& expression, std::int64_t least,
+                                    const std::string& what) {
+    const auto value = evaluate(expression);
+    if (!value) return std::nullopt;
+    const auto number = whole_number(*value);
+    if (number && *number >= least) return *number;
+    const std::string reason =
+        number ? "is " + std::to_string(*number) + ", less than " + std::to_string(least)
+               : "is not a whole number (" + to_text(*value) + ")";
+    complain(expression, what + " " + reason);
+    return std::nullopt;
+  }
+
+  void complain(const Expression& expression, const std::string& message) {
+    complaints_.push_back({expression.origin(), message + for_size_, ""});
+  }
+
+  void check_argument(const ArgumentSpec& argument) {
+    if (argument.is_scalar) {
+      check_scalar(argument);
+      return;
+    }
+    std::uint64_t bytes = size_of(argument.type);
+    bool known = !argument.shape.empty();
+    for (const Expression& extent : argument.shape) {
+      const auto value = count(extent, 1, "the shape of '" + argument.name + "'");
+      known = known && value.has_value();
+      if (!known) continue;
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes) ||
+          bytes > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+        complain(extent, "'" + argument.name + "' is larger than 2^63 bytes");
+        return;
+      }
+    }
+    if (known && argument.fill.kind == FillSpec::Kind::kFile) check_file(argument, bytes);
+  }
+
+  void check_file(const ArgumentSpec& argument, std::uint64_t needed) {
+    std::error_code error;
+    const auto held = std::filesystem::file_size(argument.fill.file, error);
+    if (error || held >= needed) return;
+    complaints_.push_back({argument.where,
+                           argument.fill.file.string() + " holds " + std::to_string(held) +
+                               " bytes; '" + argument.name + "' needs " + std::to_string(needed) +
+                               for_size_,
+                           ""});
+  }
+
+  void check_scalar(const ArgumentSpec& argument) {
+    const auto value = evaluate(argument.value);
+    if (!value) return;
+    const std::string what = "the value of '" + argument.name + "'";
+    if (std::holds_alternative<std::string>(*value)) {
+      complain(argument.value, what + " is text");
+    } else if (!is_floating(argument.type)) {
+      const auto number = whole_number(*value);
+      if (!number || !fits(argument.type, *number)) {
+        complain(argument.value, what + ", " + to_text(*value) + ", does not fit in " +
+                                     std::string(name_of(argument.type)));
+      }
+    }
+  }
+
+  static bool fits(DataType type, std::int64_t number) {
+    const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
+    const auto bits = static_cast<int>(size_of(type) * 8);
+    if (!is_signed) return number >= 0 && (bits == 64 || number < (std::int64_t{1} << bits));
+    if (bits == 64) return true;
+    const std::int64_t end = std::int64_t{1} << (bits - 1);
+    return number >= -end && number < end;
+  }
+
+  void check_geometry(const LaunchSpec& launch) {
+    for (const Expression& axis : launch.block) count(axis, 1, "the reference's block");
+    for (const Expression& axis : launch.grid) count(axis, 1, "the reference's grid");
+    count(launch.dynamic_shared_bytes, 0, "the reference's dynamic_shared_bytes");
+  }
+
+  void check_tolerance(const std::string& name, const char* which, const Expression& tolerance) {
+    const auto value = evaluate(tolerance);
+    if (!value) return;
+    const double number = to_number(*value);
+    if (number >= 0 && std::isfinite(number)) return;
+    complain(tolerance, std::string(which) + " of '" + name + "' must not be negative, and is " +
+                            to_text(*value));
+  }
+
+  const Study& study_;
+  std::string for_size_;  // " for M=64, N=32"
+  Bindings names_;
+  std::vector<Complaint> complaints_;
+};
+
+}  // namespace
+
+Expected<std::int64_t, std::string> whole_number(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* flag = std::get_if<bool>(&value)) return std::int64_t{*flag};
+  if (const auto* number = std::get_if<double>(&value)) {
+    constexpr double kLimit = 9.2e18;  // inside the range of 64-bit integers
+    if (*number == std::floor(*number) && std::fabs(*number) < kLimit) {
+      return static_cast<std::int64_t>(*number);
+    }
+  }
+  return Unexpected{"'" + to_text(value) + "' is not a whole number"};
+}
+
+Position place_of(const Expression& expression, const EvaluationError& error) {
+  Position where = expression.origin();
+  if (where.line > 0) where.column += static_cast<int>(error.offset);
+  return where;
+}
+
+std::vector<Complaint> check_size(const Study& study, const ProblemSize& size) {
+  return SizeCheck(study, size).run();
+}
+
+}  // namespace tuner

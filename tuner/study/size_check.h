@@ -1,0 +1,29 @@
+#pragma once
+// What one problem size makes of a study's expressions, before any device is known.
+
+#include <string>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/base/expected.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// A value that stands for a count: an integer, a whole float or a boolean. The message otherwise
+// ("7.5 is not a whole number").
+Expected<std::int64_t, std::string> whole_number(const Value& value);
+
+// Where an evaluation went wrong, in the file.
+Position place_of(const Expression& expression, const EvaluationError& error);
+
+// Shapes and the reference's geometry must be positive whole numbers, tolerances must not be
+// negative, scalars must fit their type, files must be large enough. Expressions that need more
+// than the problem size are left to later.
+std::vector<Complaint> check_size(const Study& study, const ProblemSize& size);
+
+// "M=1024,N=1024" from the command line: every dimension of the study once, in any order. Throws
+// InputError, also for what check_size says.
+ProblemSize parse_size_option(const std::string& text, const Study& study);
+
+}  // namespace tuner

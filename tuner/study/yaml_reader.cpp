@@ -1,0 +1,163 @@
+#include "tuner/study/yaml_reader.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include "tuner/study/sections.h"
+#include "tuner/study/size_check.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+
+const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
+                                         "derived",   "constraints", "launch",        "arguments",
+                                         "constants", "reference",   "verify",        "metrics",
+                                         "objective", "search",      "measure"};
+
+[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
+  throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
+}
+
+// Line ends are made "\n", so that positions and messages need not care.
+std::string text_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) cannot_read(path, "there is no such file");
+  if (std::filesystem::is_directory(status)) cannot_read(path, "it is a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) cannot_read(path, "permission denied");
+  std::string text;
+  text.resize(kMaxYamlBytes + 1);  // one more than parse_yaml accepts
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.find('\0') != std::string::npos) cannot_read(path, "it is not a text file");
+  std::erase(text, '\r');
+  return text;
+}
+
+void check_schema(Diagnostics& diagnostics, const Fields& file) {
+  const YamlNode* node = file.require("schema");
+  if (node == nullptr) return;
+  const auto version = read_integer(diagnostics, *node, "'schema'");
+  if (!version || *version == kSchema) return;
+  const bool newer = *version > kSchema;
+  diagnostics.error(position_of(diagnostics, *node),
+                    "this program reads schema " + std::to_string(kSchema) + ", not " + node->text,
+                    newer ? "a newer tuner wrote this file" : "schema: 1");
+}
+
+class StudyReader {
+ public:
+  StudyReader(Reader& reader, const Fields& file) : reader_(reader), file_(file) {}
+
+  void read() {
+    check_schema(reader_.diagnostics, file_);
+    read_search_space();
+    if (needs_kernel()) read_kernel_parts();
+    section("metrics", read_metrics);
+    section_at("objective", read_objective);
+    section_at("search", read_search);
+    section_at("measure", read_measure);
+    if (reader_.study.kernel.name.empty()) {
+      reader_.study.kernel.name = reader_.study.file.stem().string();
+    }
+  }
+
+ private:
+  void section(const char* key, void (*reads)(Reader&, const YamlNode&)) {
+    if (const YamlNode* node = file_.find(key)) reads(reader_, *node);
+  }
+  void section_at(const char* key, void (*reads)(Reader&, const YamlNode&, const Position&)) {
+    if (const YamlNode* node = file_.find(key)) reads(reader_, *node, file_.where(key));
+  }
+
+  void read_search_space() {
+    section("problem_sizes", read_sizes);
+    if (reader_.study.sizes.empty()) reader_.study.sizes.emplace_back();
+    if (file_.require("parameters") == nullptr) reader_.names.set_incomplete();
+    section("parameters", read_parameters);
+    section("derived", read_derived);
+    section("constraints", read_constraints);
+  }
+
+  bool needs_kernel() const {
+    const std::vector<std::string> parts{"kernel",    "launch",    "arguments",
+                                         "constants", "reference", "verify"};
+    return std::any_of(parts.begin(), parts.end(),
+                       [this](const std::string& key) { return file_.mentions(key); });
+  }
+
+  void read_kernel_parts() {
+    for (const char* key : {"kernel", "launch", "arguments"}) file_.require(key);
+    section_at("kernel", read_kernel);
+    section_at("launch", read_launch);
+    section("arguments", read_arguments);
+    section("constants", read_constants);
+    section_at("reference", read_reference);
+    section_at("verify", read_verify);
+    warn_of_unverified_outputs();
+    reader_.study.runnable = true;
+  }
+
+  // With a reference that takes them, outputs are verified even where 'verify' is silent.
+  void warn_of_unverified_outputs() {
+    const Study& study = reader_.study;
+    bool has_output = study.arguments.empty();
+    for (const ArgumentSpec& argument : study.arguments) {
+      has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
+      if (argument.role != Role::kOut || reference_takes(study, argument.name)) continue;
+      reader_.diagnostics.warning(
+          argument.where, "nothing verifies '" + argument.name + "': wrong answers would be ranked",
+          study.reference ? "" : "a 'reference' computes the right ones");
+    }
+    if (!has_output) {
+      reader_.diagnostics.warning(file_.where("arguments"),
+                                  "no argument is an output: wrong answers would be ranked");
+    }
+  }
+
+  Reader& reader_;
+  const Fields& file_;
+};
+
+// The first size that breaks an expression stands for all.
+void check_sizes(Diagnostics& diagnostics, const Study& study) {
+  std::set<std::pair<int, int>> reported;
+  for (const ProblemSize& size : study.sizes) {
+    for (const Complaint& c : check_size(study, size)) {
+      if (reported.emplace(c.where.line, c.where.column).second) {
+        diagnostics.error(c.where, c.message, c.suggestion);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+StudyFile read_study_file(const std::filesystem::path& path) {
+  Diagnostics diagnostics(path.string(), text_of(path));
+  StudyFile result;
+  Study& study = result.study;
+  study.file = std::filesystem::absolute(path).lexically_normal();
+  study.text = diagnostics.text();
+  const YamlRef root = parse_yaml(diagnostics);
+  if (root) {
+    Names names(diagnostics);
+    Reader reader{diagnostics, names, study, study.file.parent_path()};
+    const Fields file(diagnostics, *root, diagnostics.at(1, 1), "the study", kSections);
+    if (file.is_map()) StudyReader(reader, file).read();
+    check_sizes(diagnostics, study);
+  }
+  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
+  result.warnings = diagnostics.warnings();
+  return result;
+}
+
+Study read_study(const std::filesystem::path& path) { return read_study_file(path).study; }
+
+}  // namespace tuner

@@ -1,0 +1,23 @@
+#pragma once
+// A study file: YAML in, a validated Study out. docs/study-file.md is the reference of the format.
+
+#include <filesystem>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+struct StudyFile {
+  Study study;
+  std::vector<Complaint> warnings;  // what is allowed and probably not meant
+};
+
+// Throws one InputError with every mistake of the file, in the file's order.
+StudyFile read_study_file(const std::filesystem::path& path);
+
+// The same for those who do not care for warnings.
+Study read_study(const std::filesystem::path& path);
+
+}  // namespace tuner

@@ -1,0 +1,55 @@
+#pragma once
+// A YAML file as a tree that knows where everything stands. Only yaml_tree.cpp sees yaml-cpp.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/study/diagnostics.h"
+
+namespace tuner {
+
+struct YamlNode;
+using YamlRef = std::shared_ptr<const YamlNode>;
+
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kSequence, kMap };
+  Kind kind = Kind::kNull;
+  bool plain = true;           // an unquoted scalar: may be a number or a boolean
+  bool flow = false;           // a collection in [] or {}
+  std::string text;            // of a scalar
+  std::vector<YamlRef> items;  // of a sequence
+  std::vector<std::pair<YamlRef, YamlRef>> entries;  // of a map: scalar key (unique), value
+  int line = 1;                                      // both count from 1
+  int column = 1;
+  std::size_t weight = 1;  // nodes in this subtree, aliases followed
+
+  bool is_null() const { return kind == Kind::kNull; }
+  bool is_scalar() const { return kind == Kind::kScalar; }
+  bool is_sequence() const { return kind == Kind::kSequence; }
+  bool is_map() const { return kind == Kind::kMap; }
+};
+
+// Limits that no honest study reaches; they keep hostile ones cheap.
+inline constexpr std::size_t kMaxYamlBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxYamlNodes = 200000;  // counted with aliases followed
+inline constexpr int kMaxYamlDepth = 32;
+
+// The only document of the text, a null node for an empty one. Duplicate keys, an unquoted
+// expression that YAML split at its comma, and tags are errors that reading survives. Null with an
+// error where the text is not YAML or is beyond a limit.
+YamlRef parse_yaml(Diagnostics& diagnostics);
+
+// What commonly breaks YAML on such a line: tabs, or text that begins with a quote and goes on.
+std::string syntax_hint(const Diagnostics& diagnostics, int line);
+
+Position position_of(const Diagnostics& diagnostics, const YamlNode& node);
+// The place itself when "~" or "null" is written there, else the end of the text before it.
+Position end_of_text_before(const Diagnostics& diagnostics, const Position& where);
+// Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
+// folded text.
+Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset);
+
+}  // namespace tuner

@@ -1,0 +1,67 @@
+#include "tuner/worker/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+namespace tuner {
+
+Channel::Channel(const WorkerProgram& program, const std::string& role)
+    : child_({program.executable, "worker", role}) {
+  send({{"type", "start"}, {"plugin_dirs", program.plugin_dirs}});
+}
+
+bool Channel::send(const nlohmann::json& message) {
+  if (!ended_ && !tuner::send(fd(), message)) ended_ = true;
+  return !ended_;
+}
+
+Channel::Status Channel::pump() {
+  std::vector<char> block(1 << 16);
+  while (!ended_) {
+    const ssize_t got = ::recv(fd(), block.data(), block.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (got <= 0) {
+      ended_ = true;
+    } else {
+      reader_.feed(block.data(), static_cast<std::size_t>(got));
+    }
+  }
+  return ended_ ? Status::kEnded : Status::kAlive;
+}
+
+std::optional<nlohmann::json> Channel::take() {
+  try {
+    return reader_.next();
+  } catch (const ProtocolError&) {
+    // A variant has scribbled over its own process: nothing more can be believed.
+    child_.kill();
+    ended_ = true;
+    return std::nullopt;
+  }
+}
+
+std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
+  for (;;) {
+    const Status status = pump();
+    if (auto message = take()) return message;
+    if (status == Status::kEnded || ended_) return std::nullopt;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    pollfd watched{fd(), POLLIN, 0};
+    ::poll(&watched, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
+  }
+}
+
+std::string Channel::epitaph() {
+  child_.kill();
+  std::string text = child_.wait();
+  const std::string tail = child_.output_tail();
+  return tail.empty() ? text : text + "; its last words: " + tail;
+}
+
+}  // namespace tuner

@@ -1,0 +1,58 @@
+#pragma once
+// The coordinator's side of one child: start it, talk to it, notice its end.
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/child_process.h"
+#include "tuner/worker/frame.h"
+
+namespace tuner {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+inline double seconds_since(TimePoint start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// How workers are started, and what every one of them is told first.
+struct WorkerProgram {
+  std::string executable;
+  std::vector<std::string> plugin_dirs;  // explicit ones, in order
+};
+
+class Channel {
+ public:
+  enum class Status { kAlive, kEnded };
+
+  Channel(const WorkerProgram& program, const std::string& role);
+
+  // False when the child is gone.
+  bool send(const nlohmann::json& message);
+  // Reads what is there without waiting.
+  Status pump();
+  // The next whole message. A malformed one ends the child: empty, and pump() says kEnded.
+  std::optional<nlohmann::json> take();
+  // Waits for the next message until the deadline; empty when the child ended or time is up.
+  std::optional<nlohmann::json> wait(TimePoint deadline);
+
+  int fd() const { return child_.socket(); }
+  pid_t pid() const { return child_.pid(); }
+  void kill() { child_.kill(); }
+  // Reaps, and says how it ended, with the last of its output.
+  std::string epitaph();
+  void clear_output() { child_.clear_output(); }
+  long peak_resident_bytes() const { return child_.peak_resident_bytes(); }
+
+ private:
+  ChildProcess child_;
+  FrameReader reader_;
+  bool ended_ = false;
+};
+
+}  // namespace tuner

@@ -1,0 +1,30 @@
+#pragma once
+// The nouns of model/ as JSON documents, for the wire. from_json throws nlohmann's exceptions on
+// anything missing or of the wrong type; callers turn them into ProtocolError.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/plan.h"
+
+namespace tuner {
+
+void to_json(nlohmann::json& j, const CompileRequest& request);
+void from_json(const nlohmann::json& j, CompileRequest& request);
+void to_json(nlohmann::json& j, const Resources& resources);
+void from_json(const nlohmann::json& j, Resources& resources);
+void to_json(nlohmann::json& j, const Artifact& artifact);
+void from_json(const nlohmann::json& j, Artifact& artifact);
+void to_json(nlohmann::json& j, const DeviceFacts& facts);
+void from_json(const nlohmann::json& j, DeviceFacts& facts);
+void to_json(nlohmann::json& j, const LaunchGeometry& geometry);
+void from_json(const nlohmann::json& j, LaunchGeometry& geometry);
+void to_json(nlohmann::json& j, const SizePlan& plan);
+void from_json(const nlohmann::json& j, SizePlan& plan);
+void to_json(nlohmann::json& j, const VariantPlan& plan);
+void from_json(const nlohmann::json& j, VariantPlan& plan);
+void to_json(nlohmann::json& j, const Verdict& verdict);
+void from_json(const nlohmann::json& j, Verdict& verdict);
+
+}  // namespace tuner
