@@ -65,12 +65,12 @@ __device__ void multiply_tiles(const float* As, const float* Bs, float (&sum)[TM
 __device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
                          float* __restrict__ C, int M, int N, int K) {
 #if TUNE_SHARED_IS_dynamic
-  extern __shared__ float tiles[];
+  extern __shared__ float4 tiles[];
 #else
-  __shared__ float tiles[kTileA + kTileB];
+  __shared__ float4 tiles[(kTileA + kTileB + 3) / 4];
 #endif
-  float* As = tiles;
-  float* Bs = tiles + kTileA;
+  float* As = reinterpret_cast<float*>(tiles);
+  float* Bs = As + kTileA;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
 

@@ -75,19 +75,49 @@ __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* s
   }
 }
 
-__device__ __forceinline__ void multiply_fragment(const Fragment& fragment, float (&sum)[TM][TN]) {
+// The order of the products: two in a row that share a factor read it once (the operand cache of
+// the register file). squares goes round 2 x 2 blocks, so that each product shares one with the
+// last.
+__device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum)[TM][TN]) {
+#if TUNE_WALK_IS_squares
+#pragma unroll
+  for (int i = 0; i < TM; i += 2) {
+#pragma unroll
+    for (int step = 0; step < TN; step += 2) {
+      const int j = i % 4 == 0 ? step : TN - 2 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+      sum[i + 1][j] += f.a[i + 1] * f.b[j];
+      sum[i + 1][j + 1] += f.a[i + 1] * f.b[j + 1];
+      sum[i][j + 1] += f.a[i] * f.b[j + 1];
+    }
+  }
+#elif TUNE_WALK_IS_columns
+#pragma unroll
+  for (int j = 0; j < TN; ++j) {
+#pragma unroll
+    for (int step = 0; step < TM; ++step) {
+      const int i = j % 2 == 0 ? step : TM - 1 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+    }
+  }
+#else
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
-    for (int j = 0; j < TN; ++j) sum[i][j] += fragment.a[i] * fragment.b[j];
+    for (int step = 0; step < TN; ++step) {
+      const int j = TUNE_WALK_IS_rows || i % 2 == 0 ? step : TN - 1 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+    }
   }
+#endif
 }
 
 __device__ float* block_memory() {
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Vector<4> stages[];
 #else
-  static_assert(4 * STAGES * kStage <= 48 * 1024, "static shared memory ends at 48 KB");
+  static_assert(4 * STAGES * kStage + 16 * (SPLIT_K > 1) <= 48 * 1024,
+                "static shared memory ends at 48 KB");
   __shared__ Vector<4> stages[STAGES * kStage / 4];
 #endif
   return stages[0].at;

@@ -30,6 +30,8 @@ const std::vector<Command>& commands() {
          const RunOptions options = parse_run(w);
          return options.replay.empty() ? run_command(options) : replay_command(options);
        }},
+      {"results", "show ranked results",
+       [](const Words& w) { return results_command(parse_results(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",
        [](const Words& w) { return list_command(parse_list(w)); }},
   };

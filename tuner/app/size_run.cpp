@@ -11,6 +11,7 @@
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/engine/statistics.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/store/ranked_csv.h"
@@ -140,14 +141,18 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   return round;
 }
 
-// Keeps the final's samples with the trials, so that the ranking can be told again from the store.
-std::vector<Trial> with_final_samples(std::vector<Trial>& trials, const FinalRound& round) {
+// The final's samples replace those of the search, which were taken at different times; they stay
+// with the trials, so that the ranking can be told again from the store. Returns the finalists.
+std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evaluator,
+                             double confidence, std::vector<Trial>& trials) {
   std::vector<Trial> finalists;
   for (Trial& trial : trials) {
     const auto place = std::find(round.finalists.begin(), round.finalists.end(), trial.index);
     if (place == round.finalists.end()) continue;
     trial.final_samples =
         round.milliseconds[static_cast<std::size_t>(place - round.finalists.begin())];
+    trial.timing = summarise(trial.final_samples, confidence);
+    evaluator.score(trial);
     finalists.push_back(trial);
   }
   return finalists;
@@ -212,7 +217,9 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device,
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
   const auto round = final_round(shared, size, device, evaluator, trials);
-  if (round) shared.store->record(context, with_final_samples(trials, *round));
+  if (round) {
+    shared.store->record(context, take_over(*round, evaluator, study.measure.confidence, trials));
+  }
   outcome.results = rank(study.objective, std::move(trials), round, study.measure.confidence);
   outcome.results.device = device;
   outcome.results.size = size;

@@ -45,7 +45,7 @@ std::string ending_of(int status) {
     const int signal = WTERMSIG(status);
     return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   }
-  return "exited with status " + std::to_string(WEXITSTATUS(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
 // Descriptors 0..3 are given to the child by number: keep ours out of their way.

@@ -15,8 +15,6 @@
 namespace tuner {
 namespace {
 
-constexpr double kFinalistMargin = 0.10;
-
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, double value, double best) {
   if (value == best) return 0;
@@ -29,7 +27,8 @@ std::partial_ordering compare(const Value& a, const Value& b) {
   const auto* left = std::get_if<std::string>(&a);
   const auto* right = std::get_if<std::string>(&b);
   if (left != nullptr && right != nullptr) return *left <=> *right;
-  if (left != nullptr || right != nullptr) return (left != nullptr) <=> (right != nullptr);
+  if (left != nullptr) return std::partial_ordering::greater;
+  if (right != nullptr) return std::partial_ordering::less;
   return to_number(a) <=> to_number(b);
 }
 

@@ -156,11 +156,10 @@ DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
     if (!expected) return Unexpected{expected.error()};
     slot.expected = std::move(*expected);
     const BufferId id = slot.expected.id();
-    const auto begun =
-        argument.role == Role::kInOut
-            ? backend_.copy({id, 0}, {slot.pristine.id(), 0}, slot.capacity)
-            : fill_bytes(id, 0, slot.capacity,
-                         argument.role == Role::kScratch ? 0 : poison_for(argument.type));
+    auto begun = argument.role == Role::kInOut
+                     ? backend_.copy({id, 0}, {slot.pristine.id(), 0}, slot.capacity)
+                     : fill_bytes(id, 0, slot.capacity,
+                                  argument.role == Role::kScratch ? 0 : poison_for(argument.type));
     if (!begun) return begun;
   }
   if (auto done = launch_reference(reference); !done) return done;

@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kStartDeadlineSeconds = 60;
 constexpr int kMaxFailedStarts = 5;  // in a row
+// One job more than a worker can do at once: it never waits for the coordinator, who may be busy
+// committing a trial to disk.
+constexpr std::size_t kJobsAhead = 2;
 
 TimePoint after(TimePoint start, double seconds) {
   return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -51,26 +54,29 @@ void CompilePool::submit(std::uint64_t id, std::string key, CompileRequest reque
 }
 
 std::size_t CompilePool::outstanding() const {
-  return waiting_.size() + static_cast<std::size_t>(std::count_if(
-                               workers_.begin(), workers_.end(),
-                               [](const Worker& w) { return w.busy; }));
+  std::size_t count = waiting_.size();
+  for (const Worker& worker : workers_) count += worker.jobs.size();
+  return count;
 }
 
 void CompilePool::dispatch() {
-  for (Worker& worker : workers_) {
-    if (waiting_.empty()) return;
-    if (!worker.channel) start(worker);
-    if (!worker.ready || worker.busy) continue;
-    worker.job = std::move(waiting_.front());
-    waiting_.pop_front();
-    worker.busy = true;
-    worker.started = Clock::now();
-    worker.channel->clear_output();
-    // A failed send shows as the end of the channel in the next handle().
-    worker.channel->send({{"type", "compile"},
-                          {"id", worker.job.id},
-                          {"key", worker.job.key},
-                          {"request", worker.job.request}});
+  // Breadth first: nobody gets a second job while somebody has none.
+  for (std::size_t depth = 0; depth < kJobsAhead; ++depth) {
+    for (Worker& worker : workers_) {
+      if (waiting_.empty()) return;
+      if (!worker.channel) start(worker);
+      if (!worker.ready || worker.jobs.size() > depth) continue;
+      if (worker.jobs.empty()) {
+        worker.started = Clock::now();
+        worker.channel->clear_output();
+      }
+      worker.jobs.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+      const Job& job = worker.jobs.back();
+      // A failed send shows as the end of the channel in the next handle().
+      worker.channel->send(
+          {{"type", "compile"}, {"id", job.id}, {"key", job.key}, {"request", job.request}});
+    }
   }
 }
 
@@ -84,7 +90,7 @@ TimePoint CompilePool::deadline() const {
   TimePoint earliest = TimePoint::max();
   for (const Worker& worker : workers_) {
     if (!worker.channel) continue;
-    if (worker.busy) {
+    if (!worker.jobs.empty()) {
       earliest = std::min(earliest, after(worker.started, options_.deadline_seconds));
     } else if (!worker.ready) {
       earliest = std::min(earliest, after(worker.started, kStartDeadlineSeconds));
@@ -102,29 +108,35 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
     } else if (type == "unavailable") {
       throw UnavailableError("a compile worker cannot be used: " +
                              message->value("reason", std::string()));
-    } else if (worker.busy && (type == "compiled" || type == "failed")) {
+    } else if (!worker.jobs.empty() && (type == "compiled" || type == "failed")) {
       busy_seconds_ += seconds_since(worker.started);
-      worker.busy = false;
+      const std::uint64_t id = worker.jobs.front().id;
       if (type == "compiled") {
-        results.push_back({worker.job.id, message->at("artifact").get<Artifact>()});
+        results.push_back({id, message->at("artifact").get<Artifact>()});
       } else {
         const auto& log = message->at("log").get_binary();
-        results.push_back(
-            {worker.job.id, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}});
+        results.push_back({id, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}});
       }
+      worker.jobs.pop_front();
+      worker.started = Clock::now();
     }
   }
 }
 
 void CompilePool::bury(Worker& worker, const std::string& reason,
                        std::vector<CompileResult>& results) {
-  if (worker.busy) {
+  if (!worker.jobs.empty()) {
     busy_seconds_ += seconds_since(worker.started);
-    results.push_back({worker.job.id, Unexpected{CompileFailure{reason}}});
+    results.push_back({worker.jobs.front().id, Unexpected{CompileFailure{reason}}});
+    worker.jobs.pop_front();
   } else if (!worker.ready && ++failed_starts_ >= kMaxFailedStarts) {
     throw UnavailableError("compile workers cannot be started: " + reason);
   }
-  worker.busy = false;
+  // Only the first was being compiled; the others are innocent.
+  for (auto job = worker.jobs.rbegin(); job != worker.jobs.rend(); ++job) {
+    waiting_.push_front(std::move(*job));
+  }
+  worker.jobs.clear();
   worker.ready = false;
   worker.channel.reset();
 }
@@ -143,7 +155,7 @@ std::vector<CompileResult> CompilePool::handle() {
     if (worker.channel->pump() == Channel::Status::kEnded) status = Channel::Status::kEnded;
     if (status == Channel::Status::kEnded) {
       bury(worker, "the compiler crashed: " + worker.channel->epitaph(), results);
-    } else if (worker.busy && now >= after(worker.started, options_.deadline_seconds)) {
+    } else if (!worker.jobs.empty() && now >= after(worker.started, options_.deadline_seconds)) {
       worker.channel->epitaph();
       bury(worker,
            "the compiler took longer than " +

@@ -62,9 +62,8 @@ class CompilePool {
   struct Worker {
     std::unique_ptr<Channel> channel;
     bool ready = false;
-    bool busy = false;
-    Job job;
-    TimePoint started;
+    std::deque<Job> jobs;  // the first is being compiled, the others lie in its socket
+    TimePoint started;     // of the first job, or of the worker while it is not ready
   };
 
   void start(Worker& worker);

@@ -58,6 +58,8 @@ class PoolEvaluator final : public Evaluator {
   // Re-measures trials interleaved; samples[i][round] of trials[i], or empty when that failed.
   std::vector<std::vector<double>> duel(const std::vector<Trial>& trials, int rounds,
                                         std::uint64_t seed);
+  // Metrics and objective of a trial, from its median.
+  void score(Trial& trial) const;
   // What is on the device now: after an interruption, the configuration that was cut short.
   std::optional<Configuration> in_flight() const;
 
@@ -76,7 +78,6 @@ class PoolEvaluator final : public Evaluator {
   void take_compiled();
   void take_verdict();
   void wait();
-  void score(Trial& trial) const;
   void note_best(const Trial& trial);
   void remember(const std::string& key, const Artifact& artifact);
   bool resolve(Job& job, CompileRequest& request);

@@ -42,7 +42,7 @@ const DeviceFacts& RunWorker::open() {
   const auto answer = channel_->wait(in(kOpenSeconds));
   if (!answer || type_of(*answer) != "ready") {
     const std::string reason = answer ? answer->value("reason", std::string("no reason given"))
-                                      : "its worker " + channel_->epitaph();
+                                      : "its worker was " + channel_->epitaph();
     channel_.reset();
     throw UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
                            reason);
@@ -56,7 +56,7 @@ std::optional<std::string> RunWorker::send_plan() {
   const auto answer = channel_->wait(in(kPrepareSeconds));
   if (answer && type_of(*answer) == "prepared") return std::nullopt;
   std::string reason = answer ? answer->value("message", std::string("no reason given"))
-                              : "the worker " + channel_->epitaph();
+                              : "the worker was " + channel_->epitaph();
   channel_.reset();
   return reason;
 }
@@ -124,7 +124,7 @@ TimePoint RunWorker::deadline() const { return busy_ ? phase_deadline_ : TimePoi
 Verdict RunWorker::verdict_of_death(const std::string& how) const {
   Verdict verdict;
   verdict.state = TrialState::kRuntime;
-  verdict.message = "the worker " + how + " during " + phase_;
+  verdict.message = "the worker " + how + ", during " + phase_;
   verdict.context_dead = true;
   return verdict;
 }
@@ -153,7 +153,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     }
   }
   if (status == Channel::Status::kEnded || channel_->pump() == Channel::Status::kEnded) {
-    return finish(verdict_of_death(channel_->epitaph()));
+    return finish(verdict_of_death("was " + channel_->epitaph()));
   }
   if (Clock::now() >= phase_deadline_) {
     channel_->epitaph();
@@ -192,7 +192,7 @@ std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,
   Channel channel(program, "probe");
   channel.send({{"type", "open"}, {"backend", backend}});
   const auto answer = channel.wait(in(kOpenSeconds));
-  if (!answer) throw UnavailableError(backend + ": its worker " + channel.epitaph());
+  if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
   if (type_of(*answer) != "devices") {
     throw UnavailableError(backend + ": " + answer->value("reason", std::string("no reason given")));
   }

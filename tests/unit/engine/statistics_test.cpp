@@ -102,8 +102,8 @@ TEST(RelativeHalfWidth, IsInfiniteForAMedianOfZero) {
 class EnoughSamples : public testing::Test {
  protected:
   MeasureSpec spec_;  // 7 to 50 samples, 200 ms, 1.5 % at 95 %
-  bool enough(const std::vector<double>& samples, double spent_ms = 1) {
-    return enough_samples(summarise(samples, spec_.confidence), spec_, spent_ms);
+  bool enough(const std::vector<double>& samples, double spent_ms = 1, double best_ms = 0) {
+    return enough_samples(summarise(samples, spec_.confidence), spec_, spent_ms, best_ms);
   }
 };
 
@@ -122,6 +122,13 @@ TEST_F(EnoughSamples, WhenAsManyAsAllowed) {
   EXPECT_TRUE(enough(noisy));
   noisy.pop_back();
   EXPECT_FALSE(enough(noisy));
+}
+
+TEST_F(EnoughSamples, WhenClearlyOutOfTheFinalsReach) {
+  const std::vector<double> noisy{1.2, 1.3, 1.4, 1.3, 1.2, 1.4, 1.3};  // interval 1.2 to 1.4
+  EXPECT_FALSE(enough(noisy));
+  EXPECT_TRUE(enough(noisy, 1, 1.0));
+  EXPECT_FALSE(enough(noisy, 1, 1.15)) << "1.2 is within a tenth of it";
 }
 
 TEST_F(EnoughSamples, WhenTheTimeIsSpentEvenBelowTheMinimum) {

@@ -1,7 +1,7 @@
 #pragma once
 // The 16-bit floating-point types, and conversions from double that saturate as a GPU's do.
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,6 +19,7 @@ struct SmallFloat {
     constexpr std::uint32_t kInfinity = ((1U << kExponentBits) - 1) << kStoredBits;
     const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0;
     if (std::isnan(value)) return {static_cast<std::uint16_t>(kInfinity | 1U << (kStoredBits - 1))};
+    if (value == 0) return {static_cast<std::uint16_t>(sign)};
     // In units of the last stored bit; subnormals share the smallest exponent.
     int exponent = 0;
     std::frexp(value, &exponent);

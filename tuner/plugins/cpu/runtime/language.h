@@ -93,8 +93,17 @@ __attribute__((noinline, cold)) static void tuner_cpu_fault(const char* what, co
   tuner_cpu_services->fault(tuner_cpu_services->self, what, file, line);
   __builtin_trap();
 }
+// Also what the C library's own assert() calls.
+extern "C" __attribute__((noreturn)) inline void __assert_fail(const char* condition,
+                                                               const char* file, unsigned line,
+                                                               const char*) noexcept {
+  char text[256] = "assertion failed: ";
+  for (int i = 0; condition[i] != 0 && i < 230; ++i) text[18 + i] = condition[i];
+  tuner_cpu_fault(text, file, (int)line);
+  __builtin_trap();
+}
 #define assert(condition) \
-  ((condition) ? (void)0 : tuner_cpu_fault("assertion failed: " #condition, __FILE__, __LINE__))
+  ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, 0))
 inline void __trap() { tuner_cpu_fault("__trap()", 0, 0); }
 inline void __brkpt() { tuner_cpu_fault("__brkpt()", 0, 0); }
 

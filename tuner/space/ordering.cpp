@@ -1,0 +1,123 @@
+#include "tuner/space/ordering.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+namespace tuner::detail {
+namespace {
+
+constexpr std::size_t kMostParameters = 512;  // beyond it the given order is kept
+constexpr double kCheap = 20000;              // (state, value) pairs not worth a better order
+constexpr std::size_t kBeam = 24;
+
+// Beam search over sets of parameters chosen so far; the cost of an order is the estimated number
+// of (state, value) pairs that it makes the expansion look at.
+template <typename Mask>
+class OrderSearch {
+ public:
+  explicit OrderSearch(const OrderProblem& problem) : problem_(problem) {
+    for (double values : problem.values) log_values_.push_back(std::log2(values));
+    for (const auto& condition : problem.conditions) {
+      Mask mask{};
+      for (std::uint32_t member : condition.members) mask |= bit(member);
+      masks_.push_back(mask);
+      log_passes_.push_back(std::log2(std::max(condition.passes, 1.0 / 256)));
+    }
+  }
+
+  std::vector<std::uint32_t> run() {
+    auto best = search(1);
+    if (best.cost > kCheap) {
+      auto wide = search(kBeam);
+      if (wide.cost < best.cost) best = std::move(wide);
+    }
+    return best.order;
+  }
+
+ private:
+  struct Partial {
+    Mask chosen{};
+    double cost = 0;
+    double log_states = 0;
+    double rank = 0;
+    std::vector<std::uint32_t> order;
+  };
+
+  static Mask bit(std::uint32_t i) { return Mask{1} << i; }
+
+  double estimate(const Mask& chosen) const {
+    Mask live{};
+    for (const Mask& mask : masks_) {
+      const Mask seen = mask & chosen;
+      if (seen != mask) live |= seen;
+    }
+    double states = 0;
+    for (std::uint32_t i = 0; i < log_values_.size(); ++i) {
+      if ((live & bit(i)) != Mask{}) states += log_values_[i];
+    }
+    for (std::size_t c = 0; c < masks_.size(); ++c) {
+      if ((masks_[c] & chosen) != masks_[c]) continue;
+      const auto& members = problem_.conditions[c].members;
+      std::size_t still = 0;
+      for (std::uint32_t m : members) still += (live & bit(m)) != Mask{} ? 1 : 0;
+      states += log_passes_[c] * static_cast<double>(still) / static_cast<double>(members.size());
+    }
+    return std::max(0.0, states);
+  }
+
+  Partial search(std::size_t width) const {
+    const auto n = static_cast<std::uint32_t>(log_values_.size());
+    std::vector<Partial> beam(1);
+    for (std::uint32_t step = 0; step < n; ++step) {
+      std::vector<Partial> next;
+      for (const Partial& partial : beam) extend(partial, n, next);
+      std::ranges::stable_sort(next, {}, &Partial::rank);
+      beam.clear();
+      for (Partial& candidate : next) {
+        const bool known = std::ranges::any_of(
+            beam, [&](const Partial& other) { return other.chosen == candidate.chosen; });
+        if (!known) beam.push_back(std::move(candidate));
+        if (beam.size() == width) break;
+      }
+    }
+    return *std::ranges::min_element(beam, {}, &Partial::cost);
+  }
+
+  void extend(const Partial& partial, std::uint32_t n, std::vector<Partial>& next) const {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if ((partial.chosen & bit(i)) != Mask{}) continue;
+      Partial longer;
+      longer.chosen = partial.chosen | bit(i);
+      longer.cost = partial.cost + std::exp2(partial.log_states + log_values_[i]);
+      longer.log_states = estimate(longer.chosen);
+      longer.rank = std::log2(longer.cost) + longer.log_states;
+      longer.order = partial.order;
+      longer.order.push_back(i);
+      next.push_back(std::move(longer));
+    }
+  }
+
+  const OrderProblem& problem_;
+  std::vector<double> log_values_;
+  std::vector<Mask> masks_;
+  std::vector<double> log_passes_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> find_order(const OrderProblem& problem) {
+  if (problem.values.size() <= 64) return OrderSearch<std::uint64_t>(problem).run();
+  if (problem.values.size() <= kMostParameters) {
+    return OrderSearch<std::bitset<kMostParameters>>(problem).run();
+  }
+  std::vector<std::uint32_t> order(problem.values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+}  // namespace tuner::detail

@@ -1,0 +1,198 @@
+#include "tuner/space/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "tuner/space/lowering.h"
+
+namespace tuner::detail {
+namespace {
+
+class Planner {
+ public:
+  Planner(const TermGraph& graph, std::span<const TermId> conditions,
+          std::span<const std::uint32_t> order, const std::vector<Domain>& domains)
+      : order_(order), domains_(domains) {
+    std::vector<std::int32_t> level_of(domains.size(), -1);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      level_of[order[i]] = static_cast<std::int32_t>(i);
+    }
+    Lowering lowering(graph, level_of, graph_);
+    for (TermId condition : conditions) add_root(lowering.lower(condition));
+    find_uses();
+  }
+
+  GroupPlan run() {
+    GroupPlan plan;
+    std::vector<TermId> key;
+    for (std::size_t level = 0; level < order_.size(); ++level) {
+      plan.levels.push_back(step(static_cast<std::int32_t>(level), key));
+    }
+    return plan;
+  }
+
+ private:
+  void add_root(TermId root) {
+    if (graph_[root].op == TermOp::kAnd) {
+      const auto span = graph_.args(root);
+      for (TermId part : std::vector<TermId>(span.begin(), span.end())) add_root(part);
+      return;
+    }
+    if (!graph_.is_true(root)) roots_.push_back(root);
+  }
+
+  // All terms below the roots.
+  void find_uses() {
+    std::vector<TermId> stack = roots_;
+    std::vector<bool> seen(graph_.size(), false);
+    while (!stack.empty()) {
+      const TermId id = stack.back();
+      stack.pop_back();
+      if (seen[id]) continue;
+      seen[id] = true;
+      terms_.push_back(id);
+      for (TermId arg : graph_.args(id)) stack.push_back(arg);
+    }
+    // Arguments are older than the terms made of them: this order visits users first.
+    std::sort(terms_.begin(), terms_.end(), std::greater<>());
+  }
+
+  // The known terms with an undecided user, and for each the condition under which it matters.
+  std::map<TermId, TermId> key_after(std::int32_t level) {
+    std::unordered_map<TermId, TermId> matters;
+    std::map<TermId, TermId> key;
+    for (TermId root : roots_) {
+      if (graph_[root].last > level) matters[root] = graph_.constant(1);
+    }
+    const auto add = [&](auto& where, TermId id, TermId when) {
+      const auto [place, fresh] = where.emplace(id, when);
+      if (!fresh) place->second = graph_.make(TermOp::kOr, place->second, when);
+    };
+    for (TermId id : terms_) {
+      if (graph_[id].last <= level) continue;
+      const auto found = matters.find(id);
+      if (found == matters.end()) continue;
+      const TermId context = found->second;
+      const auto span = graph_.args(id);
+      const std::vector<TermId> args(span.begin(), span.end());
+      for (std::size_t i = 0; i < args.size(); ++i) {
+        if (graph_.is_constant(args[i])) continue;
+        const TermId when = graph_.make(TermOp::kAnd, context, guard(id, args, i, level));
+        if (graph_[args[i]].last > level) {
+          add(matters, args[i], when);
+        } else {
+          add(key, args[i], when);
+        }
+      }
+    }
+    return key;
+  }
+
+  // When args[i] of `id` still matters, given what is known at `level`.
+  TermId guard(TermId id, const std::vector<TermId>& args, std::size_t i, std::int32_t level) {
+    const TermId first = args[0];
+    const TermOp op = graph_[id].op;
+    const bool decides =
+        i > 0 && graph_[first].last <= level && !graph_[first].may_fault && graph_[first].boolean;
+    if (decides && op == TermOp::kAnd) return first;
+    if (decides && op == TermOp::kOr) return graph_.make(TermOp::kNot, first);
+    if (decides && op == TermOp::kSelect) {
+      return i == 1 ? first : graph_.make(TermOp::kNot, first);
+    }
+    return graph_.constant(1);
+  }
+
+  LevelPlan step(std::int32_t level, std::vector<TermId>& key) {
+    std::vector<TermId> conditions;
+    for (TermId root : roots_) {
+      if (graph_[root].last == level) conditions.push_back(root);
+    }
+    Relaxation relaxation(graph_, level);
+    for (TermId root : roots_) {
+      if (graph_[root].last <= level) continue;
+      const TermId possible = relaxation.possible(root);
+      if (graph_[possible].last == level || graph_.is_false(possible)) {
+        conditions.push_back(possible);
+      }
+    }
+    std::vector<TermId> next_key;
+    std::vector<TermId> outputs;
+    for (const auto& [term, when] : key_after(level)) {
+      const Term about = graph_[term];
+      next_key.push_back(term);
+      outputs.push_back(graph_.is_true(when) ? term
+                                             : graph_.make(TermOp::kSelect, when, term,
+                                                           graph_.constant(about.lo, about.text)));
+    }
+    LevelPlan plan = compile(level, key, conditions, outputs);
+    key = std::move(next_key);
+    return plan;
+  }
+
+  LevelPlan compile(std::int32_t level, const std::vector<TermId>& key,
+                    std::span<const TermId> conditions, std::span<const TermId> outputs) {
+    LevelPlan plan;
+    plan.parameter = order_[static_cast<std::size_t>(level)];
+    plan.positions = domains_[plan.parameter].positions;
+    plan.key_width = key.size();
+    plan.next_width = outputs.size();
+    // Relaxed conditions make new terms of old parameters: those are formed from the key again.
+    const auto is_input = [&](TermId id) {
+      return graph_[id].first == level || std::ranges::find(key, id) != key.end();
+    };
+    plan.program = Program(graph_, is_input, conditions, outputs);
+    std::vector<TermId> columns;
+    for (TermId input : plan.program.inputs()) {
+      const auto found = std::find(key.begin(), key.end(), input);
+      const bool from_key = found != key.end();
+      plan.inputs.push_back(
+          {from_key, static_cast<std::uint32_t>(from_key ? found - key.begin()
+                                                         : static_cast<long>(columns.size()))});
+      if (!from_key) columns.push_back(input);
+    }
+    fill_columns(plan, columns);
+    return plan;
+  }
+
+  void fill_columns(LevelPlan& plan, std::span<const TermId> columns) {
+    const Domain& domain = domains_[plan.parameter];
+    const auto is_leaf = [&](TermId id) {
+      return graph_[id].op == TermOp::kVariable || graph_[id].op == TermOp::kPosition;
+    };
+    const Program program(graph_, is_leaf, {}, columns);
+    LaneStorage lanes;
+    program.prepare(lanes);
+    plan.columns.resize(columns.size());
+    for (std::size_t begin = 0; begin < domain.positions.size(); begin += kLanes) {
+      const std::size_t count = std::min(kLanes, domain.positions.size() - begin);
+      for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+        const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
+        for (std::size_t lane = 0; lane < count; ++lane) {
+          lanes[i][lane] = value ? domain.values[begin + lane]
+                                 : static_cast<double>(domain.positions[begin + lane]);
+        }
+      }
+      program.run(lanes, count, {});
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const double* from = lanes[program.output_register(c)];
+        plan.columns[c].insert(plan.columns[c].end(), from, from + count);
+      }
+    }
+  }
+
+  TermGraph graph_;
+  std::span<const std::uint32_t> order_;
+  const std::vector<Domain>& domains_;
+  std::vector<TermId> roots_;
+  std::vector<TermId> terms_;
+};
+
+}  // namespace
+
+GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
+                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains) {
+  return Planner(graph, conditions, order, domains).run();
+}
+
+}  // namespace tuner::detail

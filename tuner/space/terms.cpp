@@ -1,0 +1,343 @@
+#include "tuner/space/terms.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "tuner/base/hash.h"
+#include "tuner/space/operations.h"
+
+namespace tuner::detail {
+namespace {
+
+constexpr double kFault = std::numeric_limits<double>::quiet_NaN();
+
+bool is_comparison(TermOp op) { return op >= TermOp::kEqual && op <= TermOp::kLessEqual; }
+
+bool same_args(std::span<const TermId> a, std::span<const TermId> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+double power_term(double a, double b) {
+  if (a == 0 && b < 0) return kFault;
+  if (a < 0 && b != std::floor(b)) return kFault;
+  return std::pow(a, b);
+}
+
+}  // namespace
+
+double apply_term(TermOp op, double a, double b, double c) {
+  switch (op) {
+    case TermOp::kNegate:
+      return -a;
+    case TermOp::kAbs:
+      return std::fabs(a);
+    case TermOp::kCeil:
+      return std::ceil(a);
+    case TermOp::kFloor:
+      return std::floor(a);
+    case TermOp::kTruncate:
+      return std::trunc(a);
+    case TermOp::kRound:
+      return std::nearbyint(a);
+    case TermOp::kLog2:
+      return a > 0 ? std::log2(a) : kFault;
+    case TermOp::kNot:
+      return std::isnan(a) ? a : static_cast<double>(a == 0);
+    case TermOp::kDivide:
+      return b == 0 ? kFault : a / b;
+    case TermOp::kFloorDivide:
+      return b == 0 ? kFault : floor_divide(a, b);
+    case TermOp::kModulo:
+      return b == 0 ? kFault : floor_modulo(a, b);
+    case TermOp::kCeilDivide:
+      return b == 0 ? kFault : -floor_divide(-a, b);
+    case TermOp::kPower:
+      return power_term(a, b);
+    case TermOp::kSum:
+      return a + b;
+    case TermOp::kProduct:
+      return a * b;
+    case TermOp::kMin:
+      return std::isnan(a) || a <= b ? a : b;
+    case TermOp::kMax:
+      return std::isnan(a) || a >= b ? a : b;
+    case TermOp::kAnd:
+      return a == 1 ? b : a;
+    case TermOp::kOr:
+      return a == 0 ? b : a;
+    case TermOp::kSelect:
+      return std::isnan(a) ? a : (a != 0 ? b : c);
+    default:
+      break;
+  }
+  if (std::isnan(a) || std::isnan(b)) return kFault;
+  if (op == TermOp::kEqual) return a == b ? 1 : 0;
+  if (op == TermOp::kNotEqual) return a != b ? 1 : 0;
+  if (op == TermOp::kLess) return a < b ? 1 : 0;
+  return a <= b ? 1 : 0;
+}
+
+TermId TermGraph::intern(Term term, std::span<const TermId> args) {
+  std::uint64_t hash = splitmix64(static_cast<std::uint64_t>(term.op) << 32 | term.payload);
+  for (TermId arg : args) hash = splitmix64(hash ^ arg);
+  if (args.empty()) hash = splitmix64(hash ^ std::bit_cast<std::uint64_t>(term.lo));
+  const auto [begin, end] = known_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    const Term& other = terms_[it->second];
+    const bool leaf_equal = !args.empty() || (std::bit_cast<std::uint64_t>(other.lo) ==
+                                                  std::bit_cast<std::uint64_t>(term.lo) &&
+                                              other.text == term.text);
+    if (other.op == term.op && other.payload == term.payload && leaf_equal &&
+        same_args(this->args(it->second), args)) {
+      return it->second;
+    }
+  }
+  term.args_begin = static_cast<std::uint32_t>(args_.size());
+  term.args_count = static_cast<std::uint32_t>(args.size());
+  const std::vector<TermId> copy(args.begin(), args.end());  // args may lie in args_
+  args_.insert(args_.end(), copy.begin(), copy.end());
+  if (!copy.empty()) {
+    term.first = std::numeric_limits<std::int32_t>::max();
+    for (TermId arg : copy) {
+      if (is_constant(arg)) continue;
+      term.first = std::min(term.first, terms_[arg].first);
+      term.last = std::max(term.last, terms_[arg].last);
+    }
+  }
+  const auto id = static_cast<TermId>(terms_.size());
+  terms_.push_back(term);
+  known_.emplace(hash, id);
+  return id;
+}
+
+TermId TermGraph::constant(double value, bool text) {
+  if (std::isnan(value)) return fault();
+  if (!(std::fabs(value) <= 1e300)) return kNoTerm;
+  Term term;
+  term.integral = value == std::floor(value);
+  if (term.integral && std::fabs(value) > kLimit) return kNoTerm;
+  term.boolean = value == 0 || value == 1;
+  term.text = text;
+  term.first = -1;
+  term.lo = term.hi = value == 0 ? 0.0 : value;
+  return intern(term, {});
+}
+
+TermId TermGraph::fault() {
+  Term term;
+  term.may_fault = true;
+  term.first = -1;
+  term.lo = term.hi = kFault;
+  return intern(term, {});
+}
+
+TermId TermGraph::variable(std::uint32_t parameter, std::int32_t level, double lo, double hi,
+                           bool integral, bool text) {
+  if (!(lo >= -1e300 && hi <= 1e300) || (integral && (lo < -kLimit || hi > kLimit))) return kNoTerm;
+  Term term;
+  term.op = TermOp::kVariable;
+  term.payload = parameter;
+  term.first = term.last = level;
+  term.lo = lo;
+  term.hi = hi;
+  term.integral = integral;
+  term.boolean = integral && !text && lo >= 0 && hi <= 1;
+  term.text = text;
+  return intern(term, {});
+}
+
+TermId TermGraph::position(std::uint32_t parameter, std::int32_t level, double count) {
+  Term term;
+  term.op = TermOp::kPosition;
+  term.payload = parameter;
+  term.first = term.last = level;
+  term.hi = count - 1;
+  term.integral = true;
+  return intern(term, {});
+}
+
+TermId TermGraph::opaque(std::uint32_t rule, std::span<const TermId> positions) {
+  Term term;
+  term.op = TermOp::kOpaque;
+  term.payload = rule;
+  term.hi = 1;
+  term.integral = term.boolean = term.may_fault = true;
+  return intern(term, positions);
+}
+
+TermId TermGraph::simplify(TermOp op, std::span<const TermId> args) {
+  const auto term = [&](std::size_t i) -> const Term& { return terms_[args[i]]; };
+  if ((op == TermOp::kAnd || op == TermOp::kOr) && args.size() == 2) {
+    const double neutral = op == TermOp::kAnd ? 1 : 0;
+    if (is_constant(args[0])) return term(0).lo == neutral ? args[1] : args[0];
+    if (is_constant(args[1]) && term(1).lo == neutral) return args[0];
+    if (is_constant(args[1]) && term(1).lo == 1 - neutral && !term(0).may_fault) return args[1];
+    if (args[0] == args[1]) return args[0];
+    return kNoTerm;
+  }
+  if (op == TermOp::kSelect) {
+    if (is_constant(args[0])) return term(0).may_fault ? args[0] : args[term(0).lo != 0 ? 1 : 2];
+    return kNoTerm;
+  }
+  if (op == TermOp::kProduct && args.size() == 2) {
+    if (is_constant(args[0]) && term(0).lo == 1) return args[1];
+    if (is_constant(args[1]) && term(1).lo == 1) return args[0];
+  }
+  if (op == TermOp::kSum && args.size() == 2) {
+    if (is_constant(args[0]) && term(0).lo == 0) return args[1];
+    if (is_constant(args[1]) && term(1).lo == 0) return args[0];
+  }
+  const bool rounding = op == TermOp::kCeil || op == TermOp::kFloor || op == TermOp::kTruncate ||
+                        op == TermOp::kRound;
+  if (rounding && term(0).integral) return args[0];
+  if (!is_comparison(op) || term(0).may_fault || term(1).may_fault) return kNoTerm;
+  const Term& a = term(0);
+  const Term& b = term(1);
+  const bool apart = a.hi < b.lo || b.hi < a.lo;
+  if (op == TermOp::kEqual && apart) return constant(0);
+  if (op == TermOp::kNotEqual && apart) return constant(1);
+  if (op == TermOp::kLess && a.hi < b.lo) return constant(1);
+  if (op == TermOp::kLess && a.lo >= b.hi) return constant(0);
+  if (op == TermOp::kLessEqual && a.hi <= b.lo) return constant(1);
+  if (op == TermOp::kLessEqual && a.lo > b.hi) return constant(0);
+  return kNoTerm;
+}
+
+TermId TermGraph::make(TermOp op, std::span<const TermId> args) {
+  if (std::ranges::find(args, kNoTerm) != args.end()) return kNoTerm;
+  if (args.size() == 1 && op >= TermOp::kSum && op <= TermOp::kOr) return args[0];
+  const bool all_constant = std::ranges::all_of(args, [&](TermId a) { return is_constant(a); });
+  if (all_constant && args.size() <= 3) {
+    const double a = terms_[args[0]].lo;
+    const double b = args.size() > 1 ? terms_[args[1]].lo : 0;
+    const double c = args.size() > 2 ? terms_[args[2]].lo : 0;
+    if (op == TermOp::kSelect || args.size() <= 2) return constant(apply_term(op, a, b, c));
+  }
+  const TermId simple = simplify(op, args);
+  if (simple != kNoTerm) return simple;
+  Term term;
+  term.op = op;
+  for (TermId arg : args) term.may_fault = term.may_fault || terms_[arg].may_fault;
+  if (!bound(term, args)) return kNoTerm;
+  if (!(term.lo >= -1e300 && term.hi <= 1e300)) return kNoTerm;
+  if (term.integral && (term.lo < -kLimit || term.hi > kLimit)) return kNoTerm;
+  return intern(term, args);
+}
+
+bool TermGraph::bound(Term& term, std::span<const TermId> args) const {
+  const Term& a = terms_[args[0]];
+  if (is_comparison(term.op) || term.op == TermOp::kNot || term.op == TermOp::kAnd ||
+      term.op == TermOp::kOr) {
+    term.integral = term.boolean = true;
+    term.hi = 1;
+    return true;
+  }
+  if (term.op == TermOp::kSelect) {
+    const Term& b = terms_[args[1]];
+    const Term& c = terms_[args[2]];
+    if (b.text != c.text) return false;
+    term.lo = std::min(b.lo, c.lo);
+    term.hi = std::max(b.hi, c.hi);
+    term.integral = b.integral && c.integral;
+    term.boolean = b.boolean && c.boolean;
+    term.text = b.text;
+    return true;
+  }
+  if (term.op >= TermOp::kSum && term.op <= TermOp::kMax) return bound_variadic(term, args);
+  if (args.size() == 1) return bound_unary(term, a);
+  return bound_quotient(term, a, terms_[args[1]]);
+}
+
+bool TermGraph::bound_unary(Term& term, const Term& a) const {
+  term.integral = a.integral;
+  if (term.op == TermOp::kLog2) {
+    if (a.lo <= 0 && !a.integral) return false;
+    term.may_fault = term.may_fault || a.lo <= 0;
+    term.lo = std::log2(std::max(a.lo, a.integral ? 1.0 : a.lo));
+    term.hi = std::max(term.lo, std::log2(std::max(a.hi, 1.0)));
+    term.integral = false;
+    return true;
+  }
+  const double low = apply_term(term.op, a.lo, 0, 0);
+  const double high = apply_term(term.op, a.hi, 0, 0);
+  term.lo = std::min(low, high);
+  term.hi = std::max(low, high);
+  if (term.op == TermOp::kAbs && a.lo < 0 && a.hi > 0) term.lo = 0;
+  if (term.op != TermOp::kNegate && term.op != TermOp::kAbs) term.integral = true;
+  return true;
+}
+
+bool TermGraph::bound_quotient(Term& term, const Term& a, const Term& b) const {
+  const double reach = std::max(std::fabs(a.lo), std::fabs(a.hi));
+  const bool through_zero = b.lo <= 0 && b.hi >= 0;
+  term.integral = a.integral && b.integral;
+  if (term.op == TermOp::kPower) {
+    if (a.lo < 0 || b.lo < 0) return false;
+    term.lo = 0;
+    term.hi = std::max(1.0, std::pow(std::max(1.0, a.hi), b.hi));
+    return true;
+  }
+  if (through_zero) term.may_fault = true;
+  if (through_zero && !b.integral) return false;
+  if (term.op == TermOp::kModulo) {
+    term.lo = std::min(0.0, b.lo);
+    term.hi = std::max(0.0, b.hi);
+    if (term.integral && b.lo >= 0) term.hi = std::max(0.0, b.hi - 1);
+    if (a.lo >= 0 && b.lo >= 0) term.hi = std::min(term.hi, a.hi);
+    return true;
+  }
+  term.lo = -reach;
+  term.hi = reach;
+  if (!through_zero) {
+    const double corners[] = {a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi};
+    term.lo = *std::min_element(corners, corners + 4);
+    term.hi = *std::max_element(corners, corners + 4);
+  }
+  if (term.op == TermOp::kDivide) {
+    term.integral = false;
+    return true;
+  }
+  // Floating operands too have a whole quotient; one more on each side covers rounding.
+  term.lo = std::floor(term.lo) - (term.integral ? 0 : 1);
+  term.hi = std::ceil(term.hi) + (term.integral ? 0 : 1);
+  term.integral = true;
+  return true;
+}
+
+bool TermGraph::bound_variadic(Term& term, std::span<const TermId> args) const {
+  term.integral = true;
+  double magnitude = term.op == TermOp::kProduct ? 1 : 0;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const Term& arg = terms_[args[i]];
+    term.integral = term.integral && arg.integral;
+    const double reach = std::max(std::fabs(arg.lo), std::fabs(arg.hi));
+    if (term.op == TermOp::kProduct) magnitude *= std::max(1.0, reach);
+    if (term.op == TermOp::kSum) magnitude += reach;
+    if (i == 0) {
+      term.lo = arg.lo;
+      term.hi = arg.hi;
+    } else if (term.op == TermOp::kSum) {
+      term.lo += arg.lo;
+      term.hi += arg.hi;
+    } else if (term.op == TermOp::kProduct) {
+      const double corners[] = {term.lo * arg.lo, term.lo * arg.hi, term.hi * arg.lo,
+                                term.hi * arg.hi};
+      term.lo = *std::min_element(corners, corners + 4);
+      term.hi = *std::max_element(corners, corners + 4);
+    } else {
+      const bool is_min = term.op == TermOp::kMin;
+      term.lo = is_min ? std::min(term.lo, arg.lo) : std::max(term.lo, arg.lo);
+      term.hi = is_min ? std::min(term.hi, arg.hi) : std::max(term.hi, arg.hi);
+    }
+  }
+  // Every partial sum or product must be exact, in whatever order it is formed.
+  return magnitude <= (term.integral ? kLimit : 1e300);
+}
+
+}  // namespace tuner::detail
