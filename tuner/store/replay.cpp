@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -61,6 +61,64 @@ void RecordedSpace::neighbours(std::span<const std::uint32_t> positions, Neighbo
     }
     changed[p] = at;
   }
+}
+
+namespace {
+
+constexpr std::uint32_t kNotRecorded = std::numeric_limits<std::uint32_t>::max();
+
+// Of each recorded parameter: which of the space's it is, and what its positions are called there.
+struct Match {
+  std::optional<std::size_t> parameter;    // empty: the only recorded value
+  std::vector<std::uint32_t> recorded_as;  // by position in the space
+};
+
+Match match_of(const Parameter& recorded, const std::vector<Parameter>& parameters,
+               const std::string& recording) {
+  const auto found = std::ranges::find(parameters, recorded.name, &Parameter::name);
+  if (found == parameters.end()) {
+    if (recorded.values.size() == 1) return {};
+    throw InputError(Complaint{
+        {recording, 0, 0},
+        "the recording varies '" + recorded.name + "', which is no parameter of the study",
+        ""});
+  }
+  Match match{static_cast<std::size_t>(found - parameters.begin()), {}};
+  for (const Value& value : found->values) {
+    const auto same = std::ranges::find_if(
+        recorded.values, [&](const Value& other) { return same_value(value, other); });
+    match.recorded_as.push_back(same == recorded.values.end()
+                                    ? kNotRecorded
+                                    : static_cast<std::uint32_t>(same - recorded.values.begin()));
+  }
+  return match;
+}
+
+}  // namespace
+
+std::function<std::optional<std::size_t>(ConfigIndex)> recorded_entries_of(
+    const SearchSpace& space, const Recording& recording) {
+  std::vector<Match> matches;
+  for (const Parameter& parameter : recording.parameters) {
+    matches.push_back(match_of(parameter, space.parameters(), recording.name));
+  }
+  for (const Parameter& parameter : space.parameters()) {
+    const bool recorded = std::ranges::find(recording.parameters, parameter.name,
+                                            &Parameter::name) != recording.parameters.end();
+    if (recorded || parameter.values.size() == 1) continue;
+    throw InputError(Complaint{
+        parameter.where,
+        "parameter '" + parameter.name + "' is not in the recording '" + recording.name + "'", ""});
+  }
+  return [&space, matches, entries = RecordingIndex(recording)](ConfigIndex index) {
+    std::vector<std::uint32_t> asked(space.parameters().size());
+    space.positions(index, asked);
+    std::vector<std::uint32_t> recorded;
+    for (const Match& match : matches) {
+      recorded.push_back(match.parameter ? match.recorded_as[asked[*match.parameter]] : 0);
+    }
+    return entries.find(recorded);
+  };
 }
 
 ReplayEvaluator::ReplayEvaluator(const Recording& recording, std::size_t capacity, Lookup lookup)

@@ -1,0 +1,146 @@
+// Scores strategies on recorded spaces.
+
+#include <fmt/ostream.h>
+
+#include <boost/program_options.hpp>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "benchmarks/strategies/study.h"
+#include "benchmarks/strategies/table.h"
+
+namespace {
+
+namespace options = boost::program_options;
+using tuner::bench::Arena;
+using tuner::bench::Row;
+using tuner::bench::Run;
+
+constexpr const char* kUsage =
+    "bench_strategies [options] RECORDING...\n\n"
+    "Replays recorded spaces (Kernel Tuner cache or T4, also .gz) and prints the community's "
+    "score\n"
+    "of each strategy: 0 is random search, 1 is at the optimum at once.\n\n"
+    "  bench_strategies --strategy default --strategy genetic:population=30 *.json.gz\n\n"
+    "Options";
+
+void write_trace(const std::filesystem::path& path, const std::vector<Run>& runs) {
+  std::ofstream out(path);
+  fmt::print(out, "run,eval,time_s,objective\n");
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r].seconds.size(); ++i) {
+      const double objective = runs[r].objective[i];
+      fmt::print(out, "{},{},{},{}\n", r, i + 1, runs[r].seconds[i],
+                 std::isnan(objective) ? "" : fmt::format("{}", objective));
+    }
+  }
+}
+
+void print_budgets(const std::vector<std::unique_ptr<Arena>>& arenas) {
+  fmt::print(std::cout, "recording,configurations,cutoff_evaluations,budget_seconds\n");
+  for (const auto& arena : arenas) {
+    fmt::print(std::cout, "{},{},{},{:.1f}\n", arena->recording().name,
+               arena->recording().entries.size(), arena->scale().budget_evaluations(),
+               arena->scale().budget_seconds());
+  }
+}
+
+// The first of `words` in the recording's name, else the kernel's name: recordings of one kernel.
+std::string group_of(const Arena& arena, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (arena.recording().name.find(word) != std::string::npos) return word;
+  }
+  return arena.recording().kernel;
+}
+
+int run(const options::variables_map& given) {
+  tuner::bench::StudySetup setup;
+  setup.seed = given["seed"].as<std::uint64_t>();
+  setup.repeats = given["repeats"].as<std::size_t>();
+  setup.jobs = given["jobs"].as<std::size_t>();
+  setup.evaluations = given["evaluations"].as<std::size_t>();
+  setup.bags = given["bags"].as<int>();
+  setup.threads = given["threads"].as<unsigned>();
+
+  std::vector<std::unique_ptr<Arena>> arenas;
+  std::vector<std::string> names;
+  std::vector<std::string> groups;
+  for (const auto& file : given["recording"].as<std::vector<std::string>>()) {
+    arenas.push_back(std::make_unique<Arena>(tuner::read_recording(file)));
+    names.push_back(arenas.back()->recording().name);
+    groups.push_back(group_of(*arenas.back(), given["group"].as<std::vector<std::string>>()));
+  }
+  if (given.contains("info")) {
+    print_budgets(arenas);
+    return 0;
+  }
+
+  auto strategies = given["strategy"].as<std::vector<std::string>>();
+  if (strategies.empty()) strategies = tuner::bench::strategy_names();
+  std::vector<Row> rows;
+  for (const std::string& text : strategies) {
+    const auto choice = tuner::bench::parse_choice(text);
+    Row row{choice.label, {}, 0};
+    for (const auto& arena : arenas) {
+      const auto scored = arena->play(choice, setup);
+      row.scores.push_back(scored.score);
+      row.milliseconds = std::max(row.milliseconds, scored.milliseconds_per_proposal);
+      if (given.contains("traces")) {
+        write_trace(std::filesystem::path(given["traces"].as<std::string>()) /
+                        (arena->recording().name + "__" + choice.name + ".csv"),
+                    scored.runs);
+      }
+    }
+    fmt::print(std::cerr, "{}: {:.3f}\n", row.label, row.mean());
+    rows.push_back(std::move(row));
+  }
+  tuner::bench::print_table(std::cout, rows, names);
+  if (given.contains("nested")) {
+    fmt::print(std::cout, "\n");
+    tuner::bench::print_nested(std::cout, rows, groups);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  options::options_description visible(kUsage);
+  const std::vector<std::string> none;
+  visible.add_options()("help", "this text")(
+      "strategy", options::value<std::vector<std::string>>()->default_value(none, "all"),
+      "name:option=value,... (repeatable)")(
+      "repeats", options::value<std::size_t>()->default_value(25), "runs, seeds seed..seed+N-1")(
+      "seed", options::value<std::uint64_t>()->default_value(1), "of the first run")(
+      "jobs", options::value<std::size_t>()->default_value(1), "questions open at the same time")(
+      "evaluations", options::value<std::size_t>()->default_value(0),
+      "budget; 0: 1.1 times the score's own")("bags", options::value<int>()->default_value(100),
+                                              "bootstrap samples of the score")(
+      "threads", options::value<unsigned>()->default_value(std::thread::hardware_concurrency()),
+      "runs at the same time")("traces", options::value<std::string>(), "write traces there")(
+      "info", "only print sizes and budgets")(
+      "nested", "also: choose among the strategies on all kernels but one, judge on that one")(
+      "group", options::value<std::vector<std::string>>()->default_value(none, "by kernel"),
+      "recordings whose name holds this word are one kernel (repeatable)");
+  options::options_description all;
+  all.add(visible).add_options()("recording", options::value<std::vector<std::string>>());
+  options::positional_options_description positional;
+  positional.add("recording", -1);
+  options::variables_map given;
+  options::store(options::command_line_parser(argc, argv).options(all).positional(positional).run(),
+                 given);
+  options::notify(given);
+  if (given.contains("help") || !given.contains("recording")) {
+    std::cout << visible << "\n";
+    return given.contains("help") ? 0 : 2;
+  }
+  return run(given);
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 2;
+}

@@ -1,0 +1,50 @@
+#pragma once
+// Repeated replays of one strategy on one recording, scored.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/strategies/community_score.h"
+#include "benchmarks/strategies/plugin_strategy.h"
+#include "tuner/store/replay.h"
+
+namespace tuner::bench {
+
+struct StudySetup {
+  std::uint64_t seed = 1;
+  std::size_t repeats = 25;
+  std::size_t jobs = 1;         // questions open at the same time
+  std::size_t evaluations = 0;  // 0: the score's own budget
+  int bags = 100;
+  unsigned threads = 1;
+};
+
+struct Scored {
+  double score = 0;
+  double milliseconds_per_proposal = 0;  // the strategy's own computing
+  std::vector<Run> runs;
+};
+
+// A recording made ready for many replays.
+class Arena {
+ public:
+  explicit Arena(Recording recording);
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  const Recording& recording() const { return recording_; }
+  const ScoreScale& scale() const { return scale_; }
+  Scored play(const StrategyChoice& choice, const StudySetup& setup) const;
+
+ private:
+  Run play_once(const StrategyChoice& choice, const StudySetup& setup, std::uint64_t seed,
+                double* strategy_seconds) const;
+
+  Recording recording_;
+  RecordedSpace space_;
+  ScoreScale scale_;
+};
+
+}  // namespace tuner::bench

@@ -1,0 +1,144 @@
+#include "tuner/store/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+// Two parameters, one combination (x = 4, y = 1) left out, one failed.
+constexpr const char* kCache = R"({"device_name": "GPU", "kernel_name": "k", "objective": "time",
+ "tune_params_keys": ["x", "y", "mode"],
+ "tune_params": {"x": [1, 2, 4], "y": [0, 1], "mode": ["fast"]},
+ "cache": {
+  "1,0,fast": {"x": 1, "y": 0, "mode": "fast", "time": 5.0, "times": [5.0, 5.0],
+               "compile_time": 100, "benchmark_time": 50},
+  "2,0,fast": {"x": 2, "y": 0, "mode": "fast", "time": 3.0, "compile_time": 200, "benchmark_time": 0},
+  "4,0,fast": {"x": 4, "y": 0, "mode": "fast", "time": 2.0, "compile_time": 100, "benchmark_time": 0},
+  "1,1,fast": {"x": 1, "y": 1, "mode": "fast", "time": "CompilationFailedConfig",
+               "compile_time": 300},
+  "2,1,fast": {"x": 2, "y": 1, "mode": "fast", "time": 4.0, "compile_time": 100}}})";
+
+Recording recording() { return parse_recording(kCache, "test"); }
+
+using Positions = std::vector<std::uint32_t>;
+
+TEST(RecordedSpace, HoldsExactlyTheRecordedConfigurations) {
+  const Recording recorded = recording();
+  const RecordedSpace space(recorded);
+  ASSERT_EQ(space.size(), 5);
+  EXPECT_EQ(space.index_of(Positions{2, 1, 0}), std::nullopt);
+  for (ConfigIndex i = 0; i < space.size(); ++i) {
+    Positions at(3);
+    space.positions(i, at);
+    EXPECT_EQ(space.index_of(at), i);
+  }
+}
+
+TEST(RecordedSpace, HammingNeighboursDifferInOneParameter) {
+  const Recording recorded = recording();
+  const RecordedSpace space(recorded);
+  std::vector<ConfigIndex> found;
+  space.neighbours(Positions{0, 0, 0}, Neighbourhood::kHamming, found);
+  EXPECT_EQ(found, (std::vector<ConfigIndex>{1, 2, 3}));
+}
+
+TEST(RecordedSpace, AdjacentNeighboursAreOneStepAway) {
+  const Recording recorded = recording();
+  const RecordedSpace space(recorded);
+  std::vector<ConfigIndex> found;
+  space.neighbours(Positions{0, 0, 0}, Neighbourhood::kAdjacent, found);
+  EXPECT_EQ(found, (std::vector<ConfigIndex>{1, 3}));
+}
+
+TEST(RecordedSpace, KnowsTheNeighboursOfAConfigurationThatIsNotRecorded) {
+  const Recording recorded = recording();
+  const RecordedSpace space(recorded);
+  std::vector<ConfigIndex> found;
+  space.neighbours(Positions{2, 1, 0}, Neighbourhood::kAdjacent, found);
+  EXPECT_EQ(found, (std::vector<ConfigIndex>{4, 2}));
+}
+
+TEST(Replay, ClockIsTheSumOfTheRecordedCostsFailuresIncluded) {
+  const Recording recorded = recording();
+  ReplayEvaluator evaluator(recorded);
+  evaluator.submit(0);
+  evaluator.submit(3);
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0);
+  const auto first = evaluator.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->state, TrialState::kOk);
+  EXPECT_DOUBLE_EQ(first->objective, 5.0);
+  EXPECT_DOUBLE_EQ(first->cost_seconds, 0.15);
+  EXPECT_EQ(first->timing.samples.size(), 2U);
+  const auto second = evaluator.next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->state, TrialState::kCompile);
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0.45);
+  EXPECT_FALSE(evaluator.next());
+}
+
+TEST(Replay, WithoutRecordedCostsEachConfigurationTakesASecond) {
+  Recording recorded = recording();
+  for (auto& entry : recorded.entries) entry.cost_seconds = std::nan("");
+  ReplayEvaluator evaluator(recorded);
+  for (ConfigIndex i = 0; i < 3; ++i) evaluator.submit(i);
+  while (evaluator.next()) {
+  }
+  EXPECT_DOUBLE_EQ(evaluator.now(), 3);
+}
+
+SpaceDefinition studied_space(std::vector<Value> x) {
+  SpaceDefinition definition;
+  definition.parameters = {{"y", {std::int64_t{1}, std::int64_t{0}}, {}}, {"x", std::move(x), {}}};
+  return definition;
+}
+
+TEST(Replay, FindsAStudysConfigurationsByNameAndValue) {
+  const Recording recorded = recording();
+  const auto space = SearchSpace::build(
+      studied_space({std::int64_t{4}, std::int64_t{2}, std::int64_t{8}, std::int64_t{1}}));
+  ReplayEvaluator evaluator(recorded, 1, recorded_entries_of(space, recorded));
+  const auto trial_of = [&](std::int64_t y, std::int64_t x) {
+    evaluator.submit(*space.index_of(Configuration{y, x}));
+    return *evaluator.next();
+  };
+  EXPECT_DOUBLE_EQ(trial_of(0, 4).objective, 2.0);
+  EXPECT_DOUBLE_EQ(trial_of(1, 2).objective, 4.0);
+  EXPECT_EQ(trial_of(1, 1).state, TrialState::kCompile);
+}
+
+TEST(Replay, AConfigurationThatWasNotRecordedIsAFailedTrial) {
+  const Recording recorded = recording();
+  const auto space = SearchSpace::build(studied_space({std::int64_t{4}, std::int64_t{8}}));
+  ReplayEvaluator evaluator(recorded, 1, recorded_entries_of(space, recorded));
+  for (const std::int64_t x : {4, 8}) {
+    const auto index = *space.index_of(Configuration{std::int64_t{1}, x});
+    evaluator.submit(index);
+    const auto trial = evaluator.next();
+    ASSERT_TRUE(trial);
+    EXPECT_EQ(trial->index, index);
+    EXPECT_EQ(trial->state, TrialState::kConstraints);
+    EXPECT_EQ(trial->message, "not in the recording");
+  }
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0);
+}
+
+TEST(Replay, RefusesAStudyWithOtherParameters) {
+  const Recording recorded = recording();
+  SpaceDefinition missing;
+  missing.parameters = {{"x", {std::int64_t{1}}, {}}};
+  const auto without_y = SearchSpace::build(std::move(missing));
+  EXPECT_THROW(recorded_entries_of(without_y, recorded), InputError);
+
+  SpaceDefinition extra = studied_space({std::int64_t{1}});
+  extra.parameters.push_back({"z", {std::int64_t{1}, std::int64_t{2}}, {}});
+  const auto with_z = SearchSpace::build(std::move(extra));
+  EXPECT_THROW(recorded_entries_of(with_z, recorded), InputError);
+}
+
+}  // namespace
+}  // namespace tuner

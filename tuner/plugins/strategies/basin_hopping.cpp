@@ -1,0 +1,42 @@
+#include "tuner/plugins/strategies/basin_hopping.h"
+
+namespace tuner::strategies {
+
+BasinHopping::BasinHopping(const StrategySetup& setup)
+    : Walkers(setup),
+      moves_(setup.space),
+      hop_(static_cast<std::size_t>(setup.options.integer("hop", 1, 100))),
+      temperature_(setup.options.number("temperature", 0, 100)),
+      tries_(static_cast<std::size_t>(setup.options.integer("tries", 1, 10000))),
+      kind_(neighbourhood_option(setup)) {}
+
+Walk BasinHopping::walk(Guide& guide) {
+  Rng& rng = guide.rng();
+  const std::vector<Index> first = guide.fresh(1);
+  if (first.empty()) co_return;
+  Index basin = first.front();
+  double basin_value = co_await guide.measure(basin);
+  while (true) {
+    Index at = moves_.kick(basin, hop_, rng);
+    double value = co_await guide.measure(at);
+    std::size_t failed = 0;
+    while (failed < tries_) {
+      const auto next = moves_.random_neighbour(at, kind_, rng);
+      if (!next) break;
+      const double next_value = co_await guide.measure(*next);
+      ++failed;
+      if (next_value >= value) continue;
+      at = *next;
+      value = next_value;
+      failed = 0;
+    }
+    const double scale = temperature_ * guide.history().spread();
+    const double worse = value - basin_value;
+    if (!(worse > 0) || (scale > 0 && rng.chance(std::exp(-worse / scale)))) {
+      basin = at;
+      basin_value = value;
+    }
+  }
+}
+
+}  // namespace tuner::strategies

@@ -1,0 +1,56 @@
+#include "tuner/plugins/strategies/differential_evolution.h"
+
+#include <algorithm>
+
+namespace tuner::strategies {
+
+DifferentialEvolution::DifferentialEvolution(const StrategySetup& setup)
+    : Walkers(setup),
+      moves_(setup.space),
+      population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
+      factor_(setup.options.number("factor", 0, 2)),
+      crossover_(setup.options.number("crossover", 0, 1)),
+      from_best_(setup.options.choice("base", {"best", "random"}) == "best") {}
+
+// Unordered parameters have no differences: theirs are taken from one of the three at random.
+Index DifferentialEvolution::trial(const Population& members, std::size_t target, Rng& rng) const {
+  const Member& best = *std::ranges::min_element(members, {}, &Member::value);
+  const Member& base = from_best_ ? best : rng.pick(members);
+  const Member& plus = rng.pick(members);
+  const Member& minus = rng.pick(members);
+  Positions child = members[target].positions;
+  const auto& free = moves_.free_parameters();
+  const std::size_t sure = free.empty() ? 0 : rng.below(free.size());
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    if (i != sure && !rng.chance(crossover_)) continue;
+    const std::uint32_t p = free[i];
+    if (moves_.space().ordered(p)) {
+      const double difference =
+          static_cast<double>(plus.positions[p]) - static_cast<double>(minus.positions[p]);
+      child[p] = moves_.clamp(p, base.positions[p] + factor_ * difference);
+    } else {
+      const Member* const donors[] = {&base, &plus, &minus};
+      child[p] = donors[rng.below(3)]->positions[p];
+    }
+  }
+  return moves_.repair(std::move(child), members[target].index, rng);
+}
+
+Walk DifferentialEvolution::walk(Guide& guide) {
+  const std::vector<Index> first = guide.fresh(population_);
+  const std::vector<double> first_values = co_await guide.measure_all(first);
+  Population members = make_population(moves_.space(), first, first_values);
+  while (members.size() >= 4) {
+    std::vector<Index> trials;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      trials.push_back(trial(members, i, guide.rng()));
+    }
+    const std::vector<double> values = co_await guide.measure_all(trials);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (values[i] > members[i].value) continue;
+      members[i] = {trials[i], moves_.space().positions(trials[i]), values[i]};
+    }
+  }
+}
+
+}  // namespace tuner::strategies

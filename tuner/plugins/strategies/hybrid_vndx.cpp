@@ -1,0 +1,99 @@
+#include "tuner/plugins/strategies/hybrid_vndx.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace tuner::strategies {
+
+HybridVndx::HybridVndx(const StrategySetup& setup)
+    : Walkers(setup),
+      moves_(setup.space),
+      pool_(static_cast<std::size_t>(setup.options.integer("pool", 2, 1000))),
+      nearest_(static_cast<std::size_t>(setup.options.integer("nearest", 1, 100))),
+      elite_(static_cast<std::size_t>(setup.options.integer("elite", 2, 100))),
+      tabu_(static_cast<std::size_t>(setup.options.integer("tabu", 0, 1000000))),
+      start_(setup.options.number("start", 0, 100)),
+      cooling_(setup.options.number("cooling", 0.5, 0.99999)),
+      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))) {}
+
+// Neighbours of three kinds (a step, another value, two other values), a crossover of good ones,
+// and a random one.
+std::vector<Index> HybridVndx::candidates(Guide& guide, Index at) const {
+  Rng& rng = guide.rng();
+  std::vector<Index> out;
+  while (out.size() + 2 < pool_) {
+    const std::size_t kind = rng.below(3);
+    if (kind == 2) {
+      out.push_back(moves_.kick(at, 2, rng));
+    } else {
+      const auto next =
+          moves_.random_neighbour(at, kind == 0 ? TUNER_ADJACENT : TUNER_HAMMING, rng);
+      out.push_back(next ? *next : moves_.kick(at, 3, rng));
+    }
+  }
+  std::vector<History::Entry> good(guide.history().entries());
+  const auto end = good.begin() + static_cast<std::ptrdiff_t>(std::min(elite_, good.size()));
+  std::partial_sort(good.begin(), end, good.end(),
+                    [](const auto& a, const auto& b) { return a.value < b.value; });
+  good.erase(end, good.end());
+  const Index a = rng.pick(good).index;
+  const Index b = rng.pick(good).index;
+  out.push_back(moves_.repair(
+      moves_.uniform_crossover(moves_.space().positions(a), moves_.space().positions(b), rng), a,
+      rng));
+  out.push_back(moves_.kick(at, moves_.free_parameters().size(), rng));
+  return out;
+}
+
+double HybridVndx::predict(const History& history, Index index) const {
+  const Positions at = moves_.space().positions(index);
+  std::vector<std::pair<std::size_t, double>> near;
+  for (const auto& entry : history.entries()) {
+    near.emplace_back(hamming_distance(at, moves_.space().positions(entry.index)), entry.value);
+  }
+  const auto end = near.begin() + static_cast<std::ptrdiff_t>(std::min(nearest_, near.size()));
+  std::partial_sort(near.begin(), end, near.end());
+  double total = 0;
+  for (auto it = near.begin(); it != end; ++it) total += it->second;
+  return total;
+}
+
+Walk HybridVndx::walk(Guide& guide) {
+  Rng& rng = guide.rng();
+  const std::vector<Index> first = guide.fresh(1);
+  if (first.empty()) co_return;
+  Index at = first.front();
+  double value = co_await guide.measure(at);
+  double best = value;
+  double temperature = start_;
+  std::deque<Index> forbidden;
+  for (int failures = 0; failures < patience_; ++failures, temperature *= cooling_) {
+    std::vector<Index> pool = candidates(guide, at);
+    std::erase_if(pool, [&](Index index) {
+      return guide.history().seen(index) || std::ranges::find(forbidden, index) != forbidden.end();
+    });
+    if (pool.empty()) {
+      pool = guide.fresh(1);
+      if (pool.empty()) co_return;
+    }
+    std::vector<double> predicted;
+    for (const Index index : pool) predicted.push_back(predict(guide.history(), index));
+    const auto chosen = std::ranges::min_element(predicted) - predicted.begin();
+    const Index next = pool[static_cast<std::size_t>(chosen)];
+    const double next_value = co_await guide.measure(next);
+    forbidden.push_back(next);
+    if (forbidden.size() > tabu_) forbidden.pop_front();
+    const double worse = next_value - value;
+    const double scale = temperature * guide.history().spread();
+    if (!(worse > 0) || (scale > 0 && rng.chance(std::exp(-worse / scale)))) {
+      at = next;
+      value = next_value;
+    }
+    if (next_value < best) {
+      best = next_value;
+      failures = -1;
+    }
+  }
+}
+
+}  // namespace tuner::strategies

@@ -1,0 +1,62 @@
+#include "tuner/plugins/strategies/nsga2.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tuner/plugins/strategies/pareto.h"
+
+namespace tuner::strategies {
+namespace {
+
+// Places of `indices` from the best front to the worst, the lonely before the crowded.
+std::vector<Index> by_dominance(const History& history, const std::vector<Index>& indices) {
+  std::vector<Objectives> points;
+  for (const Index index : indices) points.push_back(history.find(index)->objectives);
+  const auto fronts = front_of(points);
+  const auto distance = crowding(points, fronts);
+  std::vector<std::size_t> order(indices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return fronts[a] != fronts[b] ? fronts[a] < fronts[b] : distance[a] > distance[b];
+  });
+  std::vector<Index> out;
+  for (const std::size_t place : order) out.push_back(indices[place]);
+  return out;
+}
+
+}  // namespace
+
+Nsga2::Nsga2(const StrategySetup& setup)
+    : Walkers(setup),
+      moves_(setup.space),
+      population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
+      mutation_(setup.options.number("mutation", 0, 1)) {}
+
+Walk Nsga2::walk(Guide& guide) {
+  Rng& rng = guide.rng();
+  std::vector<Index> members = guide.fresh(population_);
+  co_await guide.measure_all(members);
+  while (members.size() > 1) {
+    members = by_dominance(guide.history(), members);
+    std::vector<Index> children;
+    while (children.size() < population_) {
+      // Sorted best first: the smaller of two random places wins the tournament.
+      const auto parent = [&] {
+        return members[std::min(rng.below(members.size()), rng.below(members.size()))];
+      };
+      const Index a = parent();
+      Positions child = moves_.uniform_crossover(moves_.space().positions(a),
+                                                 moves_.space().positions(parent()), rng);
+      moves_.mutate(child, mutation_, rng);
+      children.push_back(moves_.repair(std::move(child), a, rng));
+    }
+    co_await guide.measure_all(children);
+    for (const Index child : children) {
+      if (std::ranges::find(members, child) == members.end()) members.push_back(child);
+    }
+    members = by_dominance(guide.history(), members);
+    members.resize(std::min(members.size(), population_));
+  }
+}
+
+}  // namespace tuner::strategies

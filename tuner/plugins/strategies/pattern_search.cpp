@@ -1,0 +1,75 @@
+#include "tuner/plugins/strategies/pattern_search.h"
+
+#include <algorithm>
+
+namespace tuner::strategies {
+
+PatternSearch::PatternSearch(const StrategySetup& setup)
+    : Walkers(setup), moves_(setup.space), step_(setup.options.number("step", 0, 1)) {}
+
+std::vector<Index> PatternSearch::around(const Positions& at, std::uint32_t parameter,
+                                         double share) const {
+  const std::uint32_t count = moves_.space().value_count(parameter);
+  std::vector<Index> out;
+  Positions changed = at;
+  const auto add = [&](std::uint32_t position) {
+    if (position == at[parameter]) return;
+    changed[parameter] = position;
+    if (const auto index = moves_.space().index_of(changed)) out.push_back(*index);
+  };
+  if (moves_.space().ordered(parameter)) {
+    const double step = std::max(1.0, std::round(share * count));
+    add(moves_.clamp(parameter, at[parameter] + step));
+    add(moves_.clamp(parameter, at[parameter] - step));
+  } else {
+    for (std::uint32_t position = 0; position < count; ++position) add(position);
+  }
+  return out;
+}
+
+Walk PatternSearch::walk(Guide& guide) {
+  Rng& rng = guide.rng();
+  const std::vector<Index> first = guide.fresh(1);
+  if (first.empty()) co_return;
+  Index at = first.front();
+  double value = co_await guide.measure(at);
+  Positions base = moves_.space().positions(at);
+  std::vector<std::uint32_t> order = moves_.free_parameters();
+  double share = step_;
+  while (true) {
+    bool moved = false;
+    rng.shuffle(order);
+    for (const std::uint32_t parameter : order) {
+      for (const Index next : around(moves_.space().positions(at), parameter, share)) {
+        const double next_value = co_await guide.measure(next);
+        if (next_value >= value) continue;
+        at = next;
+        value = next_value;
+        moved = true;
+        break;
+      }
+    }
+    if (moved) {  // once more in the direction of the whole sweep
+      const Positions now = moves_.space().positions(at);
+      Positions ahead = now;
+      for (const std::uint32_t p : order) {
+        if (moves_.space().ordered(p)) ahead[p] = moves_.clamp(p, 2.0 * now[p] - base[p]);
+      }
+      base = now;
+      const Index next = moves_.repair(std::move(ahead), at, rng);
+      const double next_value = co_await guide.measure(next);
+      if (next_value < value) {
+        at = next;
+        value = next_value;
+      }
+      continue;
+    }
+    const bool smallest = std::ranges::all_of(order, [&](std::uint32_t p) {
+      return !moves_.space().ordered(p) || share * moves_.space().value_count(p) < 1.5;
+    });
+    if (smallest) co_return;
+    share /= 2;
+  }
+}
+
+}  // namespace tuner::strategies

@@ -1,0 +1,42 @@
+#include "tuner/plugins/strategies/tabu.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace tuner::strategies {
+
+Tabu::Tabu(const StrategySetup& setup)
+    : Walkers(setup),
+      moves_(setup.space),
+      candidates_(static_cast<std::size_t>(setup.options.integer("candidates", 1, 1000))),
+      tenure_(static_cast<std::size_t>(setup.options.integer("tenure", 1, 1000000))),
+      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
+      kind_(neighbourhood_option(setup)) {}
+
+Walk Tabu::walk(Guide& guide) {
+  Rng& rng = guide.rng();
+  const std::vector<Index> first = guide.fresh(1);
+  if (first.empty()) co_return;
+  Index at = first.front();
+  double best_value = co_await guide.measure(at);
+  std::deque<Index> forbidden{at};
+  for (int failures = 0; failures < patience_; ++failures) {
+    std::vector<Index> near = moves_.space().neighbours(at, kind_);
+    std::erase_if(
+        near, [&](Index index) { return std::ranges::find(forbidden, index) != forbidden.end(); });
+    if (near.empty()) co_return;
+    rng.shuffle(near);
+    near.resize(std::min(near.size(), candidates_));
+    const std::vector<double> values = co_await guide.measure_all(near);
+    const auto best = std::ranges::min_element(values);
+    at = near[static_cast<std::size_t>(best - values.begin())];
+    if (*best < best_value) {
+      best_value = *best;
+      failures = -1;
+    }
+    forbidden.push_back(at);
+    if (forbidden.size() > tenure_) forbidden.pop_front();
+  }
+}
+
+}  // namespace tuner::strategies

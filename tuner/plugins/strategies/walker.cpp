@@ -1,0 +1,97 @@
+#include "tuner/plugins/strategies/walker.h"
+
+#include <algorithm>
+
+namespace tuner::strategies {
+
+void Walk::resume() {
+  handle_.resume();
+  if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
+}
+
+const Space& Guide::space() const { return owner_->history_.space(); }
+const History& Guide::history() const { return owner_->history_; }
+
+Guide::Measured Guide::measure(Index index) { return {this, index}; }
+
+Guide::MeasuredAll Guide::measure_all(std::vector<Index> indices) {
+  return {this, std::move(indices)};
+}
+
+std::vector<double> Guide::MeasuredAll::await_resume() const {
+  std::vector<double> values;
+  for (const Index index : indices_) values.push_back(guide_->history().find(index)->value);
+  return values;
+}
+
+// They are asked for in any case, whether the walk waits for them or not.
+std::vector<Index> Guide::fresh(std::size_t count) {
+  std::vector<Index> out = owner_->history_.claim_fresh(count);
+  questions_.insert(questions_.end(), out.begin(), out.end());
+  return out;
+}
+
+bool Guide::request(std::span<const Index> indices) {
+  bool asked = !questions_.empty();  // fresh ones were asked for when they were drawn
+  for (const Index index : indices) {
+    if (history().find(index) != nullptr) continue;
+    if (owner_->history_.claim(index)) {
+      questions_.push_back(index);
+      asked = true;
+    }
+    owner_->waiting_.emplace(index, this);
+    ++missing_;
+  }
+  revisits_ = asked ? 0 : revisits_ + indices.size();
+  stalled_ = missing_ == 0 && revisits_ > Walkers::kRevisitLimit;
+  return missing_ == 0 && !stalled_;
+}
+
+std::vector<Index> Walkers::ask(std::size_t count) {
+  std::vector<Index> out;
+  while (out.size() < count) {
+    for (const auto& walker : walkers_) {
+      auto& questions = walker->guide.questions_;
+      while (!questions.empty() && out.size() < count) {
+        out.push_back(questions.front());
+        questions.pop_front();
+      }
+    }
+    if (out.size() == count || !history_.fresh()) break;
+    start_walk();
+  }
+  return out;
+}
+
+void Walkers::start_walk() {
+  walkers_.push_back(std::make_unique<Walker>(*this, seed_, ++started_));
+  Walker& walker = *walkers_.back();
+  walker.walk.resume();
+  // Each start brings a question, or ask() would not end.
+  if (walker.guide.questions_.empty()) walker.guide.fresh(1);
+  remove_finished();
+}
+
+void Walkers::tell(const Observation& observation) {
+  history_.record(observation);
+  const auto [first, last] = waiting_.equal_range(observation.index);
+  std::vector<Guide*> ready;
+  for (auto it = first; it != last; ++it) {
+    if (--it->second->missing_ == 0) ready.push_back(it->second);
+  }
+  waiting_.erase(first, last);
+  for (const auto& walker : walkers_) {  // in their own order: that of the table is not portable
+    if (std::ranges::find(ready, &walker->guide) != ready.end()) walker->walk.resume();
+  }
+  remove_finished();
+}
+
+// A walk that ended with questions left is kept until they are handed out.
+void Walkers::remove_finished() {
+  std::erase_if(walkers_, [](const auto& walker) {
+    const Guide& guide = walker->guide;
+    return (walker->walk.done() || guide.stalled_) && guide.questions_.empty();
+  });
+}
+
+}  // namespace tuner::strategies
