@@ -2,6 +2,7 @@
 
 #include <boost/program_options.hpp>
 #include <iostream>
+#include <string_view>
 #include <thread>
 
 #include "tuner/base/error.h"
@@ -76,6 +77,20 @@ Words split(const std::string& text, char separator) {
   }
   pieces.push_back(std::move(piece));
   return pieces;
+}
+
+// "5%" or "0.05".
+double percentage(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (std::string_view(end) == "%") {
+    value /= 100;
+    ++end;
+  }
+  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
+    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
+  }
+  return value;
 }
 
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
@@ -182,9 +197,14 @@ ExportOptions parse_export(const Words& words) {
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
+  add("max-configs", po::value(&o.max_configs)->default_value(0),
+      "header: at most this many different configurations");
+  std::string within;
+  add("within", po::value(&within), "header: fewer configurations, each size losing at most 5%");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
+  if (!within.empty()) o.within = percentage("--within", within);
   return o;
 }
 

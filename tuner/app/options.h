@@ -65,6 +65,8 @@ struct ExportOptions {
   std::string results = "results";
   std::string device;
   std::string size;
+  std::size_t max_configs = 0;  // 0 = as many as there are winners
+  double within = 0;            // 0.05 = each size may lose 5 %
   Words plugin_dirs;
 };
 

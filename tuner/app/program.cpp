@@ -30,8 +30,12 @@ const std::vector<Command>& commands() {
          const RunOptions options = parse_run(w);
          return options.replay.empty() ? run_command(options) : replay_command(options);
        }},
+      {"check", "validate a study; count, list or compile its configurations",
+       [](const Words& w) { return check_command(parse_check(w)); }},
       {"results", "show ranked results",
        [](const Words& w) { return results_command(parse_results(w)); }},
+      {"export", "write what was learned as a header, JSON, CSV, ...",
+       [](const Words& w) { return export_command(parse_export(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",
        [](const Words& w) { return list_command(parse_list(w)); }},
   };

@@ -1,4 +1,5 @@
 #include "tuner/plugins/strategies/basin_hopping.h"
+#include "tuner/plugins/strategies/default.h"
 #include "tuner/plugins/strategies/differential_evolution.h"
 #include "tuner/plugins/strategies/exhaustive.h"
 #include "tuner/plugins/strategies/firefly.h"
@@ -17,7 +18,7 @@ namespace tuner::strategies {
 
 using All = sdk::Strategies<Exhaustive, Random, Genetic, DifferentialEvolution, ParticleSwarm,
                             SimulatedAnnealing, IteratedLocalSearch, Tabu, GreyWolf, Firefly,
-                            BasinHopping, PatternSearch, HybridVndx, Nsga2>;
+                            BasinHopping, PatternSearch, HybridVndx, Nsga2, Default>;
 
 }  // namespace tuner::strategies
 
