@@ -13,7 +13,7 @@ ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settin
       moves_(setup.space),
       encoding_(moves_),
       rng_(setup.seed, 0xde),
-      samples_(setup.space.size(), mix64(setup.seed)),
+      source_(setup.space, mix64(setup.seed)),
       kernel_(prior_kernel(encoding_)) {}
 
 std::vector<Index> ModelSearch::ask(std::size_t count) {
@@ -161,36 +161,13 @@ std::vector<std::size_t> ModelSearch::best_and_random(std::size_t count) {
   return order;
 }
 
-// Neighbours of the best few, and random configurations.
 void ModelSearch::fill_pool() {
-  constexpr std::size_t kBest = 5;
-  pool_.clear();
-  in_pool_.clear();
-  const auto add = [&](Index index) {
-    if (!history_.seen(index) && in_pool_.insert(index).second) pool_.push_back(index);
-  };
-  const Space& space = moves_.space();
-  if (space.size() <= settings_.pool) {
-    for (Index index = 0; index < space.size(); ++index) add(index);
-  } else {
-    const auto& entries = history_.entries();
-    std::vector<std::size_t> order(entries.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return entries[i].value; });
-    order.resize(std::min(order.size(), kBest));
-    for (const std::size_t entry : order) {
-      for (const Index index : space.neighbours(entries[entry].index)) {
-        if (pool_.size() < settings_.pool / 2) add(index);
-      }
-    }
-    for (std::size_t tried = 0; pool_.size() < settings_.pool && tried < 2 * settings_.pool;
-         ++tried) {
-      add(samples_.at(next_sample_));
-      next_sample_ = next_sample_ + 1 == space.size() ? 0 : next_sample_ + 1;
-    }
-  }
+  pool_ = source_.gather(history_, settings_.pool);
+  in_pool_ = {pool_.begin(), pool_.end()};
   std::vector<Point> candidates;
-  for (const Index index : pool_) candidates.push_back(encoding_.point(space.positions(index)));
+  for (const Index index : pool_) {
+    candidates.push_back(encoding_.point(moves_.space().positions(index)));
+  }
   model_->set_candidates(candidates);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/plugins/strategies/acquisition.h"
+#include "tuner/plugins/strategies/candidates.h"
 #include "tuner/plugins/strategies/gaussian_process.h"
 #include "tuner/plugins/strategies/history.h"
 #include "tuner/plugins/strategies/targets.h"
@@ -50,8 +51,7 @@ class ModelSearch : public sdk::Strategy {
   Moves moves_;
   Encoding encoding_;
   Rng rng_;
-  Permutation samples_;  // where the pool's random candidates come from
-  Index next_sample_ = 0;
+  CandidateSource source_;
 
   KernelParameters kernel_;
   std::unique_ptr<GaussianProcess> model_;
