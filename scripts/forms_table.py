@@ -46,6 +46,8 @@ def main():
             continue
         dims = set(part.rstrip("0123456789") for part in size.split("_"))
         forms = best_of_each(rows, IDEAS.get(kernel, lambda r: r["FORM"]))
+        if not forms:
+            continue
         fastest = float(forms[-1][1]["time_ms"])
         metric = next((m for m in METRICS if m in rows[0]), None)
         print(f"### {kernel}, {size.replace('_', ', ')}, {device}\n")

@@ -114,7 +114,7 @@ void ArtifactCache::put(const std::string& key, const Artifact& artifact) {
   const std::string bytes = pack(artifact);
   if (!bytes_) bytes_ = total(entries_in(directory_, false));
   try {
-    write_file_atomically(path_of(key), bytes);
+    write_file_atomically(path_of(key), bytes, false);
   } catch (const FatalError& error) {
     give_up(error.what());
     return;

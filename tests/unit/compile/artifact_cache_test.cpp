@@ -5,11 +5,9 @@
 #include <chrono>
 
 #include "scratch.h"
-#include "tests/fakes/fake_compiler.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/hash.h"
 #include "tuner/compile/artifact_file.h"
-#include "tuner/compile/caching_compiler.h"
 
 namespace tuner {
 namespace {
@@ -216,62 +214,6 @@ TEST_F(Cache, TheDefaultDirectoryFollowsTheBaseDirectorySpecification) {
   EXPECT_EQ(default_cache_directory("", "/home/me"), "/home/me/.cache/tuner");
   EXPECT_EQ(default_cache_directory("relative", "/home/me"), "/home/me/.cache/tuner");
   EXPECT_EQ(default_cache_directory(nullptr, nullptr), "");
-}
-
-class Caching : public Cache {
- protected:
-  static CompileRequest request(const std::string& source) {
-    CompileRequest out;
-    out.source = source;
-    out.source_name = "k.cu";
-    out.entry = "k";
-    out.arch = "sm_90";
-    return out;
-  }
-};
-
-TEST_F(Caching, CompilesEachRequestOnce) {
-  ArtifactCache cache(dir());
-  auto owned = std::make_unique<FakeCompiler>();
-  const FakeCompiler& inner = *owned;
-  CachingCompiler compiler(std::move(owned), cache);
-  const auto first = compiler.compile(request("a"));
-  const auto second = compiler.compile(request("a"));
-  ASSERT_TRUE(first && second);
-  EXPECT_FALSE(first->from_cache);
-  EXPECT_TRUE(second->from_cache);
-  EXPECT_EQ(second->image, first->image);
-  EXPECT_TRUE(compiler.compile(request("b")));
-  EXPECT_EQ(inner.requests.size(), 2U);
-  EXPECT_EQ(compiler.identity(), "fake compiler 1");
-}
-
-TEST_F(Caching, AnotherCompilersArtifactIsNotTaken) {
-  ArtifactCache cache(dir());
-  CachingCompiler old(std::make_unique<FakeCompiler>(), cache);
-  EXPECT_TRUE(old.compile(request("a")));
-  auto owned = std::make_unique<FakeCompiler>();
-  owned->name = "fake compiler 2";
-  CachingCompiler newer(std::move(owned), cache);
-  EXPECT_FALSE(newer.compile(request("a"))->from_cache);
-}
-
-TEST_F(Caching, FailuresAndUnknowableRequestsAreCompiledAgain) {
-  ArtifactCache cache(dir());
-  int calls = 0;
-  CachingCompiler compiler(std::make_unique<FakeCompiler>(
-                               [&](const CompileRequest& r) -> Expected<Artifact, CompileFailure> {
-                                 ++calls;
-                                 if (r.source == "bad") return Unexpected{CompileFailure{"no"}};
-                                 return Artifact{};
-                               }),
-                           cache);
-  EXPECT_EQ(compiler.compile(request("bad")).error().log, "no");
-  EXPECT_FALSE(compiler.compile(request("bad")));
-  EXPECT_TRUE(compiler.compile(request("#include MACRO")));
-  EXPECT_TRUE(compiler.compile(request("#include MACRO")));
-  EXPECT_EQ(calls, 4);
-  EXPECT_EQ(cache.stats().entries, 0U);
 }
 
 }  // namespace
