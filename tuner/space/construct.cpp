@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
-#include <set>
 
 #include "tuner/base/hash.h"
 #include "tuner/space/expand.h"
@@ -15,7 +15,11 @@
 namespace tuner::detail {
 namespace {
 
-constexpr std::size_t kSamples = 128;  // combinations that estimate how much a condition lets pass
+constexpr std::size_t kLongDomain = 32;      // values from which pruning by pairs pays
+constexpr std::size_t kMostPairs = 1 << 15;  // tried for one condition
+constexpr int kPairRounds = 2;
+constexpr std::size_t kSamples =
+    64;  // as many as bits in a word: combinations that estimate how much a condition lets pass
 
 bool is_leaf(const Term& term) {
   return term.op == TermOp::kVariable || term.op == TermOp::kPosition;
@@ -38,6 +42,7 @@ class Constructor {
     Construction out;
     // A domain that shrinks tightens bounds, which may decide or simplify other conditions.
     bool shrunk = true;
+    int pair_rounds = 0;
     while (shrunk && !out.empty) {
       graph_ = TermGraph();
       conditions_ = translator_.translate(constraints, domains_, graph_);
@@ -56,6 +61,10 @@ class Constructor {
       out.empty = out.empty || std::ranges::any_of(domains_, [](const Domain& domain) {
                     return domain.positions.empty();
                   });
+      if (!shrunk && !out.empty && pair_rounds < kPairRounds) {
+        ++pair_rounds;
+        for (const Condition& condition : conditions_) shrunk = prune(condition.term) || shrunk;
+      }
     }
     std::erase_if(conditions_, [&](const Condition& condition) {
       return graph_[condition.term].first >= graph_[condition.term].last;
@@ -86,9 +95,8 @@ class Constructor {
   bool filter(TermId condition) {
     const Program program(graph_, [&](TermId id) { return is_leaf(graph_[id]); },
                           std::span(&condition, 1), {});
-    LaneStorage lanes;
-    program.prepare(lanes);
     Domain& domain = domains_[static_cast<std::size_t>(graph_[condition].last)];
+    program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
     std::size_t kept = 0;
     const std::size_t before = domain.positions.size();
     for (std::size_t begin = 0; begin < before; begin += kLanes) {
@@ -96,40 +104,91 @@ class Constructor {
       for (std::size_t i = 0; i < program.inputs().size(); ++i) {
         const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
         for (std::size_t lane = 0; lane < count; ++lane) {
-          lanes[i][lane] = value ? domain.values[begin + lane]
-                                 : static_cast<double>(domain.positions[begin + lane]);
+          lanes_[i][lane] = value ? domain.values[begin + lane]
+                                  : static_cast<double>(domain.positions[begin + lane]);
         }
       }
-      const std::size_t survivors = program.run(lanes, count, opaque_);
+      const std::size_t survivors = program.run(lanes_, count, opaque_);
       for (std::size_t lane = 0; lane < survivors; ++lane, ++kept) {
-        const std::size_t from = begin + lanes.ids()[lane];
+        const std::size_t from = begin + lanes_.ids()[lane];
         domain.positions[kept] = domain.positions[from];
         if (!domain.values.empty()) domain.values[kept] = domain.values[from];
       }
     }
-    if (kept == before) return false;
+    return truncate(domain, kept);
+  }
+
+  static bool truncate(Domain& domain, std::size_t kept) {
+    if (kept == domain.positions.size()) return false;
     domain.positions.resize(kept);
-    if (!domain.values.empty()) domain.values.resize(kept);
-    if (!domain.values.empty()) {
-      const auto [lo, hi] = std::ranges::minmax(domain.values);
-      domain.lo = lo;
-      domain.hi = hi;
-    }
+    if (domain.values.empty()) return true;
+    domain.values.resize(kept);
+    if (kept == 0) return true;
+    const auto [lo, hi] = std::ranges::minmax(domain.values);
+    domain.lo = lo;
+    domain.hi = hi;
     return true;
   }
 
+  // Removes values that satisfy a condition on two parameters with no value of the other one. True
+  // when any did. Only where a long domain may become short.
+  bool prune(TermId condition) {
+    const Term& term = graph_[condition];
+    if (term.last < 0 || term.first == term.last || term.op == TermOp::kOpaque) return false;
+    const std::vector<std::uint32_t> members = parameters_of(condition);
+    if (members.size() != 2) return false;
+    Domain& a = domains_[members[0]];
+    Domain& b = domains_[members[1]];
+    const std::size_t longest = std::max(a.values.size(), b.values.size());
+    if (longest < kLongDomain || a.values.size() * b.values.size() > kMostPairs) return false;
+    const Program program(graph_, [&](TermId id) { return is_leaf(graph_[id]); },
+                          std::span(&condition, 1), {});
+    program.prepare(lanes_, std::min(kLanes, b.values.size()));
+    std::vector<bool> a_found(a.values.size(), false);
+    std::vector<bool> b_found(b.values.size(), false);
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      for (std::size_t begin = 0; begin < b.values.size(); begin += kLanes) {
+        const std::size_t count = std::min(kLanes, b.values.size() - begin);
+        for (std::size_t input = 0; input < program.inputs().size(); ++input) {
+          const bool first = graph_[program.inputs()[input]].payload == members[0];
+          if (first) std::fill_n(lanes_[input], count, a.values[i]);
+          if (!first) std::copy_n(b.values.data() + begin, count, lanes_[input]);
+        }
+        const std::size_t survivors = program.run(lanes_, count, opaque_);
+        if (survivors > 0) a_found[i] = true;
+        for (std::size_t s = 0; s < survivors; ++s) b_found[begin + lanes_.ids()[s]] = true;
+      }
+    }
+    const bool a_shrunk = keep(a, a_found);
+    return keep(b, b_found) || a_shrunk;
+  }
+
+  static bool keep(Domain& domain, const std::vector<bool>& found) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i]) continue;
+      domain.positions[kept] = domain.positions[i];
+      domain.values[kept++] = domain.values[i];
+    }
+    return truncate(domain, kept);
+  }
+
   std::vector<std::uint32_t> parameters_of(TermId root) const {
-    std::set<std::uint32_t> found;
-    std::set<TermId> seen;
+    std::vector<std::uint32_t> found;
+    std::vector<bool> seen(graph_.size(), false);
     std::vector<TermId> stack{root};
     while (!stack.empty()) {
       const TermId id = stack.back();
       stack.pop_back();
-      if (!seen.insert(id).second) continue;
-      if (is_leaf(graph_[id])) found.insert(graph_[id].payload);
+      if (seen[id]) continue;
+      seen[id] = true;
+      if (is_leaf(graph_[id])) found.push_back(graph_[id].payload);
       for (TermId arg : graph_.args(id)) stack.push_back(arg);
     }
-    return {found.begin(), found.end()};
+    // A parameter may appear both by value and by position.
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
   }
 
   void find_groups(Construction& out) {
@@ -170,8 +229,8 @@ class Constructor {
     std::vector<TermId> terms;
     for (std::size_t c : own) terms.push_back(conditions_[c].term);
     try {
-      const GroupPlan plan = plan_group(graph_, terms, order, domains_);
-      return make_diagram(expand(plan, opaque_, monitor_), order, monitor_);
+      const GroupPlan plan = plan_group(graph_, terms, order, domains_, lanes_);
+      return make_diagram(expand(plan, opaque_, lanes_, monitor_), order, monitor_);
     } catch (const BuildStopped& stop) {
       if (!stop.out_of_memory) throw;
       throw InputError(too_large(own));
@@ -209,7 +268,8 @@ class Constructor {
     return order;
   }
 
-  // The fraction of random combinations that satisfy each condition.
+  // The fraction of random combinations that satisfy each condition, among those that satisfy the
+  // conditions on only some of its parameters: these are usually decided before.
   std::vector<double> sample(const std::vector<std::size_t>& own) {
     std::vector<TermId> terms;
     for (std::size_t c : own) {
@@ -218,22 +278,33 @@ class Constructor {
     }
     const Program program(
         graph_, [&](TermId id) { return is_leaf(graph_[id]); }, {}, terms);
-    LaneStorage lanes;
-    program.prepare(lanes);
+    program.prepare(lanes_, kSamples);
     std::uint64_t random = 0;
     for (std::size_t i = 0; i < program.inputs().size(); ++i) {
       const Domain& domain = domains_[graph_[program.inputs()[i]].payload];
       for (std::size_t lane = 0; lane < kSamples; ++lane) {
-        lanes[i][lane] = domain.values[splitmix64(random++) % domain.values.size()];
+        lanes_[i][lane] = domain.values[(splitmix64(random++) >> 32) * domain.values.size() >> 32];
       }
     }
-    program.run(lanes, kSamples, opaque_);
+    program.run(lanes_, kSamples, opaque_);
+    std::vector<std::uint64_t> holds(own.size(), 0);  // one bit for each sample
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const double* lane = lanes_[program.output_register(i)];
+      for (std::size_t s = 0; s < kSamples; ++s) holds[i] |= std::uint64_t{lane[s] == 1.0} << s;
+    }
     std::vector<double> passes;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      const double* lane = lanes[program.output_register(i)];
-      const auto passed = std::count(lane, lane + kSamples, 1.0);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      std::uint64_t relevant = ~std::uint64_t{0};
+      for (std::size_t j = 0; j < own.size(); ++j) {
+        const auto& inner = members_[own[j]];
+        const auto& outer = members_[own[i]];
+        if (inner.size() < outer.size() && std::ranges::includes(outer, inner))
+          relevant &= holds[j];
+      }
       const bool opaque = graph_[conditions_[own[i]].term].op == TermOp::kOpaque;
-      passes.push_back(opaque ? 0.5 : static_cast<double>(passed) / kSamples);
+      passes.push_back(opaque ? 0.5
+                              : (std::popcount(holds[i] & relevant) + 0.5) /
+                                    (std::popcount(relevant) + 1.0));
     }
     return passes;
   }
@@ -244,6 +315,7 @@ class Constructor {
   std::vector<Domain> domains_;
   BuildMonitor& monitor_;
   OpaqueEvaluator opaque_;
+  LaneStorage lanes_;
   TermGraph graph_;
   std::vector<Condition> conditions_;
   std::vector<std::vector<std::uint32_t>> members_;  // parameters of each condition

@@ -10,9 +10,10 @@ namespace {
 // Works through (state, value) pairs of one level, a tile of at most kLanes at a time.
 class LevelExpander {
  public:
-  LevelExpander(const LevelPlan& plan, const KeyTable& states, const OpaqueEvaluator& opaque)
-      : plan_(plan), states_(states), opaque_(opaque), next_(plan.next_width) {
-    plan.program.prepare(lanes_);
+  LevelExpander(const LevelPlan& plan, const KeyTable& states, const OpaqueEvaluator& opaque,
+                LaneStorage& lanes)
+      : plan_(plan), states_(states), opaque_(opaque), lanes_(lanes), next_(plan.next_width) {
+    plan.program.prepare(lanes, std::min(kLanes, states.size() * plan.positions.size()));
     layer_.first.reserve(states.size() + 1);
     layer_.first.push_back(0);
   }
@@ -117,9 +118,9 @@ class LevelExpander {
   const LevelPlan& plan_;
   const KeyTable& states_;
   const OpaqueEvaluator& opaque_;
+  LaneStorage& lanes_;
   KeyTable next_;
   Layer layer_;
-  LaneStorage lanes_;
   std::vector<std::uint32_t> lane_state_;
   std::vector<std::uint32_t> lane_value_;
   std::vector<const double*> outputs_;
@@ -128,14 +129,14 @@ class LevelExpander {
 
 }  // namespace
 
-std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque,
+std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
                           BuildMonitor& monitor) {
   std::vector<Layer> layers;
   KeyTable states(0);
   states.insert(nullptr);
   std::size_t held = 0;
   for (const LevelPlan& level : plan.levels) {
-    LevelExpander expander(level, states, opaque);
+    LevelExpander expander(level, states, opaque, lanes);
     expander.run(monitor);
     monitor.release(held);
     layers.push_back(expander.take_layer());

@@ -21,7 +21,7 @@ struct Layer {
 };
 
 // One layer for each level. Ends early (fewer layers) when no state survives.
-std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque,
+std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
                           BuildMonitor& monitor);
 
 }  // namespace tuner::detail

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "tuner/space/operations.h"
+
 namespace tuner::detail {
 namespace {
 
@@ -21,21 +23,27 @@ std::string identity(const Value& value) {
   return to_text(value);
 }
 
-bool increasing_integers(const std::vector<Value>& values) {
-  const std::int64_t* last = nullptr;
-  for (const Value& value : values) {
-    const auto* next = std::get_if<std::int64_t>(&value);
-    if (next == nullptr || (last != nullptr && *next <= *last)) return false;
-    last = next;
+// True for most lists of numbers; then no two can be equal.
+bool strictly_monotone(const std::vector<Value>& values) {
+  bool rising = true;
+  bool falling = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::holds_alternative<std::string>(values[i])) return false;
+    if (i == 0) continue;
+    const auto order = compare_numbers(values[i - 1], values[i]);
+    rising = rising && order < 0;
+    falling = falling && order > 0;
+    if (!rising && !falling) return false;
   }
-  return true;
+  // A single value has nothing to be compared with, and must still be a number.
+  return values.size() > 1;
 }
 
 void check_values(const Parameter& parameter, std::vector<Complaint>& complaints) {
   if (parameter.values.empty()) {
     complaints.push_back({parameter.where, "parameter '" + parameter.name + "' has no values", ""});
   }
-  if (increasing_integers(parameter.values)) return;
+  if (strictly_monotone(parameter.values)) return;
   std::unordered_set<std::string> seen;
   for (const Value& value : parameter.values) {
     const auto* number = std::get_if<double>(&value);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostParameters = 512;  // beyond it the given order is kept
 constexpr double kCheap = 20000;              // (state, value) pairs not worth a better order
+constexpr double kKeptCost = 4;               // of a pair that is kept, against one looked at
 constexpr std::size_t kBeam = 24;
 
 // Beam search over sets of parameters chosen so far; the cost of an order is the estimated number
@@ -50,7 +51,9 @@ class OrderSearch {
 
   static Mask bit(std::uint32_t i) { return Mask{1} << i; }
 
-  double estimate(const Mask& chosen) const {
+  // States after choosing `chosen`: no more than there are combinations of the parameters that
+  // still matter, restricted by the conditions among just these.
+  double log_live(const Mask& chosen) const {
     Mask live{};
     for (const Mask& mask : masks_) {
       const Mask seen = mask & chosen;
@@ -61,13 +64,19 @@ class OrderSearch {
       if ((live & bit(i)) != Mask{}) states += log_values_[i];
     }
     for (std::size_t c = 0; c < masks_.size(); ++c) {
-      if ((masks_[c] & chosen) != masks_[c]) continue;
-      const auto& members = problem_.conditions[c].members;
-      std::size_t still = 0;
-      for (std::uint32_t m : members) still += (live & bit(m)) != Mask{} ? 1 : 0;
-      states += log_passes_[c] * static_cast<double>(still) / static_cast<double>(members.size());
+      if ((masks_[c] & live) == masks_[c]) states += log_passes_[c];
     }
     return std::max(0.0, states);
+  }
+
+  // What the conditions decided by choosing `next` after `chosen` let pass.
+  double log_decided(const Mask& chosen, const Mask& next) const {
+    double passes = 0;
+    for (std::size_t c = 0; c < masks_.size(); ++c) {
+      const bool now = (masks_[c] & (chosen | next)) == masks_[c] && (masks_[c] & next) != Mask{};
+      if (now) passes += log_passes_[c];
+    }
+    return passes;
   }
 
   Partial search(std::size_t width) const {
@@ -93,8 +102,10 @@ class OrderSearch {
       if ((partial.chosen & bit(i)) != Mask{}) continue;
       Partial longer;
       longer.chosen = partial.chosen | bit(i);
-      longer.cost = partial.cost + std::exp2(partial.log_states + log_values_[i]);
-      longer.log_states = estimate(longer.chosen);
+      const double pairs = partial.log_states + log_values_[i];
+      const double kept = std::max(0.0, pairs + log_decided(partial.chosen, bit(i)));
+      longer.cost = partial.cost + std::exp2(pairs) + kKeptCost * std::exp2(kept);
+      longer.log_states = std::min(kept, log_live(longer.chosen));
       longer.rank = std::log2(longer.cost) + longer.log_states;
       longer.order = partial.order;
       longer.order.push_back(i);

@@ -1,8 +1,6 @@
 #include "tuner/space/plan.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 
 #include "tuner/space/lowering.h"
 
@@ -12,8 +10,9 @@ namespace {
 class Planner {
  public:
   Planner(const TermGraph& graph, std::span<const TermId> conditions,
-          std::span<const std::uint32_t> order, const std::vector<Domain>& domains)
-      : order_(order), domains_(domains) {
+          std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
+          LaneStorage& lanes)
+      : order_(order), domains_(domains), lanes_(lanes) {
     std::vector<std::int32_t> level_of(domains.size(), -1);
     for (std::size_t i = 0; i < order.size(); ++i) {
       level_of[order[i]] = static_cast<std::int32_t>(i);
@@ -56,34 +55,35 @@ class Planner {
     }
     // Arguments are older than the terms made of them: this order visits users first.
     std::sort(terms_.begin(), terms_.end(), std::greater<>());
+    users_end_ = graph_.size();
   }
 
-  // The known terms with an undecided user, and for each the condition under which it matters.
-  std::map<TermId, TermId> key_after(std::int32_t level) {
-    std::unordered_map<TermId, TermId> matters;
-    std::map<TermId, TermId> key;
+  struct KeyTerm {
+    TermId term;
+    TermId when;  // it matters
+  };
+
+  // The known terms with an undecided user.
+  std::vector<KeyTerm> key_after(std::int32_t level) {
+    // For each term: when it matters; kNoTerm while no user of it was met.
+    std::vector<TermId> matters(users_end_, kNoTerm);
     for (TermId root : roots_) {
       if (graph_[root].last > level) matters[root] = graph_.constant(1);
     }
-    const auto add = [&](auto& where, TermId id, TermId when) {
-      const auto [place, fresh] = where.emplace(id, when);
-      if (!fresh) place->second = graph_.make(TermOp::kOr, place->second, when);
-    };
+    std::vector<KeyTerm> key;
     for (TermId id : terms_) {
-      if (graph_[id].last <= level) continue;
-      const auto found = matters.find(id);
-      if (found == matters.end()) continue;
-      const TermId context = found->second;
+      if (matters[id] == kNoTerm) continue;
+      if (graph_[id].last <= level) {
+        key.push_back({id, matters[id]});
+        continue;
+      }
       const auto span = graph_.args(id);
       const std::vector<TermId> args(span.begin(), span.end());
       for (std::size_t i = 0; i < args.size(); ++i) {
         if (graph_.is_constant(args[i])) continue;
-        const TermId when = graph_.make(TermOp::kAnd, context, guard(id, args, i, level));
-        if (graph_[args[i]].last > level) {
-          add(matters, args[i], when);
-        } else {
-          add(key, args[i], when);
-        }
+        const TermId when = graph_.make(TermOp::kAnd, matters[id], guard(id, args, i, level));
+        TermId& known = matters[args[i]];
+        known = known == kNoTerm ? when : graph_.make(TermOp::kOr, known, when);
       }
     }
     return key;
@@ -161,21 +161,20 @@ class Planner {
       return graph_[id].op == TermOp::kVariable || graph_[id].op == TermOp::kPosition;
     };
     const Program program(graph_, is_leaf, {}, columns);
-    LaneStorage lanes;
-    program.prepare(lanes);
+    program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
     plan.columns.resize(columns.size());
     for (std::size_t begin = 0; begin < domain.positions.size(); begin += kLanes) {
       const std::size_t count = std::min(kLanes, domain.positions.size() - begin);
       for (std::size_t i = 0; i < program.inputs().size(); ++i) {
         const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
         for (std::size_t lane = 0; lane < count; ++lane) {
-          lanes[i][lane] = value ? domain.values[begin + lane]
-                                 : static_cast<double>(domain.positions[begin + lane]);
+          lanes_[i][lane] = value ? domain.values[begin + lane]
+                                  : static_cast<double>(domain.positions[begin + lane]);
         }
       }
-      program.run(lanes, count, {});
+      program.run(lanes_, count, {});
       for (std::size_t c = 0; c < columns.size(); ++c) {
-        const double* from = lanes[program.output_register(c)];
+        const double* from = lanes_[program.output_register(c)];
         plan.columns[c].insert(plan.columns[c].end(), from, from + count);
       }
     }
@@ -184,15 +183,18 @@ class Planner {
   TermGraph graph_;
   std::span<const std::uint32_t> order_;
   const std::vector<Domain>& domains_;
+  LaneStorage& lanes_;
   std::vector<TermId> roots_;
   std::vector<TermId> terms_;
+  std::size_t users_end_ = 0;  // terms made later are conditions on the key
 };
 
 }  // namespace
 
 GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
-                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains) {
-  return Planner(graph, conditions, order, domains).run();
+                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
+                     LaneStorage& lanes) {
+  return Planner(graph, conditions, order, domains, lanes).run();
 }
 
 }  // namespace tuner::detail

@@ -35,6 +35,7 @@ struct GroupPlan {
 
 // `conditions` are terms of `graph` over the parameters in `order` (levels by parameter number).
 GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
-                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains);
+                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
+                     LaneStorage& lanes);
 
 }  // namespace tuner::detail

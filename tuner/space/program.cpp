@@ -2,27 +2,28 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 namespace tuner::detail {
 
-void LaneStorage::reserve(std::size_t registers) {
-  if (data_.size() < registers * kLanes) data_.resize(registers * kLanes);
+void LaneStorage::reserve(std::size_t registers, std::size_t lanes) {
+  stride_ = (lanes + 7) / 8 * 8;
+  if (registers * stride_ <= capacity_) return;
+  capacity_ = registers * stride_ * 2;
+  data_.reset(new double[capacity_]);  // not initialised: untouched pages cost nothing
 }
 
 // Emits in single assignment: one register for each term. Then registers are shared.
 class Program::Builder {
  public:
   Builder(const TermGraph& graph, const std::function<bool(TermId)>& is_input, Program& program)
-      : graph_(graph), is_input_(is_input), program_(program) {}
+      : graph_(graph), is_input_(is_input), program_(program), register_of_(graph.size(), kNone) {}
 
   std::uint32_t emit(TermId id) {
-    if (const auto found = register_of_.find(id); found != register_of_.end()) return found->second;
+    if (register_of_[id] != kNone) return register_of_[id];
     const Term& term = graph_[id];
     if (term.op == TermOp::kConstant) {
       const std::uint32_t reg = fresh();
       program_.constants_.emplace_back(reg, term.lo);
-      constant_[reg] = true;
       return register_of_[id] = reg;
     }
     if (is_input_(id)) {
@@ -51,10 +52,9 @@ class Program::Builder {
   }
 
  private:
-  std::uint32_t fresh() {
-    constant_.push_back(false);
-    return static_cast<std::uint32_t>(count_++);
-  }
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t fresh() { return static_cast<std::uint32_t>(count_++); }
 
   std::uint32_t emit_operation(TermId id, const Term& term, std::span<const std::uint32_t> regs) {
     Instruction next;
@@ -146,8 +146,7 @@ class Program::Builder {
   const TermGraph& graph_;
   const std::function<bool(TermId)>& is_input_;
   Program& program_;
-  std::unordered_map<TermId, std::uint32_t> register_of_;
-  std::vector<bool> constant_;
+  std::vector<std::uint32_t> register_of_;
   std::vector<std::uint32_t> input_registers_;
   std::size_t count_ = 0;
 };
@@ -159,9 +158,9 @@ Program::Program(const TermGraph& graph, const std::function<bool(TermId)>& is_i
   builder.finish(outputs);
 }
 
-void Program::prepare(LaneStorage& lanes) const {
-  lanes.reserve(registers_);
-  for (const auto& [reg, value] : constants_) std::fill_n(lanes[reg], kLanes, value);
+void Program::prepare(LaneStorage& lanes, std::size_t count) const {
+  lanes.reserve(registers_, count);
+  for (const auto& [reg, value] : constants_) std::fill_n(lanes[reg], count, value);
 }
 
 std::size_t Program::run(LaneStorage& lanes, std::size_t count,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,15 +17,19 @@ constexpr std::size_t kLanes = 512;  // registers of a program stay in the secon
 // Decides an opaque rule for one lane, given positions of the rule's parameters.
 using OpaqueEvaluator = std::function<bool(std::uint32_t rule, std::span<const double> positions)>;
 
-// Registers for one thread.
+// Registers for one thread. Kept from program to program: fresh pages cost more than small spaces
+// do.
 class LaneStorage {
  public:
-  void reserve(std::size_t registers);
-  double* operator[](std::size_t reg) { return data_.data() + reg * kLanes; }
+  // For runs of at most `lanes` lanes; contents are lost.
+  void reserve(std::size_t registers, std::size_t lanes);
+  double* operator[](std::size_t reg) { return data_.get() + reg * stride_; }
   std::uint32_t* ids() { return ids_; }
 
  private:
-  std::vector<double> data_;
+  std::unique_ptr<double[]> data_;
+  std::size_t capacity_ = 0;
+  std::size_t stride_ = 0;
   std::uint32_t ids_[kLanes];
 };
 
@@ -42,8 +47,8 @@ class Program {
   std::size_t registers() const { return registers_; }
   bool drops_lanes() const { return drops_; }
 
-  // Fills the registers of constants. Once, before the first run on this storage.
-  void prepare(LaneStorage& lanes) const;
+  // Fills the registers of constants for runs of up to `count` lanes. Before each series of runs.
+  void prepare(LaneStorage& lanes, std::size_t count) const;
 
   // Returns how many of `count` lanes survive; lanes.ids() tells which, if drops_lanes().
   std::size_t run(LaneStorage& lanes, std::size_t count, const OpaqueEvaluator& opaque) const;

@@ -24,6 +24,7 @@ bool same_args(std::span<const TermId> a, std::span<const TermId> b) {
 }
 
 double power_term(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return kFault;  // std::pow knows better for x ** 0
   if (a == 0 && b < 0) return kFault;
   if (a < 0 && b != std::floor(b)) return kFault;
   return std::pow(a, b);
@@ -87,33 +88,40 @@ TermId TermGraph::intern(Term term, std::span<const TermId> args) {
   std::uint64_t hash = splitmix64(static_cast<std::uint64_t>(term.op) << 32 | term.payload);
   for (TermId arg : args) hash = splitmix64(hash ^ arg);
   if (args.empty()) hash = splitmix64(hash ^ std::bit_cast<std::uint64_t>(term.lo));
-  const auto [begin, end] = known_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const Term& other = terms_[it->second];
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at] != kNoTerm; at = (at + 1) & (slots_.size() - 1)) {
+    const TermId id = slots_[at];
+    const Term& other = terms_[id];
+    if (hashes_[id] != hash || other.op != term.op || other.payload != term.payload) continue;
     const bool leaf_equal = !args.empty() || (std::bit_cast<std::uint64_t>(other.lo) ==
                                                   std::bit_cast<std::uint64_t>(term.lo) &&
                                               other.text == term.text);
-    if (other.op == term.op && other.payload == term.payload && leaf_equal &&
-        same_args(this->args(it->second), args)) {
-      return it->second;
-    }
+    if (leaf_equal && same_args(this->args(id), args)) return id;
   }
   term.args_begin = static_cast<std::uint32_t>(args_.size());
   term.args_count = static_cast<std::uint32_t>(args.size());
-  const std::vector<TermId> copy(args.begin(), args.end());  // args may lie in args_
-  args_.insert(args_.end(), copy.begin(), copy.end());
-  if (!copy.empty()) {
-    term.first = std::numeric_limits<std::int32_t>::max();
-    for (TermId arg : copy) {
-      if (is_constant(arg)) continue;
-      term.first = std::min(term.first, terms_[arg].first);
-      term.last = std::max(term.last, terms_[arg].last);
-    }
+  if (!args.empty()) term.first = std::numeric_limits<std::int32_t>::max();
+  for (TermId arg : args) {
+    if (is_constant(arg)) continue;
+    term.first = std::min(term.first, terms_[arg].first);
+    term.last = std::max(term.last, terms_[arg].last);
   }
+  args_.insert(args_.end(), args.begin(), args.end());  // callers never pass a part of args_
   const auto id = static_cast<TermId>(terms_.size());
   terms_.push_back(term);
-  known_.emplace(hash, id);
+  hashes_.push_back(hash);
+  slots_[at] = id;
+  if (terms_.size() * 2 > slots_.size()) grow();
   return id;
+}
+
+void TermGraph::grow() {
+  slots_.assign(slots_.size() * 4, kNoTerm);
+  for (TermId id = 0; id < terms_.size(); ++id) {
+    std::size_t at = hashes_[id] & (slots_.size() - 1);
+    while (slots_[at] != kNoTerm) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = id;
+  }
 }
 
 TermId TermGraph::constant(double value, bool text) {
@@ -209,16 +217,20 @@ TermId TermGraph::simplify(TermOp op, std::span<const TermId> args) {
   return kNoTerm;
 }
 
+TermId TermGraph::fold(TermOp op, std::span<const TermId> args) {
+  const auto value = [&](std::size_t i) { return i < args.size() ? terms_[args[i]].lo : 0; };
+  if (op == TermOp::kSelect && value(0) == value(0)) return args[value(0) != 0 ? 1 : 2];
+  double result = apply_term(op, value(0), value(1), value(2));
+  if (op >= TermOp::kSum && op <= TermOp::kOr) {
+    for (std::size_t i = 2; i < args.size(); ++i) result = apply_term(op, result, value(i), 0);
+  }
+  return constant(result);
+}
+
 TermId TermGraph::make(TermOp op, std::span<const TermId> args) {
   if (std::ranges::find(args, kNoTerm) != args.end()) return kNoTerm;
   if (args.size() == 1 && op >= TermOp::kSum && op <= TermOp::kOr) return args[0];
-  const bool all_constant = std::ranges::all_of(args, [&](TermId a) { return is_constant(a); });
-  if (all_constant && args.size() <= 3) {
-    const double a = terms_[args[0]].lo;
-    const double b = args.size() > 1 ? terms_[args[1]].lo : 0;
-    const double c = args.size() > 2 ? terms_[args[2]].lo : 0;
-    if (op == TermOp::kSelect || args.size() <= 2) return constant(apply_term(op, a, b, c));
-  }
+  if (std::ranges::all_of(args, [&](TermId a) { return is_constant(a); })) return fold(op, args);
   const TermId simple = simplify(op, args);
   if (simple != kNoTerm) return simple;
   Term term;

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace tuner::detail {
@@ -102,6 +101,8 @@ class TermGraph {
 
  private:
   TermId intern(Term term, std::span<const TermId> args);
+  void grow();
+  TermId fold(TermOp op, std::span<const TermId> args);
   TermId simplify(TermOp op, std::span<const TermId> args);
   bool bound(Term& term, std::span<const TermId> args) const;
   bool bound_quotient(Term& term, const Term& a, const Term& b) const;
@@ -110,7 +111,8 @@ class TermGraph {
 
   std::vector<Term> terms_;
   std::vector<TermId> args_;
-  std::unordered_multimap<std::uint64_t, TermId> known_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<TermId> slots_ = std::vector<TermId>(256, kNoTerm);  // open addressing
 };
 
 }  // namespace tuner::detail
