@@ -78,6 +78,7 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   std::vector<void*> arguments = bind_arguments(target, launch, pointers);
   queue(target, launch, arguments);
   wait("kernel", true);
+  target.launched = true;
 }
 
 void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
