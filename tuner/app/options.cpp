@@ -115,6 +115,8 @@ RunOptions parse_run(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "numbers such as 0,1, or all");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add("where", po::value(&o.where)->composing(),
+      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", po::value(&o.strategy), "NAME[:option=value,...]; see 'tuner list strategies'");
   add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");

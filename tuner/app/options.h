@@ -20,6 +20,7 @@ struct RunOptions {
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
   Words sizes;               // "M=1024,N=1024"
+  Words where;               // further constraints, such as "FORM == 'naive'"
   std::string strategy;      // NAME[:option=value,...]; empty = the study's
   std::string budget;        // "500", "90s", "500,10m"; empty = the study's
   double timeout = 60;       // seconds for one configuration

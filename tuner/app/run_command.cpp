@@ -107,6 +107,11 @@ Study load_study(const RunOptions& options, Progress& progress) {
     }
     study.sizes = std::move(sizes);
   }
+  for (const std::string& text : options.where) {
+    auto rule = Expression::parse(text, Position{"--where", 1, 1});
+    if (!rule) throw InputError({rule.error()}, text);
+    study.constraints.push_back(std::move(*rule));
+  }
   return study;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 #include <unordered_map>
 
 #include "tuner/app/identity.h"
@@ -75,13 +76,24 @@ void prepare_runner(const RunShared& shared, const SearchSpace& space, const Dev
 // Earlier trials by configuration, so that a resumed run asks the database once.
 class Memory {
  public:
-  Memory(const std::vector<Trial>& trials) {
+  explicit Memory(const std::vector<Trial>& trials) {
     for (const Trial& trial : trials) known_.emplace(text_of(trial.configuration), trial);
   }
   std::optional<Trial> find(const Configuration& configuration) const {
     const auto found = known_.find(text_of(configuration));
     if (found == known_.end()) return std::nullopt;
     return found->second;
+  }
+  // What this run did not come by, as far as it belongs to the space: it competes all the same.
+  void add_others(const SearchSpace& space, std::vector<Trial>& trials) const {
+    std::set<ConfigIndex> seen;
+    for (const Trial& trial : trials) seen.insert(trial.index);
+    for (const auto& [text, trial] : known_) {
+      const auto index = space.index_of(trial.configuration);
+      if (!index || !seen.insert(*index).second) continue;
+      trials.push_back(trial);
+      trials.back().index = *index;
+    }
   }
 
  private:
@@ -216,6 +228,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device,
   if (outcome.interrupted && evaluator.in_flight()) {
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
+  memory.add_others(space, trials);
   const auto round = final_round(shared, size, device, evaluator, trials);
   if (round) {
     shared.store->record(context, take_over(*round, evaluator, study.measure.confidence, trials));

@@ -65,7 +65,7 @@ std::string macros(const HeaderModel& model, const HeaderOptions& options) {
 #define TUNER_FN constexpr
 #define TUNER_TABLE inline constexpr
 #endif
-  )txt";
+)txt";
   return out;
 }
 
