@@ -71,13 +71,27 @@ TEST(Check, EmptySpaceIsAnErrorThatNamesTheConstraint) {
 
 TEST(Check, CompilesVariantsWithoutADevice) {
   const Sandbox sandbox;
-  const auto done =
-      run(sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "cpu", "--limit", "3"});
+  const auto done = run(
+      sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "cpu", "--limit", "3"});
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 4) << done.out;
   EXPECT_EQ(done.out.substr(0, done.out.find('\n')),
             "arch,BLOCK,PER,state,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,"
             "occupancy,compile_ms,message");
+}
+
+// A sample; all of them take hours (docs/kernels.md says when that was done last).
+TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
+  const Sandbox sandbox;
+  for (const auto& study :
+       std::filesystem::directory_iterator(std::string(TUNER_SOURCE_DIR) + "/search_spaces")) {
+    const auto done = run(sandbox, {"check", study.path(), "--compile", "--arch", "sm_80,sm_120",
+                                    "--limit", "5", "--seed", "3"});
+    if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+    ASSERT_EQ(done.status, 0) << study.path() << done.err;
+    EXPECT_EQ(done.out.find(",compile,"), std::string::npos) << done.out;
+    EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 11) << done.out;
+  }
 }
 
 TEST(Check, UnknownArchitectureIsRefusedWithTheKnownOnes) {

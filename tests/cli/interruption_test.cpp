@@ -25,7 +25,8 @@ void wait_for_trials(const Running& running, std::size_t wanted) {
   for (int i = 0; i < 3000; ++i) {
     const std::string errors = running.errors_so_far();
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = errors.find("\"trial\"", at)) != std::string::npos; ++at) ++count;
+    for (std::size_t at = 0; (at = errors.find("\"trial\"", at)) != std::string::npos; ++at)
+      ++count;
     if (count >= wanted) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -66,8 +67,8 @@ TEST(Interruption, CtrlCKeepsEverythingAndTheSameCommandResumes) {
   ASSERT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(stored_rows(sandbox), 22U);
   std::size_t recalled = 0;
-  for (std::size_t at = 0;
-       (at = resumed.err.find("\"from_store\":true", at)) != std::string::npos; ++at) {
+  for (std::size_t at = 0; (at = resumed.err.find("\"from_store\":true", at)) != std::string::npos;
+       ++at) {
     ++recalled;
   }
   EXPECT_EQ(recalled, kept);
@@ -115,8 +116,8 @@ TEST(Interruption, KillNineLosesNoReportedTrialAndLeavesNoOrphan) {
   const auto resumed = run(sandbox, words());
   ASSERT_EQ(resumed.status, 0) << resumed.err;
   std::size_t recalled = 0;
-  for (std::size_t at = 0;
-       (at = resumed.err.find("\"from_store\":true", at)) != std::string::npos; ++at) {
+  for (std::size_t at = 0; (at = resumed.err.find("\"from_store\":true", at)) != std::string::npos;
+       ++at) {
     ++recalled;
   }
   EXPECT_GE(recalled, reported);

@@ -22,6 +22,19 @@ TEST(Lists, CpuIsADevice) {
   EXPECT_NE(done.out.find("cpu     0  "), std::string::npos) << done.out;
 }
 
+TEST(Lists, CacheIsCountedAndCleared) {
+  const Sandbox sandbox;
+  EXPECT_NE(run(sandbox, {"cache"}).out.find("\n0 artifacts"), std::string::npos);
+  ASSERT_EQ(run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
+                          "--strategy", "random", "--budget", "3"})
+                .status,
+            0);
+  // Three variants and the reference.
+  EXPECT_NE(run(sandbox, {"cache"}).out.find("\n4 artifacts"), std::string::npos);
+  EXPECT_NE(run(sandbox, {"cache", "--clear"}).out.find("\n0 artifacts"), std::string::npos);
+  EXPECT_EQ(run(sandbox, {"cache", "--prune", "lots"}).status, 2);
+}
+
 TEST(Lists, BrokenPluginIsReportedNotFatal) {
   const Sandbox sandbox;
   sandbox.write("plugins/broken.so", "this is not a shared object");

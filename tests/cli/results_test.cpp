@@ -36,8 +36,8 @@ TEST_F(Results, ShowsEverySizeOfAStudyOrOfAFolder) {
 }
 
 TEST_F(Results, CsvIsTheFileThatTheRunWrote) {
-  const auto done = run(*sandbox_, {"results", data("studies/tiny.yaml"), "--size", "n=3000",
-                                    "--csv", "again.csv"});
+  const auto done = run(
+      *sandbox_, {"results", data("studies/tiny.yaml"), "--size", "n=3000", "--csv", "again.csv"});
   ASSERT_EQ(done.status, 0) << done.err;
   const auto again = read_csv(sandbox_->path("again.csv"));
   ASSERT_EQ(again.size(), 11U);
@@ -59,8 +59,8 @@ TEST_F(Results, NothingMeasuredIsSaidPlainly) {
 }
 
 TEST_F(Results, HeaderExportCompilesAndSelects) {
-  const auto done = run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "header", "-o",
-                                    "axpy.hpp"});
+  const auto done =
+      run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "header", "-o", "axpy.hpp"});
   ASSERT_EQ(done.status, 0) << done.err;
   sandbox_->write("app.cpp", "#include \"axpy.hpp\"\nint main() { return 0; }\n");
   const std::string command = "cd " + sandbox_->path().string() +
@@ -73,8 +73,8 @@ TEST_F(Results, JsonAndDefinesAreExported) {
   const auto json = run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "json"});
   EXPECT_EQ(json.status, 0) << json.err;
   EXPECT_EQ(json.out.front(), '{');
-  const auto defines = run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "defines",
-                                       "--size", "n=3000"});
+  const auto defines = run(
+      *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "defines", "--size", "n=3000"});
   ASSERT_EQ(defines.status, 0) << defines.err;
   EXPECT_EQ(defines.out.find("-DTUNE_BLOCK="), 0U) << defines.out;
   EXPECT_NE(defines.out.find("\n-DTUNE_PER="), std::string::npos) << defines.out;

@@ -10,8 +10,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> tiny(std::vector<std::string> more) {
-  std::vector<std::string> words{"run",    data("studies/tiny.yaml"), "--backend", "cpu",
-                                 "--size", "n=3000",                  "--progress", "plain"};
+  std::vector<std::string> words{
+      "run",  data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
+      "plain"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -42,9 +43,8 @@ TEST(Run, ExhaustiveMeasuresEveryConfigurationAndRanksThem) {
 
 TEST(Run, AllSizesOfTheStudyGetTheirOwnFile) {
   const Sandbox sandbox;
-  const auto done =
-      run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--budget", "3",
-                    "--strategy", "random", "--progress", "none"});
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--budget",
+                                  "3", "--strategy", "random", "--progress", "none"});
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(done.err, "");
   EXPECT_EQ(read_csv(csv_of(sandbox, "n3000")).size(), 3U);
@@ -73,8 +73,8 @@ TEST(Run, ChangedSourceIsMeasuredAnew) {
   const Sandbox sandbox;
   fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
   fs::copy(data("studies/tiny.cu"), sandbox.path("tiny.cu"));
-  const std::vector<std::string> words{"run",  "tiny.yaml", "--backend",  "cpu",   "--budget", "2",
-                                       "--size", "n=3000",  "--strategy", "random"};
+  const std::vector<std::string> words{"run", "tiny.yaml", "--backend", "cpu",        "--budget",
+                                       "2",   "--size",    "n=3000",    "--strategy", "random"};
   ASSERT_EQ(run(sandbox, words).status, 0);
   EXPECT_NE(run(sandbox, words).err.find("(2 from the store)"), std::string::npos);
   std::FILE* file = std::fopen(sandbox.path("tiny.cu").c_str(), "a");
@@ -104,8 +104,8 @@ TEST(Run, SameSeedAsksTheSameQuestions) {
 
 TEST(Run, TraceHasOneLineForEachTrial) {
   const Sandbox sandbox;
-  const auto done = run(
-      sandbox, tiny({"--budget", "4", "--strategy", "random", "--trace", "out/trace.csv"}));
+  const auto done =
+      run(sandbox, tiny({"--budget", "4", "--strategy", "random", "--trace", "out/trace.csv"}));
   ASSERT_EQ(done.status, 0) << done.err;
   const auto rows = read_csv(sandbox.path("out/trace.csv"));
   ASSERT_EQ(rows.size(), 4U);
@@ -120,9 +120,9 @@ TEST(Run, TraceHasOneLineForEachTrial) {
 
 TEST(Run, JsonProgressIsOneObjectEachLine) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
-                                  "n=3000", "--budget", "2", "--strategy", "random", "--progress",
-                                  "json"});
+  const auto done =
+      run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
+                    "--budget", "2", "--strategy", "random", "--progress", "json"});
   ASSERT_EQ(done.status, 0);
   std::size_t lines = 0;
   for (std::size_t at = 0; at < done.err.size(); ++lines) {
@@ -142,8 +142,8 @@ TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
 extern "C" __global__ void axpy(const float* x, float* y, float a, int n) {}
 extern "C" __global__ void axpy_reference(const float* x, float* y, float a, int n) { oops }
 )cuda");
-  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--strategy",
-                                  "random", "--progress", "none"});
+  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "random",
+                                  "--progress", "none"});
   EXPECT_EQ(done.status, 2) << done.err;
   EXPECT_NE(done.err.find("the reference kernel: it does not compile"), std::string::npos)
       << done.err;

@@ -23,9 +23,11 @@ constexpr const char* kNominalArch = "sm_90";
 
 void print_space(const SearchSpace& space) {
   const SpaceReport& report = space.report();
-  std::cout << fmt::format("cartesian product  {}\nvalid              {}\nbuilt in           {:.3f} ms, {:.1f} MiB at most\n",
-                           report.cartesian, report.valid, report.build_seconds * 1e3,
-                           static_cast<double>(report.peak_bytes) / (1 << 20));
+  std::cout << fmt::format(
+      "cartesian product  {}\nvalid              {}\nbuilt in           {:.3f} ms, {:.1f} MiB at "
+      "most\n",
+      report.cartesian, report.valid, report.build_seconds * 1e3,
+      static_cast<double>(report.peak_bytes) / (1 << 20));
   for (const auto& group : report.groups) {
     std::string names;
     for (const std::string& name : group) names += (names.empty() ? "" : ", ") + name;
@@ -93,7 +95,8 @@ int report_space(const SearchSpace& space, const CheckOptions& options) {
     print_space(space);
   }
   if (space.size() == 0) {
-    std::cerr << options.study << ": the space is empty: no configuration satisfies all constraints\n";
+    std::cerr << options.study
+              << ": the space is empty: no configuration satisfies all constraints\n";
     return kExitBadInput;
   }
   return kExitDone;
@@ -129,12 +132,12 @@ int check_study(const CheckOptions& options) {
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-  const bool json_file = options.study.size() > 5 &&
-                         options.study.compare(options.study.size() - 5, 5, ".json") == 0;
+  const bool json_file =
+      options.study.size() > 5 && options.study.compare(options.study.size() - 5, 5, ".json") == 0;
   if (!json_file) return check_study(options);
   if (options.compile) {
-    throw InputError(Complaint{{}, "--compile needs a YAML study: " + options.study +
-                                       " describes a space only", ""});
+    throw InputError(Complaint{
+        {}, "--compile needs a YAML study: " + options.study + " describes a space only", ""});
   }
   return report_space(SearchSpace::build(read_space_json(options.study)), options);
 }

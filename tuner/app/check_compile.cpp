@@ -27,7 +27,11 @@ class ArchCheck {
  public:
   ArchCheck(const Study& study, const SearchSpace& space, const DeviceFacts& facts,
             const SourceTexts& sources, CompilePool& pool, const ArtifactLibrary& library)
-      : study_(study), space_(space), facts_(facts), sources_(sources), pool_(pool),
+      : study_(study),
+        space_(space),
+        facts_(facts),
+        sources_(sources),
+        pool_(pool),
         library_(library) {}
 
   void add(ConfigIndex index) {
@@ -110,7 +114,8 @@ class ArchCheck {
 int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to compile: 'kernel' and 'launch' are needed", ""});
+                               "there is nothing to compile: 'kernel' and 'launch' are needed",
+                               ""});
   }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};

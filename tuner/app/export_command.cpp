@@ -18,8 +18,10 @@ namespace {
 std::vector<RankedResults> current_results(const ExportOptions& options, const Study& study) {
   const std::filesystem::path directory = options.results;
   if (!std::filesystem::exists(directory / "tuner.sqlite")) {
-    throw InputError(Complaint{{}, "there are no results in '" + options.results +
-                                       "': run 'tuner run " + options.study + "' first", ""});
+    throw InputError(Complaint{{},
+                               "there are no results in '" + options.results +
+                                   "': run 'tuner run " + options.study + "' first",
+                               ""});
   }
   Store store = Store::open(directory, Store::Access::kRead);
   std::vector<RankedResults> current;

@@ -40,16 +40,17 @@ const RankedResults& the_one(const std::vector<RankedResults>& results, const ch
     which += fmt::format("\n  {} on {}", r.size.label(), r.device.name);
   }
   if (count == 1) return *found;
-  throw InputError(Complaint{
-      {}, fmt::format("{} is for one device and size; choose with --device and --size:{}", format,
-                      which), ""});
+  throw InputError(
+      Complaint{{},
+                fmt::format("{} is for one device and size; choose with --device and --size:{}",
+                            format, which),
+                ""});
 }
 
 // -D lines as the tuner itself gives them to the compiler, one each.
 std::string define_lines(const Study& study, const std::vector<RankedResults>& results) {
   const RankedResults& chosen = the_one(results, "defines");
-  const SearchSpace space =
-      SearchSpace::build(space_definition(study, chosen.size, chosen.device));
+  const SearchSpace space = SearchSpace::build(space_definition(study, chosen.size, chosen.device));
   const auto request =
       compile_request(study, space, chosen.trials.front().configuration, chosen.device, "");
   if (!request) throw FatalError(request.error());
@@ -86,9 +87,10 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
   for (const auto& [name, summary] : builtin_formats()) known.push_back(name);
   for (const PluginItem& item : catalogue.items(PluginKind::kExporter)) known.push_back(item.name);
   if (catalogue.find(PluginKind::kExporter, options.format) == nullptr) {
-    throw InputError(Complaint{{}, "there is no format '" + options.format +
-                                       "'; see 'tuner list exporters'",
-                               did_you_mean(options.format, known)});
+    throw InputError(
+        Complaint{{},
+                  "there is no format '" + options.format + "'; see 'tuner list exporters'",
+                  did_you_mean(options.format, known)});
   }
   std::shared_ptr<Exporter> exporter = catalogue.make_exporter(options.format);
   return [exporter](const Study& study, const std::vector<RankedResults>& results) {

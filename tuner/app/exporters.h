@@ -13,8 +13,7 @@
 
 namespace tuner {
 
-using ExportFunction =
-    std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
+using ExportFunction = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
 
 // Names and summaries of the built-in formats.
 const std::vector<std::pair<std::string, std::string>>& builtin_formats();

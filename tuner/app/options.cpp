@@ -32,12 +32,13 @@ po::variables_map parse(const Words& words, const std::string& usage,
   positional.add("input", -1);
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(words)
-                  .options(all)
-                  .positional(positional)
-                  .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
-                  .run(),
-              values);
+    po::store(
+        po::command_line_parser(words)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
+            .run(),
+        values);
     po::notify(values);
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
@@ -91,6 +92,22 @@ double percentage(const std::string& option, const std::string& text) {
     wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
   }
   return value;
+}
+
+// "512M", "2G", "1000000".
+std::uint64_t byte_count(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::string_view unit(end);
+  const double factor = unit == "K"    ? 1024.0
+                        : unit == "M"  ? 1048576.0
+                        : unit == "G"  ? 1073741824.0
+                        : unit.empty() ? 1.0
+                                       : 0.0;
+  if (end == text.c_str() || factor == 0 || !(value >= 0 && value * factor < 1e18)) {
+    wrong_usage(option + " takes bytes such as 1000000, 512M or 2G, not '" + text + "'");
+  }
+  return static_cast<std::uint64_t>(value * factor);
 }
 
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
@@ -207,6 +224,22 @@ ExportOptions parse_export(const Words& words) {
   const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
   if (!within.empty()) o.within = percentage("--within", within);
+  return o;
+}
+
+CacheOptions parse_cache(const Words& words) {
+  CacheOptions o;
+  std::string prune;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
+  add("clear", po::bool_switch(&o.clear), "remove everything");
+  const auto values = parse(words, "tuner cache [--prune SIZE | --clear]", visible);
+  if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
+    wrong_usage("'tuner cache' takes no '" + extra + "'");
+  }
+  if (!prune.empty()) o.prune = byte_count("--prune", prune);
   return o;
 }
 

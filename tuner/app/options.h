@@ -76,11 +76,17 @@ struct ListOptions {
   Words plugin_dirs;
 };
 
+struct CacheOptions {
+  bool clear = false;
+  std::optional<std::uint64_t> prune;  // bytes that may stay
+};
+
 RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);
 ResultsOptions parse_results(const Words& words);
 ExportOptions parse_export(const Words& words);
 ListOptions parse_list(const Words& words);
+CacheOptions parse_cache(const Words& words);
 
 // "NAME:a=1,b=2" -> name and options. Throws InputError.
 std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_strategy(

@@ -35,8 +35,8 @@ std::vector<unsigned> device_numbers(const std::string& text,
     const std::string word = text.substr(at, comma - at);
     if (word.empty() || word.size() > 4 ||
         !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
-      throw InputError(Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text +
-                                         "'", ""});
+      throw InputError(
+          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
     }
     const auto number = static_cast<unsigned>(std::stoul(word));
     if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {

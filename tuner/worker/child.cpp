@@ -68,11 +68,16 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 
 const char* text_of(Phase phase) {
   switch (phase) {
-    case Phase::kLoad: return "load";
-    case Phase::kVerify: return "verify";
-    case Phase::kProbe: return "probe";
-    case Phase::kEstimate: return "estimate";
-    case Phase::kFinal: return "final";
+    case Phase::kLoad:
+      return "load";
+    case Phase::kVerify:
+      return "verify";
+    case Phase::kProbe:
+      return "probe";
+    case Phase::kEstimate:
+      return "estimate";
+    case Phase::kFinal:
+      return "final";
   }
   return "launch";
 }
@@ -124,10 +129,9 @@ class RunServer {
   }
 
   bool duel(const json& message) {
-    const auto samples =
-        evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
-                          message.at("rounds").get<int>(),
-                          message.at("seed").get<std::uint64_t>(), phases());
+    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
+                                           message.at("rounds").get<int>(),
+                                           message.at("seed").get<std::uint64_t>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"}, {"id", 0}, {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
