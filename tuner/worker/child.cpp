@@ -36,10 +36,10 @@ json binary(const std::string& text) {
 }
 
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
   // A compiler that eats all memory must not take the machine along.
   constexpr rlim_t kMemory = rlim_t{16} << 30;
   const rlimit limit{kMemory, kMemory};
-#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
   ::setrlimit(RLIMIT_AS, &limit);
 #endif
   std::unique_ptr<Compiler> compiler;
