@@ -14,7 +14,6 @@ constexpr int PAD = TUNE_PAD;
 static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
 
 constexpr int kThreads = (BM / TM) * (BN / TN);
-constexpr int kMinBlocks = 1;
 constexpr bool kTurned = TUNE_FORM_IS_registers;
 constexpr int kStrideB = BN + PAD;
 constexpr int kTileA = kTurned ? BK * (BM + PAD) : BM * (BK + PAD);

@@ -26,7 +26,6 @@ constexpr int GROUP = TUNE_GROUP;
 constexpr int kLanesN = WN / TN;
 constexpr int kWarpsN = BN / WN;
 constexpr int kThreads = 32 * (BM / WM) * kWarpsN;
-constexpr int kMinBlocks = TUNE_MIN_BLOCKS;
 constexpr int kStrideA = BM + PAD;
 constexpr int kStage = BK * (kStrideA + BN);  // floats
 
@@ -105,7 +104,7 @@ __device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
     for (int step = 0; step < TN; ++step) {
-      const int j = TUNE_WALK_IS_rows || i % 2 == 0 ? step : TN - 1 - step;
+      const int j = i % 2 == 0 ? step : TN - 1 - step;
       sum[i][j] += f.a[i] * f.b[j];
     }
   }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# clang-tidy over tuner/, with the commands of build/release. A file is looked at again only when
-# it, a header that it includes, or the configuration changed: build/release/tidy holds the sums of
-# what was clean.
+# clang-tidy over tuner/, with the commands of a build: scripts/lint.sh [BUILD] (build/release). A file
+# is looked at again only when it, a header that it includes, or the configuration changed:
+# BUILD/tidy holds the sums of what was clean.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-build=build/release
+build=${1:-build/release}
 tidy=$(command -v clang-tidy-14 || command -v clang-tidy || true)
 [ -n "$tidy" ] || die "clang-tidy is not installed"
 [ -f $build/compile_commands.json ] || die "build first: scripts/build.sh"

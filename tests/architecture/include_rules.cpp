@@ -13,7 +13,7 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 11> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 12> kFloors{{{"base", 0},
                                                                {"space", 1},
                                                                {"model", 2},
                                                                {"ports", 3},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<string_view, int>, 11> kFloors{{{"base", 0},
                                                                {"study", 5},
                                                                {"store", 5},
                                                                {"compile", 5},
+                                                               {"exporters", 5},
                                                                {"plugin", 5},
                                                                {"worker", 6},
                                                                {"app", 7}}};

@@ -59,7 +59,7 @@ arguments:
 reference: {entry: twice_reference, block: [64], grid: ["ceil_div(n, 64)"]}
 verify: {y: {rtol: 0, atol: 0}}
 )yaml");
-  const auto done = run(sandbox, {"run", "bad.yaml", "--backend", "cpu", "--progress", "plain"});
+  const auto done = run(sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
   EXPECT_EQ(done.status, 1) << done.err;
 }
 

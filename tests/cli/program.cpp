@@ -65,7 +65,9 @@ Running::~Running() {
 
 void Running::signal(int number) const { ::kill(pid_, number); }
 
-std::string Running::errors_so_far() const { return read_file(err_); }
+std::string Running::errors_so_far() const {
+  return fs::exists(err_) ? read_file(err_) : std::string();
+}
 
 Finished Running::wait() {
   int status = 0;

@@ -28,8 +28,7 @@ TEST(Usage, UnknownCommandSuggestsTheNearest) {
   const Sandbox sandbox;
   const auto done = run(sandbox, {"chek"});
   EXPECT_EQ(done.status, 2);
-  EXPECT_EQ(done.err,
-            "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
+  EXPECT_EQ(done.err, "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
 }
 
 TEST(Usage, UnknownOptionSuggestsTheNearest) {
@@ -58,8 +57,8 @@ TEST(Usage, UnknownBackendIsStatusThreeAndLeavesNothing) {
 
 TEST(Usage, DeviceThatIsNotThereIsStatusThree) {
   const Sandbox sandbox;
-  const auto done = run(
-      sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--device", "7"});
+  const auto done =
+      run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--device", "7"});
   EXPECT_EQ(done.status, 3);
 }
 

@@ -17,5 +17,6 @@ int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
 int export_command(const ExportOptions& options);
 int list_command(const ListOptions& options);
+int cache_command(const CacheOptions& options);
 
 }  // namespace tuner

@@ -16,9 +16,9 @@ std::string text_of(const LaunchSpec& launch) {
 }
 
 std::string text_of(const ArgumentSpec& a) {
-  std::string text = fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar,
-                                 a.value.text(), static_cast<int>(a.role),
-                                 static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
+  std::string text =
+      fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
+                  static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
   for (const Expression& extent : a.shape) text += ';' + extent.text();
   if (a.fill.kind == FillSpec::Kind::kFile) {
     std::error_code ignored;

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/exporters.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/worker/plugins.h"
@@ -69,7 +70,12 @@ int list_command(const ListOptions& options) {
   section("backends", [&] { list_backends(catalogue, options, false); });
   section("devices", [&] { list_backends(catalogue, options, true); });
   section("strategies", [&] { list_items(catalogue, PluginKind::kStrategy); });
-  section("exporters", [&] { list_items(catalogue, PluginKind::kExporter); });
+  section("exporters", [&] {
+    for (const auto& [name, summary] : builtin_formats()) {
+      std::cout << fmt::format("{:<24}{}\n", name, summary);
+    }
+    list_items(catalogue, PluginKind::kExporter);
+  });
   return kExitDone;
 }
 

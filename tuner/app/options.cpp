@@ -2,6 +2,7 @@
 
 #include <boost/program_options.hpp>
 #include <iostream>
+#include <string_view>
 #include <thread>
 
 #include "tuner/base/error.h"
@@ -31,12 +32,13 @@ po::variables_map parse(const Words& words, const std::string& usage,
   positional.add("input", -1);
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(words)
-                  .options(all)
-                  .positional(positional)
-                  .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
-                  .run(),
-              values);
+    po::store(
+        po::command_line_parser(words)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
+            .run(),
+        values);
     po::notify(values);
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
@@ -78,6 +80,36 @@ Words split(const std::string& text, char separator) {
   return pieces;
 }
 
+// "5%" or "0.05".
+double percentage(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (std::string_view(end) == "%") {
+    value /= 100;
+    ++end;
+  }
+  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
+    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
+  }
+  return value;
+}
+
+// "512M", "2G", "1000000".
+std::uint64_t byte_count(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::string_view unit(end);
+  const double factor = unit == "K"    ? 1024.0
+                        : unit == "M"  ? 1048576.0
+                        : unit == "G"  ? 1073741824.0
+                        : unit.empty() ? 1.0
+                                       : 0.0;
+  if (end == text.c_str() || factor == 0 || !(value >= 0 && value * factor < 1e18)) {
+    wrong_usage(option + " takes bytes such as 1000000, 512M or 2G, not '" + text + "'");
+  }
+  return static_cast<std::uint64_t>(value * factor);
+}
+
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
   std::string list;
   for (const std::string& word : allowed) {
@@ -100,6 +132,8 @@ RunOptions parse_run(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "numbers such as 0,1, or all");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add("where", po::value(&o.where)->composing(),
+      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", po::value(&o.strategy), "NAME[:option=value,...]; see 'tuner list strategies'");
   add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
@@ -182,9 +216,30 @@ ExportOptions parse_export(const Words& words) {
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
+  add("max-configs", po::value(&o.max_configs)->default_value(0),
+      "header: at most this many different configurations");
+  std::string within;
+  add("within", po::value(&within), "header: fewer configurations, each size losing at most 5%");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
+  if (!within.empty()) o.within = percentage("--within", within);
+  return o;
+}
+
+CacheOptions parse_cache(const Words& words) {
+  CacheOptions o;
+  std::string prune;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
+  add("clear", po::bool_switch(&o.clear), "remove everything");
+  const auto values = parse(words, "tuner cache [--prune SIZE | --clear]", visible);
+  if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
+    wrong_usage("'tuner cache' takes no '" + extra + "'");
+  }
+  if (!prune.empty()) o.prune = byte_count("--prune", prune);
   return o;
 }
 

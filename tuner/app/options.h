@@ -20,6 +20,7 @@ struct RunOptions {
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
   Words sizes;               // "M=1024,N=1024"
+  Words where;               // further constraints, such as "FORM == 'naive'"
   std::string strategy;      // NAME[:option=value,...]; empty = the study's
   std::string budget;        // "500", "90s", "500,10m"; empty = the study's
   double timeout = 60;       // seconds for one configuration
@@ -65,6 +66,8 @@ struct ExportOptions {
   std::string results = "results";
   std::string device;
   std::string size;
+  std::size_t max_configs = 0;  // 0 = as many as there are winners
+  double within = 0;            // 0.05 = each size may lose 5 %
   Words plugin_dirs;
 };
 
@@ -73,11 +76,17 @@ struct ListOptions {
   Words plugin_dirs;
 };
 
+struct CacheOptions {
+  bool clear = false;
+  std::optional<std::uint64_t> prune;  // bytes that may stay
+};
+
 RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);
 ResultsOptions parse_results(const Words& words);
 ExportOptions parse_export(const Words& words);
 ListOptions parse_list(const Words& words);
+CacheOptions parse_cache(const Words& words);
 
 // "NAME:a=1,b=2" -> name and options. Throws InputError.
 std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_strategy(

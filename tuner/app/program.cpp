@@ -30,16 +30,23 @@ const std::vector<Command>& commands() {
          const RunOptions options = parse_run(w);
          return options.replay.empty() ? run_command(options) : replay_command(options);
        }},
+      {"check", "validate a study; count, list or compile its configurations",
+       [](const Words& w) { return check_command(parse_check(w)); }},
       {"results", "show ranked results",
        [](const Words& w) { return results_command(parse_results(w)); }},
+      {"export", "write what was learned as a header, JSON, CSV, ...",
+       [](const Words& w) { return export_command(parse_export(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",
        [](const Words& w) { return list_command(parse_list(w)); }},
+      {"cache", "show, prune or clear the cache of compiled artifacts",
+       [](const Words& w) { return cache_command(parse_cache(w)); }},
   };
   return all;
 }
 
 void print_help(std::ostream& out) {
-  out << "tuner " TUNER_VERSION ": finds the fastest configuration of a CUDA kernel\n\n"
+  out << "tuner " TUNER_VERSION
+         ": finds the fastest configuration of a CUDA kernel\n\n"
          "usage: tuner COMMAND [options]\n\ncommands:\n";
   for (const Command& command : commands()) {
     out << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
@@ -70,8 +77,8 @@ int dispatch(const Words& words) {
     if (command.name == first) return command.run(rest);
     names.push_back(command.name);
   }
-  throw InputError(Complaint{{}, "unknown command '" + first + "'; see 'tuner --help'",
-                             did_you_mean(first, names)});
+  throw InputError(Complaint{
+      {}, "unknown command '" + first + "'; see 'tuner --help'", did_you_mean(first, names)});
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ void Progress::trial(const Trial& trial, double elapsed) {
     }
     if (trial.state == TrialState::kOk) event["time_ms"] = trial.timing.median;
     if (!trial.message.empty()) event["message"] = trial.message;
-    fmt::print(out_, "{}\n",
-               event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print(out_, "{}\n", event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     std::fflush(out_);
   }
   line(elapsed, false);

@@ -40,8 +40,8 @@ class Replay {
 
   // One run of the strategy, its answers from the recording.
   Run run(std::uint64_t seed, TraceFile& trace, const Interrupt& interrupt) const {
-    auto strategy = catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_,
-                                             strategy_options_);
+    auto strategy =
+        catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
     ReplayEvaluator evaluator(recording_, options_.jobs);
     Run result;
     trace.begin_run();
@@ -76,8 +76,10 @@ class Replay {
 // --jobs is how many questions are open at once; 1 unless it is given.
 int replay_command(const RunOptions& options) {
   if (!options.study.empty()) {
-    throw InputError(Complaint{{}, "--replay needs no study: the recording '" + options.replay +
-                                       "' says which configurations there are", ""});
+    throw InputError(Complaint{{},
+                               "--replay needs no study: the recording '" + options.replay +
+                                   "' says which configurations there are",
+                               ""});
   }
   Progress progress(options.progress, stderr);
   const Recording recording = read_recording(options.replay);

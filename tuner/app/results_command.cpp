@@ -26,11 +26,11 @@ void write_csv(const std::string& path, const std::vector<StoredResults>& all) {
   if (all.size() != 1) {
     std::string which;
     for (const StoredResults& r : all) {
-      which += fmt::format("\n  {} on {}, {}", r.kernel, r.ranked.device.name,
-                           r.ranked.size.label());
+      which +=
+          fmt::format("\n  {} on {}, {}", r.kernel, r.ranked.device.name, r.ranked.size.label());
     }
-    throw InputError(Complaint{{}, "--csv takes one ranking; choose with --device and --size:" +
-                                       which, ""});
+    throw InputError(
+        Complaint{{}, "--csv takes one ranking; choose with --device and --size:" + which, ""});
   }
   const std::string text = ranked_csv(all.front().ranked, all.front().parameters);
   if (path == "-") {
@@ -49,9 +49,11 @@ int results_command(const ResultsOptions& options) {
   std::optional<Study> study;
   if (!options.target.empty() && !folder) study = read_study(options.target);
   if (!fs::exists(directory / "tuner.sqlite")) {
-    throw InputError(Complaint{{}, "there are no results in '" + directory.string() +
-                                       "': run 'tuner run' first, or name their folder with "
-                                       "--results", ""});
+    throw InputError(Complaint{{},
+                               "there are no results in '" + directory.string() +
+                                   "': run 'tuner run' first, or name their folder with "
+                                   "--results",
+                               ""});
   }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) std::cerr << note << "\n";

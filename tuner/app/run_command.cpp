@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <functional>
 #include <iostream>
+#include <memory>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
@@ -19,15 +20,13 @@
 namespace tuner {
 namespace {
 
-struct ChosenDevices {
-  std::string backend;
-  std::vector<unsigned> numbers;
-};
-
-std::vector<unsigned> device_numbers(const std::string& text, std::size_t there) {
+// Several devices must all be there before the first of them is tuned; `there` is only asked then,
+// because a driver takes its time to start.
+std::vector<unsigned> device_numbers(const std::string& text,
+                                     const std::function<std::size_t()>& there) {
   std::vector<unsigned> numbers;
   if (text == "all") {
-    for (unsigned i = 0; i < there; ++i) numbers.push_back(i);
+    for (unsigned i = 0; i < there(); ++i) numbers.push_back(i);
     return numbers;
   }
   std::size_t at = 0;
@@ -36,18 +35,21 @@ std::vector<unsigned> device_numbers(const std::string& text, std::size_t there)
     const std::string word = text.substr(at, comma - at);
     if (word.empty() || word.size() > 4 ||
         !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
-      throw InputError(Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text +
-                                         "'", ""});
+      throw InputError(
+          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
     }
     const auto number = static_cast<unsigned>(std::stoul(word));
-    if (number >= there) {
-      throw UnavailableError(fmt::format("there is no device {}; the backend has {}", number,
-                                         there));
-    }
     if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
       numbers.push_back(number);
     }
     at = comma + 1;
+  }
+  if (numbers.size() > 1) {
+    const std::size_t count = there();
+    const unsigned last = *std::max_element(numbers.begin(), numbers.end());
+    if (last >= count) {
+      throw UnavailableError(fmt::format("there is no device {}; the backend has {}", last, count));
+    }
   }
   return numbers;
 }
@@ -58,9 +60,36 @@ Words names_of(const Catalogue& catalogue, PluginKind kind) {
   return names;
 }
 
+// The run workers of one backend, the first of them with its device open.
+struct Devices {
+  std::string backend;
+  std::string options_text;  // of the backend, for the identity of trials
+  std::vector<std::unique_ptr<RunWorker>> workers;
+};
+
+Devices open_devices(const RunOptions& options, const WorkerProgram& program,
+                     const std::string& backend) {
+  Devices devices;
+  devices.backend = backend;
+  RunLimits limits;
+  limits.configuration_seconds = options.timeout;
+  OptionList backend_options;
+  if (options.in_random_order) {
+    backend_options.emplace_back("order", "random");
+    devices.options_text = "order=random";
+  }
+  const auto count = [&] { return RunWorker::probe(program, backend).size(); };
+  for (const unsigned number : device_numbers(options.device, count)) {
+    devices.workers.push_back(
+        std::make_unique<RunWorker>(program, backend, number, backend_options, limits));
+  }
+  devices.workers.front()->open();
+  return devices;
+}
+
 // `auto` takes the first backend that works; the cpu is nobody's first choice.
-ChosenDevices choose_devices(const RunOptions& options, const WorkerProgram& program,
-                             const Catalogue& catalogue, Progress& progress) {
+Devices choose_devices(const RunOptions& options, const WorkerProgram& program,
+                       const Catalogue& catalogue, Progress& progress) {
   Words names = names_of(catalogue, PluginKind::kBackend);
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return (a == "cpu") < (b == "cpu"); });
@@ -76,8 +105,7 @@ ChosenDevices choose_devices(const RunOptions& options, const WorkerProgram& pro
   std::string reasons;
   for (const std::string& name : names) {
     try {
-      const auto devices = RunWorker::probe(program, name);
-      return {name, device_numbers(options.device, devices.size())};
+      return open_devices(options, program, name);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       reasons += std::string("\n  ") + error.what();
@@ -106,6 +134,11 @@ Study load_study(const RunOptions& options, Progress& progress) {
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
     }
     study.sizes = std::move(sizes);
+  }
+  for (const std::string& text : options.where) {
+    auto rule = Expression::parse(text, Position{"--where", 1, 1});
+    if (!rule) throw InputError({rule.error()}, text);
+    study.constraints.push_back(std::move(*rule));
   }
   return study;
 }
@@ -156,7 +189,7 @@ int run_command(const RunOptions& options) {
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   check_strategy(catalogue, shared.strategy);
-  const ChosenDevices devices = choose_devices(options, program, catalogue, progress);
+  Devices devices = choose_devices(options, program, catalogue, progress);
   Store store = Store::open(options.results);
   for (const std::string& note : store.notes()) progress.note(note);
   const SourceTexts sources = read_sources(study);
@@ -172,20 +205,13 @@ int run_command(const RunOptions& options) {
   shared.compilers = &compilers;
   shared.interrupt = &interrupt;
   shared.progress = &progress;
+  shared.backend_options = devices.options_text;
   shared.library = shelf.library(compilers.identity());
 
   bool any_valid = false;
-  for (const unsigned number : devices.numbers) {
-    RunLimits limits;
-    limits.configuration_seconds = options.timeout;
-    std::vector<std::pair<std::string, std::string>> backend_options;
-    if (options.in_random_order) {
-      backend_options.emplace_back("order", "random");
-      shared.backend_options = "order=random";
-    }
-    RunWorker runner(program, devices.backend, number, backend_options, limits);
-    shared.runner = &runner;
-    const DeviceFacts device = runner.open();
+  for (auto& worker : devices.workers) {
+    shared.runner = worker.get();
+    const DeviceFacts device = worker->is_open() ? worker->facts() : worker->open();
     for (const ProblemSize& size : study.sizes) {
       if (interrupt.count() > 0) break;
       trace.begin_run();
@@ -194,6 +220,7 @@ int run_command(const RunOptions& options) {
       any_valid = any_valid || outcome.results.ranked > 0;
       print_outcome(shared, outcome);
     }
+    worker.reset();  // its device is free for others
   }
   trace.close();
   if (interrupt.count() > 0) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 #include <unordered_map>
 
 #include "tuner/app/identity.h"
@@ -62,8 +63,7 @@ void prepare_runner(const RunShared& shared, const SearchSpace& space, const Dev
                     const ProblemSize& size) {
   auto plan = size_plan(*shared.study, size, device);
   if (!plan) {
-    throw InputError({Complaint{shared.study->kernel.where, plan.error(), ""}},
-                     shared.study->text);
+    throw InputError({Complaint{shared.study->kernel.where, plan.error(), ""}}, shared.study->text);
   }
   if (plan->reference) plan->reference->artifact = compile_reference(shared, space, device);
   const auto prepared = shared.runner->prepare(std::move(*plan));
@@ -75,13 +75,24 @@ void prepare_runner(const RunShared& shared, const SearchSpace& space, const Dev
 // Earlier trials by configuration, so that a resumed run asks the database once.
 class Memory {
  public:
-  Memory(const std::vector<Trial>& trials) {
+  explicit Memory(const std::vector<Trial>& trials) {
     for (const Trial& trial : trials) known_.emplace(text_of(trial.configuration), trial);
   }
   std::optional<Trial> find(const Configuration& configuration) const {
     const auto found = known_.find(text_of(configuration));
     if (found == known_.end()) return std::nullopt;
     return found->second;
+  }
+  // What this run did not come by, as far as it belongs to the space: it competes all the same.
+  void add_others(const SearchSpace& space, std::vector<Trial>& trials) const {
+    std::set<ConfigIndex> seen;
+    for (const Trial& trial : trials) seen.insert(trial.index);
+    for (const auto& [text, trial] : known_) {
+      const auto index = space.index_of(trial.configuration);
+      if (!index || !seen.insert(*index).second) continue;
+      trials.push_back(trial);
+      trials.back().index = *index;
+    }
   }
 
  private:
@@ -101,6 +112,39 @@ std::string now_text() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
+
+// Where the time went, for the user: what would more cores, or a better strategy, bring?
+class Usage {
+ public:
+  explicit Usage(const RunShared& shared)
+      : shared_(shared),
+        compile_before_(shared.compilers->busy_seconds()),
+        device_before_(shared.runner->busy_seconds()) {}
+
+  void trial(const Trial& trial, double now) {
+    if (trial.from_store) return;
+    if (first_ < 0) first_ = now;
+    if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds;
+  }
+
+  std::string text(double seconds) const {
+    if (first_ < 0 || seconds <= 0) return {};
+    const double device = shared_.runner->busy_seconds() - device_before_;
+    const double compile = shared_.compilers->busy_seconds() - compile_before_;
+    return fmt::format(
+        "  first result after {:.2f} s; busy: {} compile workers {:.0f} %, device {:.0f} % "
+        "(of that {:.0f} % for variants that were dropped)",
+        first_, shared_.compilers->jobs(), 100 * compile / (seconds * shared_.compilers->jobs()),
+        100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0);
+  }
+
+ private:
+  const RunShared& shared_;
+  double compile_before_;
+  double device_before_;
+  double first_ = -1;
+  double dropped_ = 0;
+};
 
 // The final of an earlier run, if it was between the same configurations.
 std::optional<FinalRound> stored_final(const std::vector<Trial>& trials,
@@ -125,8 +169,8 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   const int finalists = shared.study->measure.finalists;
   if (finalists < 2 || shared.interrupt->count() > 0) return std::nullopt;
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
-  const auto chosen = choose_finalists(shared.study->objective, trials,
-                                       static_cast<std::size_t>(finalists));
+  const auto chosen =
+      choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
   if (chosen.empty()) return std::nullopt;
   if (auto earlier = stored_final(trials, chosen)) return earlier;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
@@ -160,17 +204,17 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
 
 }  // namespace
 
-SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device,
-                      const ProblemSize& size) {
+SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const Study& study = *shared.study;
   const SearchSpace space = build_space(shared, device, size);
   prepare_runner(shared, space, device, size);
-  auto strategy = shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
-                                                  shared.budget, shared.strategy_options);
+  auto strategy =
+      shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
+                                      shared.budget, shared.strategy_options);
 
-  const Context context = shared.store->context(
-      context_key(study, device, size, shared.source_digest, shared.compilers->identity(),
-                  shared.backend_options));
+  const Context context =
+      shared.store->context(context_key(study, device, size, shared.source_digest,
+                                        shared.compilers->identity(), shared.backend_options));
   if (shared.options->fresh) shared.store->start_afresh(context);
   for (const Trial& blamed : shared.store->settle_in_flight(context)) {
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
@@ -193,29 +237,32 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device,
   if (shared.budget.evaluations && *shared.budget.evaluations < space.size()) {
     total = std::to_string(*shared.budget.evaluations);
   }
-  shared.progress->begin(fmt::format("{} on {}, {}: {} valid configurations of {}",
-                                     study.kernel.name, device.name, size.label(),
-                                     space.report().valid, space.report().cartesian),
-                         total, study);
+  shared.progress->begin(
+      fmt::format("{} on {}, {}: {} valid configurations of {}", study.kernel.name, device.name,
+                  size.label(), space.report().valid, space.report().cartesian),
+      total, study);
   std::vector<Trial> trials;
+  Usage usage(shared);
   LoopCallbacks callbacks;
   callbacks.on_trial = [&](const Trial& trial) {
     if (!trial.from_store) shared.store->record(context, trial);
     trials.push_back(trial);
+    usage.trial(trial, evaluator.now());
     shared.progress->trial(trial, evaluator.now());
     if (shared.on_trial) shared.on_trial(trial, evaluator.now());
   };
   callbacks.stop = [&] { return shared.interrupt->count() > 0; };
-  const LoopResult loop =
-      run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks);
+  const LoopResult loop = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks);
   shared.progress->end(evaluator.now());
   shared.progress->note("  ended: " + loop.reason);
+  if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
 
   SizeOutcome outcome;
   outcome.interrupted = shared.interrupt->count() > 0;
   if (outcome.interrupted && evaluator.in_flight()) {
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
+  memory.add_others(space, trials);
   const auto round = final_round(shared, size, device, evaluator, trials);
   if (round) {
     shared.store->record(context, take_over(*round, evaluator, study.measure.confidence, trials));

@@ -91,8 +91,9 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.parameters = context.context.parameters;
     if (study != nullptr) {
       // Driver and compiler are those of the machine that measured: not the study's to change.
-      ContextKey now = context_key(*study, context.key.device, context.key.size, digest,
-                                   value_of(context.key, "compiler"), value_of(context.key, "backend options"));
+      ContextKey now =
+          context_key(*study, context.key.device, context.key.size, digest,
+                      value_of(context.key, "compiler"), value_of(context.key, "backend options"));
       results.stale = differences(context.key, now);
     }
     std::vector<Trial> trials = store.trials(context.context);

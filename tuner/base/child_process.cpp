@@ -125,8 +125,8 @@ std::string ChildProcess::output_tail(std::size_t bytes) const {
   if (::fstat(output_.get(), &facts) != 0 || facts.st_size <= 0) return {};
   const auto size = static_cast<std::size_t>(facts.st_size);
   std::string tail(std::min(bytes, size), '\0');
-  const ssize_t got = ::pread(output_.get(), tail.data(), tail.size(),
-                              static_cast<off_t>(size - tail.size()));
+  const ssize_t got =
+      ::pread(output_.get(), tail.data(), tail.size(), static_cast<off_t>(size - tail.size()));
   tail.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   return tail;

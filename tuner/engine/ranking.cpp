@@ -35,7 +35,7 @@ std::partial_ordering compare(const Value& a, const Value& b) {
 bool lexicographic_less(const Configuration& a, const Configuration& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const std::partial_ordering order = compare(a[i], b[i]);
-    if (order != std::partial_ordering::equivalent) return order < 0;
+    if (order != std::partial_ordering::equivalent) return std::is_lt(order);
   }
   return a.size() < b.size();
 }

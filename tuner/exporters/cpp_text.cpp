@@ -143,18 +143,23 @@ class Printer {
     return text;
   }
 
-  // A chain's inner operands appear once only, so that deep chains do not grow exponentially.
   std::string comparison(const ExpressionNode& node) const {
-    std::string text = "chain(" + print(*node.children[0]) + ")";
+    static constexpr std::array<const char*, 8> kNames{"eq", "ne", "lt", "le",
+                                                       "gt", "ge", "in", "not_in"};
+    const auto list = [&](std::size_t i) {
+      return node.comparisons[i] == Comparison::kIn || node.comparisons[i] == Comparison::kNotIn;
+    };
+    const std::string first = print(*node.children[0]);
+    if (node.comparisons.size() == 1 && !list(0)) {
+      return std::string(kNames.at(static_cast<std::size_t>(node.comparisons[0]))) + "(" + first +
+             ", " + print(*node.children[1]) + ")";
+    }
+    // A chain's inner operands appear once only, so that deep chains do not grow exponentially.
+    std::string text = "chain(" + first + ")";
     for (std::size_t i = 0; i < node.comparisons.size(); ++i) {
-      static constexpr std::array<const char*, 8> kMethods{"eq", "ne", "lt", "le",
-                                                           "gt", "ge", "in", "not_in"};
-      const auto how = static_cast<std::size_t>(node.comparisons[i]);
       const ExpressionNode& operand = *node.children[i + 1];
-      const bool list =
-          node.comparisons[i] == Comparison::kIn || node.comparisons[i] == Comparison::kNotIn;
-      text += std::string(".") + kMethods.at(how);
-      text += list ? call("", operand) : "(" + print(operand) + ")";
+      text += std::string(".") + kNames.at(static_cast<std::size_t>(node.comparisons[i]));
+      text += list(i) ? call("", operand) : "(" + print(operand) + ")";
     }
     return text + ".value()";
   }

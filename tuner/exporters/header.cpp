@@ -49,15 +49,17 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options) {
   out += fmt::format(
       "// {} sizes, {} configurations. The default one was valid for {} of the sizes and loses "
       "there\n"
-      "// at most {:.1f} %.\n#pragma once\n",
+      "// at most {:.1f} %.\n",
       table.entries.size(), table.configurations.size(), table.default_coverage,
       100 * (table.default_slowdown - 1));
   return out;
 }
 
 std::string macros(const HeaderModel& model, const HeaderOptions& options) {
-  std::string out = fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{:016x}ull\n",
-                                model.prefix, model.prefix, hash_of(options.source_text).high);
+  // Not #pragma once: compilers warn of that in a header that is checked by itself.
+  std::string out = fmt::format("#ifndef {}_H\n#define {}_H\n", model.prefix, model.prefix);
+  out += fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{:016x}ull\n", model.prefix,
+                     model.prefix, hash_of(options.source_text).high);
   out += R"txt(#ifdef __CUDACC_RTC__
 #define TUNER_FN __device__ constexpr
 #define TUNER_TABLE static __device__ constexpr
@@ -65,7 +67,7 @@ std::string macros(const HeaderModel& model, const HeaderOptions& options) {
 #define TUNER_FN constexpr
 #define TUNER_TABLE inline constexpr
 #endif
-  )txt";
+)txt";
   return out;
 }
 
@@ -102,7 +104,7 @@ std::string export_header(const Study& study, const std::vector<RankedResults>& 
                      header_rules(model) + header_selection(model) + "}  // namespace " +
                      model.space + "\n";
   out += body + for_each(model);
-  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n";
+  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
   out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
   return replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");
 }

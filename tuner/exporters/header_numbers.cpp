@@ -190,10 +190,23 @@ TUNER_FN int order(const num& a, const num& b) {
   const long long whole = static_cast<long long>(floor_of(b.f));
   return a.i < whole ? -1 : a.i > whole ? 1 : b.f > floor_of(b.f) ? -1 : 0;
 }
-TUNER_FN bool same(const num& a, const num& b) { return order(a, b) == 0; }
+TUNER_FN bool same(const num& a, const num& b) {
+  return integers(a, b) ? a.i == b.i : order(a, b) == 0;
+}
+TUNER_FN bool less(const num& a, const num& b) {
+  return integers(a, b) ? a.i < b.i : order(a, b) == -1;
+}
 TUNER_FN bool comparable(const num& a, const num& b) {
   return numbers(a, b) || (a.k == kind::text && b.k == kind::text);
 }
+TUNER_FN num eq(const num& a, const num& b) { return a.ok() && b.ok() ? num(same(a, b)) : num(); }
+TUNER_FN num ne(const num& a, const num& b) { return a.ok() && b.ok() ? num(!same(a, b)) : num(); }
+TUNER_FN num lt(const num& a, const num& b) { return comparable(a, b) ? num(less(a, b)) : num(); }
+TUNER_FN num gt(const num& a, const num& b) { return lt(b, a); }
+TUNER_FN num le(const num& a, const num& b) {
+  return comparable(a, b) ? num(less(a, b) || same(a, b)) : num();
+}
+TUNER_FN num ge(const num& a, const num& b) { return le(b, a); }
 TUNER_FN num least(const num& a, const num& b) {
   return !comparable(a, b) ? num() : order(b, a) == -1 ? b : a;
 }
@@ -212,33 +225,25 @@ struct chain {
   num last;
   num result = num(true);
   TUNER_FN explicit chain(const num& first) : last(first), result(first.ok() ? num(true) : num()) {}
-  TUNER_FN chain next(const num& right, bool possible, bool holds_here) const {
+  TUNER_FN chain next(const num& right, const num& holds_here) const {
     chain out = *this;
     out.last = right;
-    if (result.truth()) out.result = right.ok() && possible ? num(holds_here) : num();
+    if (result.truth()) out.result = holds_here;
     return out;
   }
-  TUNER_FN chain eq(const num& b) const { return next(b, true, same(last, b)); }
-  TUNER_FN chain ne(const num& b) const { return next(b, true, !same(last, b)); }
-  TUNER_FN chain lt(const num& b) const {
-    return next(b, comparable(last, b), order(last, b) == -1);
-  }
-  TUNER_FN chain gt(const num& b) const {
-    return next(b, comparable(last, b), order(last, b) == 1);
-  }
-  TUNER_FN chain le(const num& b) const {
-    return next(b, comparable(last, b), order(last, b) == -1 || same(last, b));
-  }
-  TUNER_FN chain ge(const num& b) const {
-    return next(b, comparable(last, b), order(last, b) == 1 || same(last, b));
-  }
+  TUNER_FN chain eq(const num& b) const { return next(b, detail::eq(last, b)); }
+  TUNER_FN chain ne(const num& b) const { return next(b, detail::ne(last, b)); }
+  TUNER_FN chain lt(const num& b) const { return next(b, detail::lt(last, b)); }
+  TUNER_FN chain gt(const num& b) const { return next(b, detail::gt(last, b)); }
+  TUNER_FN chain le(const num& b) const { return next(b, detail::le(last, b)); }
+  TUNER_FN chain ge(const num& b) const { return next(b, detail::ge(last, b)); }
   template <class... T>
   TUNER_FN chain in(const T&... items) const {
-    return next(last, (true && ... && items.ok()), (false || ... || same(last, items)));
+    return next(last, (true && ... && items.ok()) ? num((false || ... || same(last, items))) : num());
   }
   template <class... T>
   TUNER_FN chain not_in(const T&... items) const {
-    return next(last, (true && ... && items.ok()), !(false || ... || same(last, items)));
+    return next(last, (true && ... && items.ok()) ? num(!(false || ... || same(last, items))) : num());
   }
   TUNER_FN num value() const { return result; }
 };

@@ -107,13 +107,11 @@ TUNER_FN extent grid_of(const config& c, const dims& d, const device& v) {
 TUNER_FN extent block_of(const config& c, const dims& d, const device& v) {
   return detail::block(detail::names(c, d, v));
 }
-// Bytes; -1: the study's expression has no value here. Above 48 KiB the kernel has
-// to opt in.
+// Bytes; -1: the study's expression has no value here. Above 48 KiB the kernel has to opt in.
 TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const device& v) {
   return detail::shared(detail::names(c, d, v));
 }
-// Whether a configuration may be used: the study's constraints and the launch limits
-// of CUDA.
+// Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
 TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
   const detail::names n(c, d, v);
   if (!detail::constraints(n)) return false;

@@ -127,19 +127,16 @@ std::string header_types(const HeaderModel& model) {
 //   exact        this size was tuned on a device of this name
 //   near_size    the nearest size that was tuned on a device of this name
 //   near_device  tuned on another device; see selection::tier
-//   fallback     no entry fits (or the size is not positive): a configuration that
-//   is valid here unsupported  not even the default configuration's constraints hold
-//   here
+//   fallback     no entry fits (or the size is not positive): a configuration that is valid here
+//   unsupported  no configuration's constraints hold here; the default one is returned
 enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
 struct selection {
   config cfg;
   match how;
   int config_id;    // place in configs[]
   int entry_index;  // place in entries[]; -1: none
-  int tier;  // 0 same device, 1 same compute capability, 2 same major, 3 older, 4
-             // none
-  double log2_distance_sq;  // sum over the dimensions of the squared log2 of the
-                            // ratio
+  int tier;         // 0 same device, 1 same compute capability, 2 same major, 3 older, 4 none
+  double log2_distance_sq;  // squared log2 of the ratio, summed over the dimensions
 };
 struct extent {
   unsigned x, y, z;  // 0: the study's expression has no value here

@@ -48,10 +48,9 @@ void check_health(Database& database) {
 std::unique_ptr<Database> open_healthy(const fs::path& file) {
   auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
   // Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
-  // middle of a write leaves only an unfinished tail that nobody reads. FULL: each commit waits
-  // until the log is on the disk. NORMAL would survive kill -9 too, but lose the last trials in a
-  // power cut; a trial costs tens of milliseconds, the wait a few at most.
-  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  // middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is
+  // whole after a power cut too; how often a commit waits for the disk is record()'s to say.
+  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   check_health(*database);
   prepare_schema(*database);
   return database;

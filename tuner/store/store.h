@@ -71,8 +71,9 @@ class Store {
   std::vector<Trial> trials(const Context& context);
   std::optional<Trial> find(const Context& context, const Configuration& configuration);
 
-  // Committed, and safe from a power cut, when it returns. A trial of the same configuration is
-  // replaced; the configuration is no longer in flight.
+  // Committed when it returns: safe from any end of this process. A power cut may cost the trials
+  // of the last half second, never the database. A trial of the same configuration is replaced; the
+  // configuration is no longer in flight.
   void record(const Context& context, const Trial& trial);
   void record(const Context& context, std::span<const Trial> trials);  // all or none
 

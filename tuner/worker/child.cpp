@@ -8,6 +8,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/compile/artifact_cache.h"
 #include "tuner/engine/evaluation.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/messages.h"
@@ -47,6 +48,8 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
+  // A cache that cannot be written is only slower; the coordinator has said so already.
+  ArtifactCache cache(open.at("cache_dir").get<std::string>());
   wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
   while (const auto message = wire.receive()) {
     const auto id = message->at("id").get<std::uint64_t>();
@@ -56,17 +59,25 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
       continue;
     }
     wire.send({{"type", "compiled"}, {"id", id}, {"artifact", *built}});
+    // After the answer: the device does not wait for the disk.
+    const auto key = message->at("key").get<std::string>();
+    if (key.front() != kUncachedMark) cache.put(key, *built);
   }
   return 0;
 }
 
 const char* text_of(Phase phase) {
   switch (phase) {
-    case Phase::kLoad: return "load";
-    case Phase::kVerify: return "verify";
-    case Phase::kProbe: return "probe";
-    case Phase::kEstimate: return "estimate";
-    case Phase::kFinal: return "final";
+    case Phase::kLoad:
+      return "load";
+    case Phase::kVerify:
+      return "verify";
+    case Phase::kProbe:
+      return "probe";
+    case Phase::kEstimate:
+      return "estimate";
+    case Phase::kFinal:
+      return "final";
   }
   return "launch";
 }
@@ -118,10 +129,9 @@ class RunServer {
   }
 
   bool duel(const json& message) {
-    const auto samples =
-        evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
-                          message.at("rounds").get<int>(),
-                          message.at("seed").get<std::uint64_t>(), phases());
+    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
+                                           message.at("rounds").get<int>(),
+                                           message.at("seed").get<std::uint64_t>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"}, {"id", 0}, {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;

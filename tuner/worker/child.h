@@ -2,7 +2,7 @@
 // What the program does when it is started as a worker: serve requests on descriptor kChildSocket
 // until it closes. Messages are JSON objects with a "type".
 //
-//   compile   <- start {plugin_dirs}, open {backend, cache_dir, cache_limit}
+//   compile   <- start {plugin_dirs}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}
 //             <- compile {id, key, request}      -> compiled {id, artifact} | failed {id, log}
 //   run       <- start, open {backend, device, options}
@@ -15,6 +15,9 @@
 #include <string>
 
 namespace tuner {
+
+// A key that begins with this names an artifact that must not enter the cache.
+inline constexpr char kUncachedMark = '!';
 
 // Returns the exit status of the process.
 int run_worker_main(const std::string& role);

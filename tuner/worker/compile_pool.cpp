@@ -16,7 +16,8 @@ constexpr int kMaxFailedStarts = 5;  // in a row
 constexpr std::size_t kJobsAhead = 2;
 
 TimePoint after(TimePoint start, double seconds) {
-  return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return start +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ class PoolEvaluator final : public Evaluator {
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;  // by key
   std::size_t known_bytes_ = 0;
-  std::unordered_map<std::string, std::vector<Job>> compiling_;             // by key
-  std::unordered_map<std::uint64_t, std::string> requests_;                 // compile id -> key
+  std::unordered_map<std::string, std::vector<Job>> compiling_;  // by key
+  std::unordered_map<std::uint64_t, std::string> requests_;      // compile id -> key
   std::deque<Job> ready_;
   std::optional<Job> running_;
   std::deque<Trial> finished_;

@@ -11,8 +11,8 @@
 namespace tuner {
 namespace {
 
-constexpr double kOpenSeconds = 120;      // a cold driver on a large machine is slow
-constexpr double kPrepareSeconds = 600;   // fills and the reference, on a slow device
+constexpr double kOpenSeconds = 120;     // a cold driver on a large machine is slow
+constexpr double kPrepareSeconds = 600;  // fills and the reference, on a slow device
 constexpr double kDuelSeconds = 600;
 constexpr int kRevivals = 4;
 
@@ -21,9 +21,7 @@ TimePoint in(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-std::string type_of(const nlohmann::json& message) {
-  return message.value("type", std::string());
-}
+std::string type_of(const nlohmann::json& message) { return message.value("type", std::string()); }
 
 }  // namespace
 
@@ -99,10 +97,10 @@ double RunWorker::phase_seconds(const std::string& phase) const {
 
 void RunWorker::enter(const std::string& phase) {
   phase_ = phase;
-  phase_deadline_ = std::min(in(phase_seconds(phase)),
-                             started_ + std::chrono::duration_cast<Clock::duration>(
-                                            std::chrono::duration<double>(
-                                                limits_.configuration_seconds)));
+  phase_deadline_ =
+      std::min(in(phase_seconds(phase)),
+               started_ + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(limits_.configuration_seconds)));
 }
 
 void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
@@ -194,7 +192,8 @@ std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,
   const auto answer = channel.wait(in(kOpenSeconds));
   if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
   if (type_of(*answer) != "devices") {
-    throw UnavailableError(backend + ": " + answer->value("reason", std::string("no reason given")));
+    throw UnavailableError(backend + ": " +
+                           answer->value("reason", std::string("no reason given")));
   }
   return answer->at("facts").get<std::vector<DeviceFacts>>();
 }

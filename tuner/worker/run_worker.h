@@ -34,6 +34,8 @@ class RunWorker {
 
   // Starts the child and opens the device. Throws UnavailableError with the reason.
   const DeviceFacts& open();
+  bool is_open() const { return channel_ != nullptr; }
+  const DeviceFacts& facts() const { return facts_; }
   // Allocates, fills, runs the reference. The reason when it cannot be done.
   Expected<bool, std::string> prepare(SizePlan plan);
 

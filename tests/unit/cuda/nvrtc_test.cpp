@@ -90,6 +90,15 @@ TEST_F(Nvrtc, ReportsErrorsWithPlaceAndWithoutPtxasLines) {
   EXPECT_EQ(result.log.find("ptxas info"), std::string::npos);
 }
 
+TEST_F(Nvrtc, ReportsWhatTheAssemblerRefuses) {
+  const auto result = compiler->compile(
+      request("__global__ void k() {\n"
+              "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
+              "k"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("uses too much shared data"), std::string::npos) << result.log;
+}
+
 TEST_F(Nvrtc, ReportsAKernelThatIsNotThere) {
   const auto result = compiler->compile(request("__global__ void k() {}\n", "nowhere"));
   EXPECT_FALSE(result.compiled);

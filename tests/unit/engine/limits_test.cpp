@@ -80,8 +80,8 @@ TEST(Occupancy, IsLimitedByBlocksWarpsRegistersOrSharedMemory) {
   EXPECT_DOUBLE_EQ(occupancy(device, uses(32), launch(640)), 60.0 / 64);
   // 168 registers: 5376 a warp, 12 warps (of the 12.19 that fit): 1 block of 8.
   EXPECT_DOUBLE_EQ(occupancy(device, uses(168), launch(256)), 8.0 / 64);
-  // 33 registers: 1056, rounded to 1280 a warp: 51.2 warps fit, 48 in fours: 6 blocks of 8.
-  EXPECT_DOUBLE_EQ(occupancy(device, uses(33), launch(256)), 48.0 / 64);
+  // 33 registers: 1056, rounded to 1280 a warp: 51.2 warps fit, 48 in fours: 16 blocks of 3.
+  EXPECT_DOUBLE_EQ(occupancy(device, uses(33), launch(96)), 48.0 / 64);
   // 48 KiB + 1 KiB a block: 4 blocks fit into 228 KiB; 4 * 8 warps.
   EXPECT_DOUBLE_EQ(occupancy(device, uses(32, 49152), launch(256)), 32.0 / 64);
   // Static and dynamic memory add up.

@@ -107,6 +107,15 @@ TEST(CompileRequest, LeavesOutAnAliasThatWouldStandForTwoValues) {
           {"TUNE_T", "aB"}, {"TUNE_T_IS_ab", "0"}, {"TUNE_T_IS_aB", "1"}, {"TUNE_T_IS_AB", "0"}}));
 }
 
+TEST(CompileRequest, LeavesOutAnAliasThatTwoValuesShare) {
+  Study study = scale_study();
+  study.parameters = {{"T", {std::string("ab"), std::string("aB")}, {}}};
+  study.derived.clear();
+  EXPECT_EQ(defines_for(study, {std::string("aB")}),
+            (std::map<std::string, std::string>{
+                {"TUNE_T", "aB"}, {"TUNE_T_IS_ab", "0"}, {"TUNE_T_IS_aB", "1"}}));
+}
+
 TEST(CompileRequest, RefusesTwoValuesWithOneMacro) {
   Study study = scale_study();
   study.parameters = {{"T", {std::string("a-b"), std::string("a_b")}, {}}};

@@ -58,6 +58,19 @@ TEST(TuningLoop, NeverExceedsTheEvaluations) {
   }
 }
 
+TEST(TuningLoop, NeverExceedsTheEvaluationsForAStrategyThatProposesMoreThanAsked) {
+  class Generous : public FakeStrategy {
+   public:
+    using FakeStrategy::FakeStrategy;
+    std::vector<ConfigIndex> ask(std::size_t) override { return FakeStrategy::ask(10); }
+  };
+  Generous strategy(first(100));
+  FakeEvaluator evaluator(4, ok_trial);
+  EXPECT_EQ(run_loop(strategy, evaluator, {}, Budget{6, {}}, {}).evaluations, 6U);
+  EXPECT_EQ(evaluator.submitted.size(), 6U);
+  EXPECT_EQ(evaluator.most_outstanding, 4U);
+}
+
 TEST(TuningLoop, DrainsWhatIsOutstandingWhenTheTimeIsOver) {
   FakeStrategy strategy(first(100));
   FakeEvaluator evaluator(4, ok_trial);  // a second for each trial

@@ -54,7 +54,7 @@ std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream directories(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return "";
@@ -62,13 +62,13 @@ std::string find_program(const std::string& name) {
 
 std::string find_compiler() {
   if (const char* chosen = std::getenv("TUNER_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
-    const std::string path = find_program(chosen);
+    std::string path = find_program(chosen);
     if (!path.empty()) return path;
     throw sdk::Error(TUNER_UNSUPPORTED,
                      "TUNER_HOST_CXX is '" + std::string(chosen) + "', which cannot be executed");
   }
   for (const char* name : {"c++", "g++", "clang++"}) {
-    const std::string path = find_program(name);
+    std::string path = find_program(name);
     if (!path.empty()) return path;
   }
   throw sdk::Error(TUNER_UNSUPPORTED,
@@ -84,8 +84,15 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& what) 
 std::string dynamic_shared_assembly(const std::set<std::string>& names) {
   std::string out = "\t.section .tbss,\"awT\",%nobits\n\t.balign 1024\n";
   for (const std::string& name : names) {
-    out += "\t.globl " + name + "\n\t.hidden " + name + "\n\t.type " + name + ", %object\n" + name +
-           ":\n";
+    out += "\t.globl ";
+    out += name;
+    out += "\n\t.hidden ";
+    out += name;
+    out += "\n\t.type ";
+    out += name;
+    out += ", %object\n";
+    out += name;
+    out += ":\n";
   }
   out += "\t.globl tuner_cpu_dynamic_shared\n\t.type tuner_cpu_dynamic_shared, %object\n";
   out += "tuner_cpu_dynamic_shared:\n\t.zero " + std::to_string(kMaxSharedBytes) + "\n";

@@ -73,7 +73,7 @@ double element(const tuner_fill& how, std::uint64_t i) {
 // |a - b| in double; equal infinities differ by 0. 64-bit integers are subtracted as integers.
 template <typename T>
 double difference(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
     const auto high = static_cast<std::uint64_t>(std::max(a, b));
     const auto low = static_cast<std::uint64_t>(std::min(a, b));
     return static_cast<double>(high - low);

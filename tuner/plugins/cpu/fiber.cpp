@@ -30,12 +30,23 @@ Fiber::Fiber(void* owner, std::size_t number) {
   context_.stack_size = top_ - guard_bytes();
 }
 
-Fiber::~Fiber() { munmap(memory_, kStackBytes + guard_bytes()); }
+Fiber::~Fiber() {
+  forget_red_zones();
+  munmap(memory_, kStackBytes + guard_bytes());
+}
+
+// What ran here leaves the sanitizer's marks, and whatever is mapped here next would inherit them.
+void Fiber::forget_red_zones() {
+#ifdef TUNER_CPU_ASAN
+  __asan_unpoison_memory_region(context_.stack, context_.stack_size);
+#endif
+}
 
 void Fiber::restart(Function function) {
 #ifdef TUNER_CPU_ASAN
   context_.fake_stack = nullptr;
 #endif
+  forget_red_zones();
   context_.at = boost::context::detail::make_fcontext(static_cast<char*>(memory_) + top_,
                                                       context_.stack_size, function);
 }

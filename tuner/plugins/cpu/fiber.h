@@ -13,6 +13,7 @@
 #endif
 #endif
 #ifdef TUNER_CPU_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -64,6 +65,8 @@ class Fiber {
   void restart(Function function);
 
  private:
+  void forget_red_zones();
+
   Context context_;
   void* memory_ = nullptr;
   std::size_t top_ = 0;  // bytes from memory_

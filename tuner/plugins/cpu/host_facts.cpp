@@ -42,7 +42,7 @@ std::string model_name(const std::string& fallback) {
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("model name")) continue;
     const auto colon = line.find(':');
-    const std::string name = colon == std::string::npos ? "" : tidy(line.substr(colon + 1));
+    std::string name = colon == std::string::npos ? "" : tidy(line.substr(colon + 1));
     if (!name.empty()) return name;
   }
   return fallback + " CPU";

@@ -42,7 +42,7 @@ HostOptions translate_options(const std::vector<std::string>& options) {
   HostOptions out;
   bool has_standard = false;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    const std::string option = options[i];
+    const std::string& option = options[i];
     if (const auto name = value_of({"--std", "-std"}, options, i)) {
       out.arguments.push_back("-std=" + *name);
       has_standard = true;

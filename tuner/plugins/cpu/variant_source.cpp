@@ -47,8 +47,13 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
   for (std::size_t i = 0; i < request.symbols.size(); ++i) {
     const std::string& symbol = request.symbols[i];
     out += line_directive("symbol " + symbol);
-    out += "TUNER_CPU_EXPORT tuner_cpu_symbol " + symbol_name(i) + " = {(void*)&(" + symbol +
-           "), sizeof(" + symbol + ")};\n";
+    out += "TUNER_CPU_EXPORT tuner_cpu_symbol ";
+    out += symbol_name(i);
+    out += " = {(void*)&(";
+    out += symbol;
+    out += "), sizeof(";
+    out += symbol;
+    out += ")};\n";
   }
   return out;
 }

@@ -53,6 +53,7 @@ class CudaBackend : public sdk::Backend {
     std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
     std::vector<std::size_t> parameter_sizes;
     bool parameters_known = false;
+    bool launched = false;
   };
 
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;

@@ -78,6 +78,7 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   std::vector<void*> arguments = bind_arguments(target, launch, pointers);
   queue(target, launch, arguments);
   wait("kernel", true);
+  target.launched = true;
 }
 
 void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
@@ -91,8 +92,9 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   }
   std::vector<CUdeviceptr> pointers;
   std::vector<void*> arguments = bind_arguments(target, launch, pointers);
-  timer_.time(
-      timing, [&] { queue(target, launch, arguments); }, milliseconds);
+  const auto queue_one = [&] { queue(target, launch, arguments); };
+  timer_.time(timing, queue_one, target.launched, milliseconds);
+  target.launched = true;
 }
 
 }  // namespace tuner::cuda

@@ -66,6 +66,8 @@ class Program {
   nvrtcProgram program_ = nullptr;
 };
 
+const std::string kVerbose = "--ptxas-options=-v";
+
 bool sets_language(const std::vector<std::string>& options) {
   for (const std::string& option : options) {
     if (option.find("-std=") != std::string::npos) return true;
@@ -75,13 +77,23 @@ bool sets_language(const std::vector<std::string>& options) {
 
 std::vector<std::string> options_for(const sdk::CompileRequest& request,
                                      const std::vector<std::string>& toolkit) {
-  std::vector<std::string> out{"--gpu-architecture=" + request.arch, "--ptxas-options=-v"};
+  std::vector<std::string> out{"--gpu-architecture=" + request.arch, kVerbose};
   if (!sets_language(request.options)) out.emplace_back("--std=c++17");
   for (const auto& [name, value] : request.defines) out.push_back("-D" + name + "=" + value);
   for (const std::string& dir : request.include_dirs) out.push_back("-I" + dir);
   for (const std::string& dir : toolkit) out.push_back("-I" + dir);
   out.insert(out.end(), request.options.begin(), request.options.end());
   return out;
+}
+
+// A verbose ptxas drops its own errors ("uses too much shared data"): they are asked for again.
+std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
+                      const std::vector<std::string>& toolkit) {
+  Program program(api, request);
+  std::vector<std::string> options = options_for(request, toolkit);
+  std::erase(options, kVerbose);
+  program.compile(options);
+  return parse_ptxas_log(program.log(), "").rest;
 }
 
 }  // namespace
@@ -109,6 +121,7 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
   const nvrtcResult status = program.compile(options_for(request, includes_));
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program.log(), "").rest;
+    if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     return result;
   }

@@ -59,32 +59,50 @@ Timer::Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes)
       flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(l2_bytes, 1 << 20))),
       gate_(api) {}
 
-void Timer::flush_cache() {
-  if (flush_buffer_.get() == 0) flush_buffer_ = DeviceMemory(api_, flush_bytes_);
+void Timer::queue_restores(const tuner_timing& timing) {
+  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, stream_), "cuMemcpyDtoDAsync");
+  }
+}
+
+void Timer::queue_flush() {
   check(api_, api_.memset_d8_async(flush_buffer_.get(), 0, flush_bytes_, stream_),
         "cuMemsetD8Async");
 }
 
+void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
+
+// Everything that must not happen for the first time behind the gate: copies and memsets are the
+// driver's own kernels.
+void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
+  while (starts_.size() < samples) {
+    starts_.push_back(make_event(api_));
+    stops_.push_back(make_event(api_));
+  }
+  const bool first_flush = timing.flush_cache != 0 && flush_buffer_.get() == 0;
+  if (first_flush) {
+    flush_buffer_ = DeviceMemory(api_, flush_bytes_);
+    queue_flush();
+  }
+  queue_restores(timing);
+  if (first_flush || timing.restore_count > 0) wait();
+}
+
 void Timer::queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
                          std::size_t slot) {
-  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
-    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, stream_), "cuMemcpyDtoDAsync");
-  }
-  if (timing.flush_cache != 0) flush_cache();
+  queue_restores(timing);
+  if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
   for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) launch();
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
-void Timer::time(const tuner_timing& timing, const std::function<void()>& launch,
+void Timer::time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
                  std::span<double> milliseconds) {
   const std::size_t batch = batch_size(timing);
+  prepare(timing, std::min(batch, milliseconds.size()));
   // More launches than the queue may hold: there the host is far ahead anyway.
-  const bool gated = operations(timing) <= kMaxOperations;
-  while (starts_.size() < std::min(batch, milliseconds.size())) {
-    starts_.push_back(make_event(api_));
-    stops_.push_back(make_event(api_));
-  }
+  const bool gated = launched && operations(timing) <= kMaxOperations;
   for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
     const std::size_t count = std::min(batch, milliseconds.size() - done);
     if (gated) gate_.close(stream_);
@@ -95,7 +113,7 @@ void Timer::time(const tuner_timing& timing, const std::function<void()>& launch
       throw;
     }
     gate_.open();
-    check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait);
+    wait();
     for (std::size_t slot = 0; slot < count; ++slot) {
       float elapsed = 0;
       check(api_, api_.event_elapsed_time(&elapsed, starts_[slot].get(), stops_[slot].get()),

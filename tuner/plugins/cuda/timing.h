@@ -13,6 +13,9 @@ namespace tuner::cuda {
 
 // Holds a stream back until everything has been queued, so that the device never waits for the
 // host between the two events of a sample. Does nothing on drivers that cannot wait.
+//
+// While it is closed nothing may be called that waits for the device, or both wait for ever: no
+// allocation, and no first use of a kernel (the driver loads code lazily, and loading may wait).
 class Gate {
  public:
   explicit Gate(const DriverApi& api);
@@ -35,19 +38,23 @@ class Timer {
  public:
   Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes);
 
-  // `launch` queues one launch on the stream. Throws sdk::Error.
-  void time(const tuner_timing& timing, const std::function<void()>& launch,
+  // `launch` queues one launch on the stream; `launched`: whether this kernel has run before, so
+  // that the gate may be used. Throws sdk::Error.
+  void time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
             std::span<double> milliseconds);
 
  private:
   void queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
                     std::size_t slot);
-  void flush_cache();
+  void queue_restores(const tuner_timing& timing);
+  void queue_flush();
+  void prepare(const tuner_timing& timing, std::size_t samples);
+  void wait() const;
 
   const DriverApi& api_;
   CUstream stream_;
   std::size_t flush_bytes_;
-  DeviceMemory flush_buffer_;  // made on first use
+  DeviceMemory flush_buffer_;  // made on first use, before the gate closes
   std::vector<Event> starts_, stops_;
   Gate gate_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/plugins/strategies/design.h"
+
 namespace tuner::strategies {
 
 DifferentialEvolution::DifferentialEvolution(const StrategySetup& setup)
@@ -37,7 +39,9 @@ Index DifferentialEvolution::trial(const Population& members, std::size_t target
 }
 
 Walk DifferentialEvolution::walk(Guide& guide) {
-  const std::vector<Index> first = guide.fresh(population_);
+  const std::vector<Index> home = guide.fresh(1);
+  if (home.empty()) co_return;
+  const std::vector<Index> first = latin_hypercube(moves_, population_, home.front(), guide.rng());
   const std::vector<double> first_values = co_await guide.measure_all(first);
   Population members = make_population(moves_.space(), first, first_values);
   while (members.size() >= 4) {

@@ -28,21 +28,21 @@ std::vector<double> Guide::MeasuredAll::await_resume() const {
 std::vector<Index> Guide::fresh(std::size_t count) {
   std::vector<Index> out = owner_->history_.claim_fresh(count);
   questions_.insert(questions_.end(), out.begin(), out.end());
+  if (!out.empty()) revisits_ = 0;
   return out;
 }
 
 bool Guide::request(std::span<const Index> indices) {
-  bool asked = !questions_.empty();  // fresh ones were asked for when they were drawn
+  revisits_ += indices.size();
   for (const Index index : indices) {
     if (history().find(index) != nullptr) continue;
     if (owner_->history_.claim(index)) {
       questions_.push_back(index);
-      asked = true;
+      revisits_ = 0;
     }
     owner_->waiting_.emplace(index, this);
     ++missing_;
   }
-  revisits_ = asked ? 0 : revisits_ + indices.size();
   stalled_ = missing_ == 0 && revisits_ > Walkers::kRevisitLimit;
   return missing_ == 0 && !stalled_;
 }

@@ -1,0 +1,192 @@
+// What holds for every strategy of the plugin.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/unit/strategies/driver.h"
+#include "tests/unit/strategies/listed_space.h"
+
+namespace tuner::strategies {
+namespace {
+
+class EveryStrategy : public testing::TestWithParam<std::string> {
+ protected:
+  static Objective typical(const ListedSpace& space) {
+    return [&space](Index i) { return std::vector<double>{typical_objective(space.values(i))}; };
+  }
+
+  // Each configuration exactly once.
+  void expect_all_once(const ListedSpace& space, const Objective& objective,
+                       const PlayOptions& how) {
+    Driver driver(GetParam(), space.table(), {});
+    const auto asked = play(driver, objective, how);
+    EXPECT_EQ(asked.size(), space.size());
+    const std::set<Index> different(asked.begin(), asked.end());
+    EXPECT_EQ(different.size(), asked.size());
+    for (const Index index : different) EXPECT_LT(index, space.size());
+    EXPECT_TRUE(driver.ask(3).empty());
+  }
+};
+
+TEST_P(EveryStrategy, AsksForEachConfigurationOnceAndThenEnds) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  expect_all_once(space, typical(space), {});
+}
+
+TEST_P(EveryStrategy, AnswersMayComeLateAndInAnyOrder) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  expect_all_once(space, typical(space), {.batch = 16, .shuffled = true});
+}
+
+TEST_P(EveryStrategy, KeepsSixteenQuestionsOpen) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver(GetParam(), space.table(), {});
+  std::vector<Index> open = driver.ask(16);
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_EQ(open.size(), 16U);
+    driver.tell(open.front(), typical(space)(open.front()));
+    open.erase(open.begin());
+    for (const Index index : driver.ask(1)) open.push_back(index);
+  }
+}
+
+TEST_P(EveryStrategy, SurvivesASpaceWhereEverythingFails) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  expect_all_once(space, [](Index) { return std::vector<double>(); }, {.batch = 4});
+}
+
+TEST_P(EveryStrategy, SurvivesManyFailures) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  expect_all_once(
+      space, [&](Index i) { return mix64(i) % 3 == 0 ? typical(space)(i) : std::vector<double>(); },
+      {.batch = 2});
+}
+
+TEST_P(EveryStrategy, SurvivesEqualNegativeAndEndlessValues) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  expect_all_once(space, [](Index) { return std::vector<double>{0.0}; }, {});
+  expect_all_once(
+      space, [&](Index i) { return std::vector<double>{-1e9 * typical(space)(i).front()}; }, {});
+  expect_all_once(
+      space, [](Index i) { return std::vector<double>{i % 2 == 0 ? kInfinity : std::nan("")}; },
+      {});
+}
+
+TEST_P(EveryStrategy, CopesWithTinySpaces) {
+  const std::vector<std::vector<ListedParameter>> tiny{
+      {{{7}, true}},
+      {{{0, 1}, false}},
+      {{{1, 2, 4}, true}},
+      {{{1, 2}, true}, {{5}, true}, {{0, 1}, false}},
+      {{{0, 1}, false}, {{0, 1}, false}, {{0, 1}, false}, {{0, 1}, false}}};
+  for (const auto& parameters : tiny) {
+    const ListedSpace space(parameters, [](const auto&) { return true; });
+    for (const std::size_t batch : {1, 2, 16}) {
+      expect_all_once(space, [](Index i) { return std::vector<double>{1.0 + double(i)}; },
+                      {.batch = batch});
+    }
+  }
+}
+
+TEST_P(EveryStrategy, EndsAtOnceInAnEmptySpace) {
+  const ListedSpace space({{{1, 2}, true}}, [](const auto&) { return false; });
+  Driver driver(GetParam(), space.table(), {});
+  EXPECT_TRUE(driver.ask(4).empty());
+}
+
+// Valid configurations that are no neighbours of each other.
+TEST_P(EveryStrategy, CopesWithConfigurationsThatHaveNoNeighbours) {
+  const ListedSpace space({{{0, 1, 2, 3}, true}, {{0, 1, 2, 3}, true}},
+                          [](const auto& v) { return v[0] == v[1]; });
+  ASSERT_EQ(space.size(), 4U);
+  expect_all_once(space, [](Index i) { return std::vector<double>{double(i)}; }, {});
+}
+
+TEST_P(EveryStrategy, DoesNotAskForWhatItWasToldBefore) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver(GetParam(), space.table(), {});
+  for (Index i = 0; i < space.size(); i += 3) driver.tell(i, typical(space)(i));
+  const auto asked = play(driver, typical(space));
+  for (const Index index : asked) EXPECT_NE(index % 3, 0);
+  EXPECT_EQ(asked.size(), space.size() - (space.size() + 2) / 3);
+}
+
+TEST_P(EveryStrategy, SameSeedAndAnswersGiveTheSameQuestions) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  const PlayOptions how{.batch = 5, .limit = 120, .shuffled = true};
+  Driver first(GetParam(), space.table(), {.seed = 5});
+  Driver second(GetParam(), space.table(), {.seed = 5});
+  EXPECT_EQ(play(first, typical(space), how), play(second, typical(space), how));
+  if (GetParam() == "exhaustive") return;
+  Driver again(GetParam(), space.table(), {.seed = 5});
+  Driver other(GetParam(), space.table(), {.seed = 6});
+  EXPECT_NE(play(other, typical(space), how), play(again, typical(space), how));
+}
+
+TEST_P(EveryStrategy, AnUnknownOptionIsAnErrorThatListsTheKnownOnes) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  try {
+    const Driver driver(GetParam(), space.table(), {.options = {{"colour", "red"}}});
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("colour"), std::string::npos) << message;
+    const auto names = all_names();
+    const auto item = std::ranges::find(names, GetParam()) - names.begin();
+    const tuner_item_info* info = factory().info(static_cast<std::uint32_t>(item));
+    for (std::uint32_t o = 0; o < info->option_count; ++o) {
+      EXPECT_NE(message.find(info->options[o].name), std::string::npos) << message;
+    }
+  }
+}
+
+TEST_P(EveryStrategy, EveryOptionIsDescribedAndRefusesNonsense) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  const auto names = all_names();
+  const auto item = std::ranges::find(names, GetParam()) - names.begin();
+  const tuner_item_info* info = factory().info(static_cast<std::uint32_t>(item));
+  for (std::uint32_t o = 0; o < info->option_count; ++o) {
+    const std::string name = info->options[o].name;
+    EXPECT_GT(std::string(info->options[o].help).size(), 5U) << name;
+    EXPECT_NO_THROW(
+        Driver(GetParam(), space.table(), {.options = {{name, info->options[o].default_value}}}));
+    for (const std::string nonsense : {"", "many", "-77", "nan", "1e400"}) {
+      EXPECT_THROW(Driver(GetParam(), space.table(), {.options = {{name, nonsense}}}),
+                   std::invalid_argument)
+          << name << "=" << nonsense;
+    }
+  }
+}
+
+// Fixed seeds: the same figures everywhere.
+TEST_P(EveryStrategy, FindsBetterThanRandomOnASmoothLandscape) {
+  if (GetParam() == "random" || GetParam() == "exhaustive") GTEST_SKIP();
+  const ListedSpace space({{{16, 32, 48, 64, 96, 128, 192, 256}, true},
+                           {{1, 2, 3, 4, 5, 6, 7, 8}, true},
+                           {{1, 2, 3, 4, 6, 8}, true},
+                           {{0, 1}, false},
+                           {{0, 1, 2}, false}},
+                          [](const auto& v) { return v[0] * v[1] <= 1024; });
+  const auto median_best = [&](const std::string& name) {
+    std::vector<double> best;
+    for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+      Driver driver(name, space.table(), {.seed = seed, .budget_evaluations = 100});
+      double least = kInfinity;
+      for (const Index index : play(driver, typical(space), {.limit = 100})) {
+        least = std::min(least, typical(space)(index).front());
+      }
+      best.push_back(least);
+    }
+    std::ranges::sort(best);
+    return best[best.size() / 2];
+  };
+  EXPECT_LT(median_best(GetParam()), median_best("random"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugin, EveryStrategy, testing::ValuesIn(all_names()),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace tuner::strategies

@@ -1,0 +1,134 @@
+// What holds for single strategies.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/unit/strategies/driver.h"
+#include "tests/unit/strategies/listed_space.h"
+#include "tuner/plugins/strategies/pareto.h"
+
+namespace tuner::strategies {
+namespace {
+
+TEST(Exhaustive, FollowsTheOrderOfTheSpace) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("exhaustive", space.table(), {});
+  const auto asked = play(driver, [](Index) { return std::vector<double>{1}; }, {.batch = 3});
+  for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], i);
+}
+
+// 64 parameters of two values and no constraint: 2^64 configurations, index = bits.
+tuner_space enormous_space() {
+  tuner_space table{};
+  table.struct_size = sizeof table;
+  table.parameter_count = 64;
+  table.size = {0, 1};
+  table.name = [](void*, std::uint32_t) { return tuner_str{"p", 1}; };
+  table.value_count = [](void*, std::uint32_t) { return 2U; };
+  table.value = [](void*, std::uint32_t, std::uint32_t v) { return double(v); };
+  table.ordered = [](void*, std::uint32_t) { return 0; };
+  table.positions = [](void*, tuner_index index, std::uint32_t* out) {
+    for (int p = 0; p < 64; ++p) out[p] = (index.low >> p) & 1;
+  };
+  table.index_of = [](void*, const std::uint32_t* at, tuner_index* index) {
+    *index = {0, 0};
+    for (int p = 0; p < 64; ++p) index->low |= std::uint64_t{at[p]} << p;
+    return 1;
+  };
+  table.neighbours = [](void*, const std::uint32_t* at, std::uint32_t, tuner_sink out) {
+    std::uint64_t bits = 0;
+    for (int p = 0; p < 64; ++p) bits |= std::uint64_t{at[p]} << p;
+    for (int p = 0; p < 64; ++p) {
+      const tuner_index near{bits ^ (1ULL << p), 0};
+      out.emit(out.context, &near, sizeof near);
+    }
+  };
+  return table;
+}
+
+TEST(EnormousSpace, EveryStrategySearchesIt) {
+  const tuner_space table = enormous_space();
+  for (const std::string& name : all_names()) {
+    Driver driver(name, table, {});
+    const auto asked = play(
+        driver,
+        [](Index i) {
+          return std::vector<double>{1.0 + __builtin_popcountll(static_cast<std::uint64_t>(i))};
+        },
+        {.limit = 60});
+    EXPECT_EQ(std::set<Index>(asked.begin(), asked.end()).size(), 60U) << name;
+  }
+}
+
+TEST(EnormousSpace, DefaultDescendsFarBelowRandom) {
+  const tuner_space table = enormous_space();
+  const auto bits = [](Index i) {
+    return std::vector<double>{1.0 + __builtin_popcountll(static_cast<std::uint64_t>(i))};
+  };
+  Driver driver("default", table, {});
+  double best = kInfinity;
+  for (const Index index : play(driver, bits, {.limit = 300})) {
+    best = std::min(best, bits(index).front());
+  }
+  EXPECT_LT(best, 12);  // random: about 22 of 64 bits
+}
+
+TEST(Default, FindsTheBestOfATypicalSpaceSoon) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  double optimum = kInfinity;
+  for (Index i = 0; i < space.size(); ++i) {
+    optimum = std::min(optimum, typical_objective(space.values(i)));
+  }
+  const auto objective = [&](Index i) {
+    return std::vector<double>{typical_objective(space.values(i))};
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Driver driver("default", space.table(), {.seed = seed});
+    double best = kInfinity;
+    for (const Index index : play(driver, objective, {.limit = 45})) {
+      best = std::min(best, objective(index).front());
+    }
+    EXPECT_DOUBLE_EQ(best, optimum) << "seed " << seed;
+  }
+}
+
+TEST(Bandit, RefusesAStrategyThatDoesNotExist) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  try {
+    const Driver driver("bandit", space.table(), {.options = {{"strategies", "genetic+magic"}}});
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("magic"), std::string::npos);
+    EXPECT_NE(message.find("particle_swarm"), std::string::npos);
+  }
+}
+
+TEST(Nsga2, FindsMoreOfTheParetoFrontThanRandom) {
+  const ListedSpace space({{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, true},
+                           {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, true},
+                           {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, true}},
+                          [](const auto&) { return true; });
+  // The front is where the second and third are zero: ten configurations of a thousand.
+  const auto objective = [&](Index i) {
+    const auto v = space.values(i);
+    const double off = v[1] + v[2];
+    return std::vector<double>{v[0] + off, 9 - v[0] + off};
+  };
+  const auto found = [&](const std::string& name) {
+    int count = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Driver driver(name, space.table(), {.seed = seed, .objectives = 2});
+      for (const Index index : play(driver, objective, {.limit = 250})) {
+        const auto v = space.values(index);
+        count += v[1] + v[2] == 0 ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  EXPECT_GT(found("nsga2"), 2 * found("random"));
+}
+
+}  // namespace
+}  // namespace tuner::strategies

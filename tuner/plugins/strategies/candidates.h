@@ -1,0 +1,27 @@
+#pragma once
+// What a surrogate is asked about.
+
+#include <vector>
+
+#include "tuner/plugins/strategies/history.h"
+
+namespace tuner::strategies {
+
+class CandidateSource {
+ public:
+  CandidateSource(Space space, std::uint64_t seed) : space_(space), samples_(space.size(), seed) {}
+
+  // Up to `count` configurations that were not seen, no two the same: all of a small space, else
+  // neighbours of the best few (at most half) and random ones.
+  std::vector<Index> gather(const History& history, std::size_t count);
+
+ private:
+  Space space_;
+  Permutation samples_;
+  Index next_ = 0;
+};
+
+// Numbers of the `count` best entries, best first.
+std::vector<std::size_t> best_entries(const History& history, std::size_t count);
+
+}  // namespace tuner::strategies

@@ -1,0 +1,192 @@
+#include "tuner/plugins/strategies/model_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace tuner::strategies {
+
+ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settings)
+    : settings_(settings),
+      history_(setup.space, setup.seed),
+      moves_(setup.space),
+      encoding_(moves_),
+      rng_(setup.seed, 0xde),
+      source_(setup.space, mix64(setup.seed)),
+      kernel_(prior_kernel(encoding_)) {}
+
+std::vector<Index> ModelSearch::ask(std::size_t count) {
+  std::vector<Index> out;
+  while (out.size() < count) {
+    const auto index = propose();
+    if (!index) break;
+    history_.claim(*index);
+    known_.push_back(*index);
+    out.push_back(*index);
+  }
+  return out;
+}
+
+void ModelSearch::tell(const Observation& observation) {
+  if (history_.claim(observation.index)) known_.push_back(observation.index);
+  const auto* before = history_.best();
+  const double best = before == nullptr ? kInfinity : before->value;
+  history_.record(observation);
+  if (value_of(observation) < best) best_is_new_ = true;
+}
+
+std::optional<Index> ModelSearch::propose() {
+  if (history_.entries().size() < settings_.start || history_.best() == nullptr) {
+    return start_point();
+  }
+  const auto index = best_candidate();
+  return index ? index : history_.fresh();
+}
+
+std::optional<Index> ModelSearch::start_point() { return history_.fresh(); }
+
+std::optional<Index> ModelSearch::best_candidate() {
+  if (model_ == nullptr || history_.entries().size() >= next_fit_) {
+    rebuild();
+  } else {
+    if (best_is_new_) add_neighbours_of_best();
+    for (; next_known_ < known_.size(); ++next_known_) add_point(known_[next_known_]);
+  }
+  best_is_new_ = false;
+  judge_pool();
+  Eigen::Index chosen = 0;
+  if (pool_.empty() || merit_.maxCoeff(&chosen) == -std::numeric_limits<float>::infinity()) {
+    return std::nullopt;
+  }
+  return pool_[static_cast<std::size_t>(chosen)];
+}
+
+void ModelSearch::judge_pool() {
+  const Eigen::VectorXf targets = targets_of(history_.entries(), settings_.shape);
+  std::vector<bool> open;
+  const Eigen::VectorXf values = values_of_points(targets, &open);
+  const Eigen::VectorXf white = model_->whiten(values, open);
+  const float scale =
+      std::sqrt(white.squaredNorm() / static_cast<float>(history_.entries().size())) + 1e-6F;
+  const auto best = history_.best() - history_.entries().data();
+  merit_ = merit(settings_.acquisition, model_->predict_mean(white),
+                 scale * model_->variance().sqrt(), targets[best]);
+  if (settings_.cost_weight > 0) merit_ -= static_cast<float>(settings_.cost_weight) * log_costs();
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    if (history_.seen(pool_[i])) {
+      merit_[static_cast<Eigen::Index>(i)] = -std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
+// Predicted with the kernel of the objective: what matters for the one mostly does for the other.
+Eigen::ArrayXf ModelSearch::log_costs() const {
+  const auto& entries = history_.entries();
+  Eigen::VectorXf costs(static_cast<Eigen::Index>(entries.size()));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    costs[static_cast<Eigen::Index>(i)] =
+        static_cast<float>(std::log(std::max(entries[i].cost_seconds, 1e-6)));
+  }
+  const float mean = costs.mean();
+  costs.array() -= mean;
+  std::vector<bool> open;
+  const Eigen::VectorXf values = values_of_points(costs, &open);
+  return model_->predict_mean(model_->whiten(values, open)) + mean;
+}
+
+// By the model's points; `per_entry` is by the history's entries.
+Eigen::VectorXf ModelSearch::values_of_points(const Eigen::VectorXf& per_entry,
+                                              std::vector<bool>* open) const {
+  Eigen::VectorXf out(static_cast<Eigen::Index>(points_.size()));
+  open->resize(points_.size());
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const auto* entry = history_.find(points_[i]);
+    (*open)[i] = entry == nullptr;
+    out[static_cast<Eigen::Index>(i)] =
+        entry == nullptr ? 0 : per_entry[entry - history_.entries().data()];
+  }
+  return out;
+}
+
+void ModelSearch::add_point(Index index) {
+  model_->add_point(encoding_.point(moves_.space().positions(index)));
+  points_.push_back(index);
+}
+
+void ModelSearch::rebuild() {
+  const auto& entries = history_.entries();
+  next_fit_ = std::max(
+      entries.size() + 2,
+      static_cast<std::size_t>(settings_.refit_growth * static_cast<double>(entries.size())));
+  const Eigen::VectorXf targets = targets_of(entries, settings_.shape);
+  const std::vector<std::size_t> sample = best_and_random(settings_.fit_points);
+  std::vector<Point> at;
+  Eigen::VectorXf values(static_cast<Eigen::Index>(sample.size()));
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    at.push_back(encoding_.point(moves_.space().positions(entries[sample[i]].index)));
+    values[static_cast<Eigen::Index>(i)] = targets[static_cast<Eigen::Index>(sample[i])];
+  }
+  values.array() -= values.mean();
+  if (values.squaredNorm() > 0) {
+    kernel_ = fit_kernel(encoding_, at, values, kernel_, settings_.fit_steps, rng_);
+  }
+
+  model_ = std::make_unique<GaussianProcess>(encoding_, kernel_);
+  points_.clear();
+  for (const std::size_t entry : best_and_random(settings_.most_points)) {
+    add_point(entries[entry].index);
+  }
+  for (const Index index : known_) {
+    if (history_.find(index) == nullptr) add_point(index);
+  }
+  next_known_ = known_.size();
+  fill_pool();
+}
+
+// Numbers of up to `count` entries: all, or the best half of them and others at random.
+std::vector<std::size_t> ModelSearch::best_and_random(std::size_t count) {
+  const auto& entries = history_.entries();
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= count) return order;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return entries[i].value; });
+  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
+                                order.end());
+  order.resize(count / 2);
+  rng_.shuffle(rest);
+  rest.resize(count - order.size());
+  order.insert(order.end(), rest.begin(), rest.end());
+  std::ranges::sort(order);
+  return order;
+}
+
+void ModelSearch::fill_pool() {
+  pool_ = source_.gather(history_, settings_.pool);
+  in_pool_ = {pool_.begin(), pool_.end()};
+  std::vector<Point> candidates;
+  for (const Index index : pool_) {
+    candidates.push_back(encoding_.point(moves_.space().positions(index)));
+  }
+  model_->set_candidates(candidates);
+}
+
+// In place of the candidates that promise least.
+void ModelSearch::add_neighbours_of_best() {
+  if (moves_.space().size() <= settings_.pool || pool_.empty()) return;
+  std::vector<std::size_t> order(pool_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return merit_[static_cast<Eigen::Index>(i)]; });
+  auto place = order.begin();
+  const std::vector<Index> near = moves_.space().neighbours(history_.best()->index);
+  for (const Index index : near) {
+    if (place == order.end()) break;
+    if (history_.seen(index) || !in_pool_.insert(index).second) continue;
+    in_pool_.erase(pool_[*place]);
+    pool_[*place] = index;
+    model_->replace_candidate(*place++, encoding_.point(moves_.space().positions(index)));
+  }
+}
+
+}  // namespace tuner::strategies

@@ -1,0 +1,68 @@
+#pragma once
+// Search guided by a Gaussian process over everything that was measured: `default` and `bayesian`.
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "tuner/plugins/strategies/acquisition.h"
+#include "tuner/plugins/strategies/candidates.h"
+#include "tuner/plugins/strategies/gaussian_process.h"
+#include "tuner/plugins/strategies/history.h"
+#include "tuner/plugins/strategies/targets.h"
+
+namespace tuner::strategies {
+
+struct ModelSettings {
+  std::size_t start = 3;          // answers before the model chooses
+  std::size_t pool = 1200;        // candidates
+  std::size_t most_points = 400;  // of the model, right after a refit
+  std::size_t fit_points = 120;   // that the kernel is fitted to
+  int fit_steps = 40;
+  double refit_growth = 1.25;  // of the number of answers, between two fits of the kernel
+  double cost_weight = 0;      // 1: gain per second instead of gain
+  Acquisition acquisition;
+  TargetShape shape;
+};
+
+class ModelSearch : public sdk::Strategy {
+ public:
+  ModelSearch(const StrategySetup& setup, const ModelSettings& settings);
+
+  std::vector<Index> ask(std::size_t count) override;
+  void tell(const Observation& observation) override;
+
+ private:
+  std::optional<Index> propose();
+  std::optional<Index> start_point();
+  std::optional<Index> best_candidate();
+
+  void judge_pool();
+  Eigen::ArrayXf log_costs() const;
+  Eigen::VectorXf values_of_points(const Eigen::VectorXf& per_entry, std::vector<bool>* open) const;
+  void add_point(Index index);
+  void rebuild();
+  std::vector<std::size_t> best_and_random(std::size_t count);
+  void fill_pool();
+  void add_neighbours_of_best();
+
+  ModelSettings settings_;
+  History history_;
+  Moves moves_;
+  Encoding encoding_;
+  Rng rng_;
+  CandidateSource source_;
+
+  KernelParameters kernel_;
+  std::unique_ptr<GaussianProcess> model_;
+  std::vector<Index> known_;    // everything asked or told, in that order
+  std::size_t next_known_ = 0;  // of known_: the first that the model has not
+  std::vector<Index> points_;   // the model's, in its order
+  std::vector<Index> pool_;
+  std::unordered_set<Index, IndexHash> in_pool_;
+  Eigen::ArrayXf merit_;      // of the pool, when it was last judged
+  std::size_t next_fit_ = 0;  // number of answers at which the kernel is fitted again
+  bool best_is_new_ = false;
+};
+
+}  // namespace tuner::strategies
