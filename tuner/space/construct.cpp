@@ -124,6 +124,7 @@ class Constructor {
     }
     const std::vector<std::uint32_t> order = choose_order(group, own);
     std::vector<TermId> terms;
+    terms.reserve(own.size());
     for (std::size_t c : own) terms.push_back(conditions_[c].term);
     try {
       const GroupPlan plan = plan_group(graph_, terms, order, domains_, lanes_);
