@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tuner/base/hash.h"
+#include "tuner/space/domain_filter.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/ordering.h"
 #include "tuner/space/plan.h"
@@ -15,15 +16,9 @@
 namespace tuner::detail {
 namespace {
 
-constexpr std::size_t kLongDomain = 32;      // values from which pruning by pairs pays
-constexpr std::size_t kMostPairs = 1 << 15;  // tried for one condition
 constexpr int kPairRounds = 2;
 constexpr std::size_t kSamples =
     64;  // as many as bits in a word: combinations that estimate how much a condition lets pass
-
-bool is_leaf(const Term& term) {
-  return term.op == TermOp::kVariable || term.op == TermOp::kPosition;
-}
 
 class Constructor {
  public:
@@ -55,7 +50,7 @@ class Constructor {
               term.op == TermOp::kOpaque && decide(translator_.opaque_rules()[term.payload], {});
           out.empty = out.empty || !holds;
         } else if (term.first == term.last) {
-          shrunk = filter(condition.term) || shrunk;
+          shrunk = filter_.by_value(graph_, condition.term) || shrunk;
         }
       }
       out.empty = out.empty || std::ranges::any_of(domains_, [](const Domain& domain) {
@@ -63,7 +58,9 @@ class Constructor {
                   });
       if (!shrunk && !out.empty && pair_rounds < kPairRounds) {
         ++pair_rounds;
-        for (const Condition& condition : conditions_) shrunk = prune(condition.term) || shrunk;
+        for (const Condition& condition : conditions_) {
+          shrunk = filter_.by_pairs(graph_, condition.term) || shrunk;
+        }
       }
     }
     std::erase_if(conditions_, [&](const Condition& condition) {
@@ -91,106 +88,6 @@ class Constructor {
     return truth(value) != rule.negated;
   }
 
-  // Removes the values for which a condition on one parameter does not hold. True when any did not.
-  bool filter(TermId condition) {
-    const Program program(graph_, [&](TermId id) { return is_leaf(graph_[id]); },
-                          std::span(&condition, 1), {});
-    Domain& domain = domains_[static_cast<std::size_t>(graph_[condition].last)];
-    program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
-    std::size_t kept = 0;
-    const std::size_t before = domain.positions.size();
-    for (std::size_t begin = 0; begin < before; begin += kLanes) {
-      const std::size_t count = std::min(kLanes, before - begin);
-      for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-        const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
-        for (std::size_t lane = 0; lane < count; ++lane) {
-          lanes_[i][lane] = value ? domain.values[begin + lane]
-                                  : static_cast<double>(domain.positions[begin + lane]);
-        }
-      }
-      const std::size_t survivors = program.run(lanes_, count, opaque_);
-      for (std::size_t lane = 0; lane < survivors; ++lane, ++kept) {
-        const std::size_t from = begin + lanes_.ids()[lane];
-        domain.positions[kept] = domain.positions[from];
-        if (!domain.values.empty()) domain.values[kept] = domain.values[from];
-      }
-    }
-    return truncate(domain, kept);
-  }
-
-  static bool truncate(Domain& domain, std::size_t kept) {
-    if (kept == domain.positions.size()) return false;
-    domain.positions.resize(kept);
-    if (domain.values.empty()) return true;
-    domain.values.resize(kept);
-    if (kept == 0) return true;
-    const auto [lo, hi] = std::ranges::minmax(domain.values);
-    domain.lo = lo;
-    domain.hi = hi;
-    return true;
-  }
-
-  // Removes values that satisfy a condition on two parameters with no value of the other one. True
-  // when any did. Only where a long domain may become short.
-  bool prune(TermId condition) {
-    const Term& term = graph_[condition];
-    if (term.last < 0 || term.first == term.last || term.op == TermOp::kOpaque) return false;
-    const std::vector<std::uint32_t> members = parameters_of(condition);
-    if (members.size() != 2) return false;
-    Domain& a = domains_[members[0]];
-    Domain& b = domains_[members[1]];
-    const std::size_t longest = std::max(a.values.size(), b.values.size());
-    if (longest < kLongDomain || a.values.size() * b.values.size() > kMostPairs) return false;
-    const Program program(graph_, [&](TermId id) { return is_leaf(graph_[id]); },
-                          std::span(&condition, 1), {});
-    program.prepare(lanes_, std::min(kLanes, b.values.size()));
-    std::vector<bool> a_found(a.values.size(), false);
-    std::vector<bool> b_found(b.values.size(), false);
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-      for (std::size_t begin = 0; begin < b.values.size(); begin += kLanes) {
-        const std::size_t count = std::min(kLanes, b.values.size() - begin);
-        for (std::size_t input = 0; input < program.inputs().size(); ++input) {
-          const bool first = graph_[program.inputs()[input]].payload == members[0];
-          if (first) std::fill_n(lanes_[input], count, a.values[i]);
-          if (!first) std::copy_n(b.values.data() + begin, count, lanes_[input]);
-        }
-        const std::size_t survivors = program.run(lanes_, count, opaque_);
-        if (survivors > 0) a_found[i] = true;
-        for (std::size_t s = 0; s < survivors; ++s) b_found[begin + lanes_.ids()[s]] = true;
-      }
-    }
-    const bool a_shrunk = keep(a, a_found);
-    return keep(b, b_found) || a_shrunk;
-  }
-
-  static bool keep(Domain& domain, const std::vector<bool>& found) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (!found[i]) continue;
-      domain.positions[kept] = domain.positions[i];
-      domain.values[kept++] = domain.values[i];
-    }
-    return truncate(domain, kept);
-  }
-
-  std::vector<std::uint32_t> parameters_of(TermId root) const {
-    std::vector<std::uint32_t> found;
-    std::vector<bool> seen(graph_.size(), false);
-    std::vector<TermId> stack{root};
-    while (!stack.empty()) {
-      const TermId id = stack.back();
-      stack.pop_back();
-      if (seen[id]) continue;
-      seen[id] = true;
-      if (is_leaf(graph_[id])) found.push_back(graph_[id].payload);
-      for (TermId arg : graph_.args(id)) stack.push_back(arg);
-    }
-    // A parameter may appear both by value and by position.
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
-  }
-
   void find_groups(Construction& out) {
     const std::size_t count = definition_.parameters.size();
     std::vector<std::uint32_t> leader(count);
@@ -200,7 +97,7 @@ class Constructor {
       return p;
     };
     for (const Condition& condition : conditions_) {
-      members_.push_back(parameters_of(condition.term));
+      members_.push_back(leaves_of(graph_, condition.term));
       for (std::uint32_t p : members_.back()) {
         const std::uint32_t a = find(p);
         const std::uint32_t b = find(members_.back().front());
@@ -227,6 +124,7 @@ class Constructor {
     }
     const std::vector<std::uint32_t> order = choose_order(group, own);
     std::vector<TermId> terms;
+    terms.reserve(own.size());
     for (std::size_t c : own) terms.push_back(conditions_[c].term);
     try {
       const GroupPlan plan = plan_group(graph_, terms, order, domains_, lanes_);
@@ -316,6 +214,7 @@ class Constructor {
   BuildMonitor& monitor_;
   OpaqueEvaluator opaque_;
   LaneStorage lanes_;
+  DomainFilter filter_{domains_, lanes_, opaque_};
   TermGraph graph_;
   std::vector<Condition> conditions_;
   std::vector<std::vector<std::uint32_t>> members_;  // parameters of each condition

@@ -10,6 +10,7 @@ SpaceCursor::SpaceCursor(const SearchSpace& space, ConfigIndex index)
   valid_ = true;
   space.positions(index, positions_);
   for (const auto& group : space.impl_->groups) {
+    if (group.diagram->size() == 1) continue;  // never moves
     std::uint32_t node = group.diagram->root();
     for (std::size_t level = 0; level < group.diagram->levels().size(); ++level) {
       Place place;
@@ -25,7 +26,7 @@ SpaceCursor::SpaceCursor(const SearchSpace& space, ConfigIndex index)
       places_.push_back(place);
     }
   }
-  // A space without parameters has one configuration; there is nothing to advance to.
+  // Nothing can move in a space of one configuration.
   if (places_.empty()) places_.emplace_back();
 }
 

@@ -77,30 +77,31 @@ class Planner {
         key.push_back({id, matters[id]});
         continue;
       }
-      const auto span = graph_.args(id);
-      const std::vector<TermId> args(span.begin(), span.end());
-      for (std::size_t i = 0; i < args.size(); ++i) {
-        if (graph_.is_constant(args[i])) continue;
-        const TermId when = graph_.make(TermOp::kAnd, matters[id], guard(id, args, i, level));
-        TermId& known = matters[args[i]];
-        known = known == kNoTerm ? when : graph_.make(TermOp::kOr, known, when);
+      for (std::size_t i = 0; i < graph_[id].args_count; ++i) {
+        const TermId arg = graph_.args(id)[i];  // looked up again: new terms move the lists
+        if (graph_.is_constant(arg)) continue;
+        const TermId guarded = guard(id, i, level);
+        const TermId when =
+            guarded == kNoTerm ? matters[id] : graph_.make(TermOp::kAnd, matters[id], guarded);
+        TermId& known = matters[arg];
+        if (known == kNoTerm) known = when;
+        if (known != when) known = graph_.make(TermOp::kOr, known, when);
       }
     }
     return key;
   }
 
-  // When args[i] of `id` still matters, given what is known at `level`.
-  TermId guard(TermId id, const std::vector<TermId>& args, std::size_t i, std::int32_t level) {
-    const TermId first = args[0];
+  // When argument i of `id` still matters, given what is known at `level`. kNoTerm: always.
+  TermId guard(TermId id, std::size_t i, std::int32_t level) {
     const TermOp op = graph_[id].op;
-    const bool decides =
-        i > 0 && graph_[first].last <= level && !graph_[first].may_fault && graph_[first].boolean;
-    if (decides && op == TermOp::kAnd) return first;
-    if (decides && op == TermOp::kOr) return graph_.make(TermOp::kNot, first);
-    if (decides && op == TermOp::kSelect) {
-      return i == 1 ? first : graph_.make(TermOp::kNot, first);
+    if (i == 0 || (op != TermOp::kAnd && op != TermOp::kOr && op != TermOp::kSelect)) {
+      return kNoTerm;
     }
-    return graph_.constant(1);
+    const TermId first = graph_.args(id)[0];
+    const Term& about = graph_[first];
+    if (about.last > level || about.may_fault || !about.boolean) return kNoTerm;
+    const bool when_true = op == TermOp::kAnd || (op == TermOp::kSelect && i == 1);
+    return when_true ? first : graph_.make(TermOp::kNot, first);
   }
 
   LevelPlan step(std::int32_t level, std::vector<TermId>& key) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tuner/base/hash.h"
-
 namespace tuner::detail {
 namespace {
 
@@ -24,8 +22,6 @@ class NodeTable {
     level_.first.push_back(0);
   }
 
-  void begin() { hash_ = 0; }
-
   void add(std::uint32_t position, std::uint32_t child) {
     auto& runs = level_.runs;
     if (runs.size() > level_.first.back()) {
@@ -38,7 +34,7 @@ class NodeTable {
     runs.push_back({position, 1, child});
   }
 
-  // The node made of the runs added since begin(); kDead when there are none.
+  // The node made of the runs added since the last node; kDead when there are none.
   std::uint32_t finish() {
     auto& runs = level_.runs;
     const std::size_t first = level_.first.back();
@@ -92,7 +88,6 @@ class NodeTable {
   DiagramLevel level_;
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint32_t> slots_;  // node + 1
-  std::uint64_t hash_ = 0;
 };
 
 }  // namespace
@@ -113,7 +108,6 @@ Reduced reduce(std::vector<Layer> layers, std::span<const std::uint32_t> paramet
     std::vector<std::uint32_t> here;
     here.reserve(layer.first.size());
     for (std::size_t state = 0; state + 1 < layer.first.size(); ++state) {
-      nodes.begin();
       for (std::uint64_t e = layer.first[state]; e < layer.first[state + 1]; ++e) {
         const std::uint32_t child = node_of[layer.edges[e].child];
         if (child != kDead) nodes.add(layer.edges[e].position, child);

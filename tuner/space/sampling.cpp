@@ -1,5 +1,6 @@
 #include "tuner/space/sampling.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "tuner/base/hash.h"
@@ -47,7 +48,8 @@ ConfigIndex uniform_index(ConfigIndex size, Rng& rng) {
 
 IndexPermutation::IndexPermutation(ConfigIndex size, std::uint64_t seed) : size_(size) {
   const int bits = bit_width(size > 0 ? size - 1 : 0);
-  half_bits_ = bits <= 2 ? 1 : (bits + 1) / 2;
+  // Smaller networks have too few permutations to be fair; walking makes up for the size.
+  half_bits_ = std::max(4, (bits + 1) / 2);
   mask_ = ~std::uint64_t{0} >> (64 - half_bits_);
   Rng rng(seed);
   for (std::uint64_t& key : keys_) key = rng.next();

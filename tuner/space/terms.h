@@ -61,6 +61,8 @@ struct Term {
   double hi = 0;
 };
 
+inline bool is_comparison(TermOp op) { return op >= TermOp::kEqual && op <= TermOp::kLessEqual; }
+
 // One value of an operator; also what compiled programs do for each lane. NaN in, NaN out.
 double apply_term(TermOp op, double a, double b, double c);
 
@@ -100,6 +102,7 @@ class TermGraph {
   std::size_t size() const { return terms_.size(); }
 
  private:
+  TermId new_constant(double value, bool text);
   TermId intern(Term term, std::span<const TermId> args);
   void grow();
   TermId fold(TermOp op, std::span<const TermId> args);
@@ -111,6 +114,8 @@ class TermGraph {
 
   std::vector<Term> terms_;
   std::vector<TermId> args_;
+  TermId zero_ = kNoTerm;  // asked for all the time
+  TermId one_ = kNoTerm;
   std::vector<std::uint64_t> hashes_;
   std::vector<TermId> slots_ = std::vector<TermId>(256, kNoTerm);  // open addressing
 };
