@@ -7,11 +7,14 @@ namespace tuner::strategies {
 class Default : public ModelSearch {
  public:
   static constexpr const char* kName = "default";
-  static constexpr const char* kSummary = "the champion";
+  static constexpr const char* kSummary =
+      "a model of everything measured, gain per second, sensible starts; needs no setting";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "3", ""},   {"pool", "1200", ""}, {"points", "400", ""}, {"fit", "40", ""},
-      {"fitp", "120", ""},  {"grow", "1.25", ""}, {"cost", "0", ""},     {"flatten", "0.5", ""},
-      {"failure", "1", ""}, {"acq", "ei", ""},    {"kappa", "1.5", ""},  {"margin", "0", ""}};
+      {"start", "3", "answers before the model is used (1 to 100000)"},
+      {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)"},
+      {"pool", "1200", "candidates that the model judges (10 to 100000)"},
+      {"points", "400", "measurements that the model is built on (10 to 5000)"}};
+
   explicit Default(const StrategySetup& setup);
 };
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "tuner/plugins/strategies/design.h"
+
 namespace tuner::strategies {
 
 ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settings)
@@ -44,7 +46,20 @@ std::optional<Index> ModelSearch::propose() {
   return index ? index : history_.fresh();
 }
 
-std::optional<Index> ModelSearch::start_point() { return history_.fresh(); }
+std::optional<Index> ModelSearch::start_point() {
+  if (settings_.start_samples <= 1) return history_.fresh();
+  std::vector<Positions> known;
+  for (const Index index : known_) known.push_back(moves_.space().positions(index));
+  std::optional<Index> best;
+  double most = -kInfinity;
+  for (const Index index : source_.gather(history_, settings_.start_samples)) {
+    const double merit = start_merit(moves_, moves_.space().positions(index), known);
+    if (merit <= most) continue;
+    most = merit;
+    best = index;
+  }
+  return best ? best : history_.fresh();
+}
 
 std::optional<Index> ModelSearch::best_candidate() {
   if (model_ == nullptr || history_.entries().size() >= next_fit_) {
