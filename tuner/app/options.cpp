@@ -187,6 +187,7 @@ CheckOptions parse_check(const Words& words) {
   o.study = one_input(values, "study", true);
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
+  if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
   return o;
 }

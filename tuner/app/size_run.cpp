@@ -21,7 +21,11 @@
 namespace tuner {
 namespace {
 
-constexpr int kFinalRounds = 31;
+// Rounds of the final: as many as fit into this much kernel time, so that short kernels, whose
+// single samples say least, get the most.
+constexpr double kFinalMilliseconds = 1500;
+constexpr int kFewestRounds = 31;
+constexpr int kMostRounds = 151;
 
 // The reference kernel's artifact, compiled like any variant.
 Artifact compile_reference(const RunShared& shared, const SearchSpace& space,
@@ -180,7 +184,11 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
     best.push_back(trials[at]);
     round.finalists.push_back(trials[at].index);
   }
-  round.milliseconds = evaluator.duel(best, kFinalRounds, shared.options->seed);
+  double once = 0;
+  for (const Trial& trial : best) once += trial.timing.median;
+  const int rounds =
+      static_cast<int>(std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
+  round.milliseconds = evaluator.duel(best, rounds, shared.options->seed);
   if (round.milliseconds.empty()) return std::nullopt;
   return round;
 }

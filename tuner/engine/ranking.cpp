@@ -15,6 +15,10 @@
 namespace tuner {
 namespace {
 
+// What simplicity may cost: half of what still counts as a tie, so that the winner's true time stays
+// within a hundredth of the best's even when the measurement errs by as much again.
+constexpr double kSimplerMargin = kTieMargin / 2;
+
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, double value, double best) {
   if (value == best) return 0;
@@ -104,7 +108,7 @@ Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best,
                              const Trial& trial) {
   if (trial.state != TrialState::kOk) return {};
   Standing standing;
-  standing.is_close = shortfall(objective, trial.objective, best.objective) < kTieMargin;
+  standing.is_close = shortfall(objective, trial.objective, best.objective) < kSimplerMargin;
   standing.is_tied = standing.is_close || (trial.timing.ci_low <= best.timing.ci_high &&
                                            best.timing.ci_low <= trial.timing.ci_high);
   return standing;
@@ -152,7 +156,7 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   std::vector<Standing> standings(out.ranked);
   for (std::size_t i = 0; i < out.ranked; ++i) {
     if (const Ratio* ratio = ratio_of(trials[i])) {
-      standings[i] = {ratio->median < 1 + kTieMargin, is_tie(*ratio)};
+      standings[i] = {ratio->median < 1 + kSimplerMargin, is_tie(*ratio)};
     } else if (ratios.empty()) {
       standings[i] = standing_by_samples(objective, trials.front(), trials[i]);
     }
