@@ -9,7 +9,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kMostValues = 10'000'000;
+constexpr std::size_t kMostValues = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
