@@ -87,9 +87,8 @@ TEST(IncludeRules, SidewaysIsABreach) {
 }
 
 TEST(IncludeRules, RoomsMustBeKnown) {
-  EXPECT_EQ(breach("tuner/attic/a.cpp", "\"tuner/base/error.h\""),
-            "tuner/attic/a.cpp:1: tuner/base/error.h is included from a room that has no floor: "
-            "attic\n");
+  EXPECT_EQ(breach("tuner/attic/a.cpp", "<vector>"),
+            "tuner/attic/a.cpp:1: this room has no floor\n");
   EXPECT_EQ(breach("tuner/app/a.cpp", "\"tuner/attic/b.h\""),
             "tuner/app/a.cpp:1: tuner/attic/b.h is in no room\n");
   EXPECT_EQ(breach("tuner/app/a.cpp", "\"../base/error.h\""),

@@ -82,8 +82,7 @@ std::string breach_of_library(string_view room, string_view include) {
 
 std::string breach_of_room(string_view path, string_view include) {
   const string_view room = part(path, 1);
-  const auto own_floor = floor_of(room);
-  if (!own_floor) return "is included from a room that has no floor: " + std::string(room);
+  const int own_floor = floor_of(room).value_or(0);
   if (!is_of_the_house(include)) {
     const bool relative = include.find("..") != string_view::npos;
     return relative ? "is a relative path" : breach_of_library(room, include);
@@ -93,8 +92,8 @@ std::string breach_of_room(string_view path, string_view include) {
   if (is_sdk(path) && !is_sdk(include)) return "ties the SDK to the house";
   const auto floor = floor_of(target);
   if (!floor) return "is in no room";
-  if (target == room || *floor < *own_floor) return {};
-  const char* const way = *floor == *own_floor ? "sideways" : "up";
+  if (target == room || *floor < own_floor) return {};
+  const char* const way = *floor == own_floor ? "sideways" : "up";
   return "goes " + std::string(way) + ", from " + std::string(room) + " to " + std::string(target);
 }
 
@@ -133,6 +132,9 @@ std::vector<std::string> breaches_of(const std::string& path, const std::string&
   std::vector<std::string> breaches;
   const bool is_plugin = path.starts_with("tuner/plugins/");
   const bool in_house = path.starts_with("tuner/");
+  if (in_house && !is_plugin && !floor_of(part(path, 1))) {
+    breaches.push_back(path + ":1: this room has no floor");
+  }
   for (const Include& include : includes_of(text)) {
     const std::string why = is_plugin  ? breach_of_plugin(path, include.path)
                             : in_house ? breach_of_room(path, include.path)
