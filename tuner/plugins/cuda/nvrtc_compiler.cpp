@@ -12,7 +12,6 @@ namespace {
 class Program {
  public:
   Program(const NvrtcApi& api, const sdk::CompileRequest& request) : api_(api) {
-    // NVRTC shows the name in its messages only up to the first directory it cannot find.
     const std::string name = request.source_name.empty() ? "kernel.cu" : request.source_name;
     check(
         api_.create_program(&program_, request.source.c_str(), name.c_str(), 0, nullptr, nullptr));
