@@ -64,9 +64,9 @@ TEST(Backend, FillCopyAndCompareWorkOnRanges) {
 TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
   auto backend = open_backend();
   for (const std::string& image : {std::string(),
-                                  std::string("\x7f"
-                                              "ELF"),
-                                  std::string(5000, 'x')}) {
+                                   std::string("\x7f"
+                                               "ELF"),
+                                   std::string(5000, 'x')}) {
     EXPECT_THROW(backend->load(image, "tuner_cpu_entry"), sdk::Error);
   }
   const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));

@@ -99,8 +99,8 @@ extern "C" __global__ void kernel(int* out) {
 
 TEST(SharedMemory, OnlyTheEntrysOwnArraysCount) {
   const auto result = compiled(request_for(R"(
-extern "C" __global__ void other(float* a) { __shared__ float big[10000]; big[1] = a[0]; __syncthreads(); a[0] = big[2]; }
-extern "C" __global__ void kernel(float* a) { __shared__ float small[16]; small[1] = a[0]; __syncthreads(); a[0] = small[2]; }
+extern "C" __global__ void other(float* a) { __shared__ float big[10000]; big[threadIdx.x] = a[0]; __syncthreads(); a[0] = big[9 - threadIdx.x]; }
+extern "C" __global__ void kernel(float* a) { __shared__ float small[16]; small[threadIdx.x] = a[0]; __syncthreads(); a[0] = small[9 - threadIdx.x]; }
 )",
                                            "kernel"));
   ASSERT_TRUE(result.compiled) << result.log;

@@ -245,8 +245,10 @@ int BlockRunner::on_vote(void* self, unsigned vote, int predicate) {
 unsigned long long BlockRunner::on_warp(void* self, unsigned op, unsigned mask,
                                         unsigned long long value, unsigned argument) {
   auto& runner = *static_cast<BlockRunner*>(self);
-  // Lanes at the same __activemask() share its place in the code.
-  const void* site = op == TUNER_CPU_ACTIVE_MASK ? __builtin_return_address(0) : nullptr;
+  // A call's number tells branches apart, its address the inlined copies of one function.
+  const auto address = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  const std::uint64_t site =
+      op == TUNER_CPU_ACTIVE_MASK ? address ^ std::uint64_t{argument} << 48 : 0;
   const std::uint32_t thread = runner.current_;
   const std::uint32_t lane = thread % kWarpSize;
   if ((mask >> lane & 1U) == 0) {

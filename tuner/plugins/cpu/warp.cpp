@@ -102,7 +102,8 @@ std::uint64_t common_result(const WarpGroup& group, std::span<const Lane> lanes)
 
 }  // namespace
 
-WarpGroup& Warp::join(std::uint32_t op, std::uint32_t mask, const void* site, std::uint32_t lane) {
+WarpGroup& Warp::join(std::uint32_t op, std::uint32_t mask, std::uint64_t site,
+                      std::uint32_t lane) {
   for (std::uint32_t i = 0; i < group_count; ++i) {
     WarpGroup& group = groups[i];
     if (group.op == op && group.mask == mask && group.site == site) {

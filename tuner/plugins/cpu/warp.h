@@ -21,7 +21,7 @@ struct Lane {
 struct WarpGroup {
   std::uint32_t op = 0;
   std::uint32_t mask = 0;
-  const void* site = nullptr;
+  std::uint64_t site = 0;
   std::uint32_t arrived = 0;
 
   bool complete(std::uint32_t live) const { return (mask & live & ~arrived) == 0; }
@@ -32,7 +32,7 @@ struct Warp {
   std::uint32_t group_count = 0;
   std::array<WarpGroup, kWarpSize> groups;
 
-  WarpGroup& join(std::uint32_t op, std::uint32_t mask, const void* site, std::uint32_t lane);
+  WarpGroup& join(std::uint32_t op, std::uint32_t mask, std::uint64_t site, std::uint32_t lane);
   void remove(const WarpGroup& group);
 };
 

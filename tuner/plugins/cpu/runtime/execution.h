@@ -18,9 +18,9 @@ __attribute__((always_inline)) inline unsigned long long tuner_cpu_warp(
   return tuner_cpu_services->warp(tuner_cpu_services->self, op, mask, value, argument);
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { tuner_cpu_warp(TUNER_CPU_SYNC, mask); }
-inline unsigned __activemask() {
-  return (unsigned)tuner_cpu_warp(TUNER_CPU_ACTIVE_MASK, 0xffffffffu);
-}
+// Numbered, so that compilers which merge equal calls cannot merge what two branches ask.
+#define __activemask() \
+  ((unsigned)tuner_cpu_warp(TUNER_CPU_ACTIVE_MASK, 0xffffffffu, 0, __COUNTER__))
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
   return (unsigned)tuner_cpu_warp(TUNER_CPU_BALLOT, mask, predicate != 0);
 }

@@ -16,7 +16,7 @@ enum tuner_cpu_warp_op {
   TUNER_CPU_ANY,
   TUNER_CPU_UNIFORM,      // result: 1 when all predicates are equal
   TUNER_CPU_MATCH_ANY,    // result: mask of the lanes with the same value
-  TUNER_CPU_ACTIVE_MASK,  // result: the lanes that stand at the same place
+  TUNER_CPU_ACTIVE_MASK,  // argument: number of the call; result: the lanes that stand there
   TUNER_CPU_ADD,          // 32 bits from here on
   TUNER_CPU_MIN_SIGNED,
   TUNER_CPU_MIN_UNSIGNED,

@@ -102,8 +102,7 @@ extern "C" __attribute__((noreturn)) inline void __assert_fail(const char* condi
   tuner_cpu_fault(text, file, (int)line);
   __builtin_trap();
 }
-#define assert(condition) \
-  ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, 0))
+#define assert(condition) ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, 0))
 inline void __trap() { tuner_cpu_fault("__trap()", 0, 0); }
 inline void __brkpt() { tuner_cpu_fault("__brkpt()", 0, 0); }
 
