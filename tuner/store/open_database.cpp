@@ -117,12 +117,13 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   return opened;
 }
 
-OpenDatabase open_for_reading(const fs::path& directory) {
-  const fs::path file = directory / kFile;
+OpenDatabase open_for_reading(const fs::path& directory_or_file) {
   std::error_code error;
+  const bool is_file = fs::is_regular_file(directory_or_file, error);
+  const fs::path file = is_file ? directory_or_file : directory_or_file / kFile;
   if (!fs::exists(file, error)) {
-    throw FatalError("there are no results in " + directory.string() + ": " + file.string() +
-                     " does not exist");
+    throw FatalError("there are no results in " + directory_or_file.string() + ": " +
+                     file.string() + " does not exist");
   }
   OpenDatabase opened;
   try {

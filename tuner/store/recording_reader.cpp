@@ -7,6 +7,7 @@
 #include "tuner/store/compressed_file.h"
 #include "tuner/store/recording_json.h"
 #include "tuner/store/recording_text.h"
+#include "tuner/store/store_recording.h"
 
 namespace tuner {
 void RecordingJson::read() {
@@ -153,11 +154,17 @@ Recording parse_recording(std::string text, const std::string& name, const std::
 }
 
 Recording read_recording(const std::filesystem::path& path, const std::string& objective) {
-  FileText file = read_maybe_compressed(path);
-  Recording recording = parse_recording(std::move(file.text), path.string(), objective);
+  // "results#matmul/nvidia-h200/M1024": one context of a results directory.
+  const std::string text = path.string();
+  const auto mark = text.rfind('#');
+  const bool whole = mark == std::string::npos || std::filesystem::exists(path);
+  const std::filesystem::path file = whole ? text : text.substr(0, mark);
+  if (is_store(file)) return store_recording(file, whole ? "" : text.substr(mark + 1), objective);
+  FileText content = read_maybe_compressed(path);
+  Recording recording = parse_recording(std::move(content.text), path.string(), objective);
   recording.name = stem_of(path);
-  if (!file.damage.empty()) {
-    recording.notes.push_back("the compressed file is damaged: " + file.damage);
+  if (!content.damage.empty()) {
+    recording.notes.push_back("the compressed file is damaged: " + content.damage);
   }
   return recording;
 }

@@ -50,9 +50,10 @@ class Store {
  public:
   enum class Access { kWrite, kRead };
 
-  // Opens <directory>/tuner.sqlite; with kWrite it is created when it is not there. A damaged
-  // database is set aside as tuner.sqlite.corrupt-<n> and its intact trials go into a new one.
-  // Throws FatalError with path and reason: not writable, disk full, made by a newer tuner, ...
+  // Opens <directory>/tuner.sqlite (with kRead also the database file itself); with kWrite it is
+  // created when it is not there. A damaged database is set aside as tuner.sqlite.corrupt-<n> and
+  // its intact trials go into a new one. Throws FatalError with path and reason: not writable, disk
+  // full, made by a newer tuner, ...
   static Store open(const std::filesystem::path& directory, Access access = Access::kWrite);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
