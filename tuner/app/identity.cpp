@@ -85,8 +85,6 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
                                 m.max_milliseconds, m.confidence, m.precision, m.drop_above)},
       {"compiler", compiler},
       {"backend options", backend_options},
-      {"driver", device.driver},
-      {"device", device.uuid.empty() ? device.name : device.uuid},
   };
   return key;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Everything that can change a trial, by name: a difference in any of them is a different context
-// in the store, so an old trial is never taken for a new one.
+// in the store, so an old trial is never taken for a new one. Device name, architecture and driver
+// are parts of the key already; two devices of one model answer for each other.
 
 #include <string>
 #include <vector>

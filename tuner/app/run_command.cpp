@@ -64,6 +64,7 @@ Words names_of(const Catalogue& catalogue, PluginKind kind) {
 struct Devices {
   std::string backend;
   std::string options_text;  // of the backend, for the identity of trials
+  std::unique_ptr<CompilePool> compilers;
   std::vector<std::unique_ptr<RunWorker>> workers;
 };
 
@@ -71,6 +72,10 @@ Devices open_devices(const RunOptions& options, const WorkerProgram& program,
                      const std::string& backend) {
   Devices devices;
   devices.backend = backend;
+  devices.compilers = std::make_unique<CompilePool>(
+      program, CompilePoolOptions{backend, options.jobs, options.timeout,
+                                  user_cache_directory().string()});
+  devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = options.timeout;
   OptionList backend_options;
@@ -194,7 +199,6 @@ int run_command(const RunOptions& options) {
   for (const std::string& note : store.notes()) progress.note(note);
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;
-  CompilePool compilers(program, {devices.backend, options.jobs, options.timeout, shelf.dir()});
   TraceFile trace(options.trace);
 
   shared.source_text = sources.kernel;
@@ -202,11 +206,11 @@ int run_command(const RunOptions& options) {
   shared.source_digest = sources.digest;
   shared.catalogue = &catalogue;
   shared.store = &store;
-  shared.compilers = &compilers;
+  shared.compilers = devices.compilers.get();
   shared.interrupt = &interrupt;
   shared.progress = &progress;
   shared.backend_options = devices.options_text;
-  shared.library = shelf.library(compilers.identity());
+  shared.library = shelf.library(devices.compilers->identity());
 
   bool any_valid = false;
   for (auto& worker : devices.workers) {

@@ -128,7 +128,7 @@ class Usage {
   void trial(const Trial& trial, double now) {
     if (trial.from_store) return;
     if (first_ < 0) first_ = now;
-    if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds;
+    if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
   }
 
   std::string text(double seconds) const {

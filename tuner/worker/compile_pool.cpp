@@ -33,6 +33,12 @@ void CompilePool::start(Worker& worker) {
       {{"type", "open"}, {"backend", options_.backend}, {"cache_dir", options_.cache_dir}});
 }
 
+void CompilePool::warm_up() {
+  for (Worker& worker : workers_) {
+    if (!worker.channel) start(worker);
+  }
+}
+
 const std::string& CompilePool::identity() {
   if (!identity_.empty()) return identity_;
   Worker& worker = workers_.front();

@@ -33,6 +33,9 @@ class CompilePool {
  public:
   CompilePool(WorkerProgram program, CompilePoolOptions options);
 
+  // Starts all workers without waiting for them: they get ready while a device is being opened.
+  void warm_up();
+
   // Identity of the compiler, for cache keys. Starts a worker and waits for it. Throws
   // UnavailableError with the compiler's reason.
   const std::string& identity();
