@@ -184,6 +184,23 @@ TEST(Compile, TheCompilerDiesWithItsWorker) {
   EXPECT_TRUE(wait_for([&] { return folder.entries().empty(); }));
 }
 
+TEST(Compile, WhatKilledWorkersLeftIsRemovedAndWhatIsInUseIsNot) {
+  namespace fs = std::filesystem;
+  const OwnTemporaryFolder folder;
+  const ScratchDirectory in_use;
+  const fs::path temporary = fs::temp_directory_path();
+  const fs::path abandoned = temporary / "tuner-cpu-killed";
+  const fs::path foreign = temporary / "another-program";
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const fs::path& path : {abandoned, foreign}) fs::create_directory(path);
+  std::ofstream(abandoned / "variant.cpp") << "x";
+  for (const fs::path& path : {abandoned, foreign, in_use.path()}) {
+    fs::last_write_time(path, long_ago);
+  }
+  CpuCompiler compiler;
+  EXPECT_EQ(folder.entries(), (std::set<std::string>{foreign.string(), in_use.path().string()}));
+}
+
 TEST(Compile, IdentityNamesTheCompilerAndIsStable) {
   CpuCompiler one;
   CpuCompiler other;
