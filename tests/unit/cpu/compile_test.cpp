@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -14,15 +16,36 @@
 namespace tuner::cpu {
 namespace {
 
-std::set<std::string> scratch_directories() {
-  std::set<std::string> out;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("tuner-cpu-")) out.insert(name);
+// A folder of this test's own for temporary files: other programs use the common one too.
+class OwnTemporaryFolder {
+ public:
+  OwnTemporaryFolder() {
+    const char* before = std::getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    setenv("TMPDIR", folder_.path().c_str(), 1);
   }
-  return out;
-}
+  ~OwnTemporaryFolder() {
+    if (before_) {
+      setenv("TMPDIR", before_->c_str(), 1);
+    } else {
+      unsetenv("TMPDIR");
+    }
+  }
+  OwnTemporaryFolder(const OwnTemporaryFolder&) = delete;
+  OwnTemporaryFolder& operator=(const OwnTemporaryFolder&) = delete;
+
+  std::set<std::string> entries() const {
+    std::set<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      out.insert(entry.path().string());
+    }
+    return out;
+  }
+
+ private:
+  ScratchDirectory folder_;
+  std::optional<std::string> before_;
+};
 
 TEST(Compile, ErrorsPointAtTheSourcesOwnLine) {
   auto request = request_for(
@@ -120,15 +143,15 @@ __device__ double atomicAdd(double* address, double value) { return *address += 
 }
 
 TEST(Compile, LeavesNoTemporaryFilesBehind) {
-  const auto before = scratch_directories();
+  const OwnTemporaryFolder folder;
   compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
   compiled(request_for("error", "kernel"));
-  EXPECT_EQ(scratch_directories(), before);
+  EXPECT_EQ(folder.entries(), std::set<std::string>());
 }
 
 // Deep template recursion keeps the compiler busy for long enough to kill its parent meanwhile.
 TEST(Compile, TheCompilerDiesWithItsWorker) {
-  const auto before = scratch_directories();
+  const OwnTemporaryFolder folder;
   const pid_t worker = fork();
   if (worker == 0) {
     CpuCompiler compiler;
@@ -140,25 +163,42 @@ TEST(Compile, TheCompilerDiesWithItsWorker) {
         "kernel"));
     _exit(0);
   }
-  std::set<std::string> during;
-  for (int i = 0; i < 500 && during.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    for (const std::string& name : scratch_directories()) {
-      const auto object = std::filesystem::temp_directory_path() / name / "compiler.log";
-      if (!before.contains(name) && std::filesystem::exists(object)) during.insert(name);
+  const auto is_compiling = [&] {
+    for (const std::string& directory : folder.entries()) {
+      if (std::filesystem::exists(directory + "/compiler.log")) return true;
     }
-  }
-  ASSERT_FALSE(during.empty());
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return false;
+  };
+  const auto wait_for = [](const auto& condition) {
+    for (int i = 0; i < 3000 && !condition(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return condition();
+  };
+  ASSERT_TRUE(wait_for(is_compiling));
   int status = 0;
   ASSERT_EQ(waitpid(worker, &status, WNOHANG), 0) << "the compiler was too fast for this test";
   kill(worker, SIGKILL);
   waitpid(worker, &status, 0);
-  // Everything of its is gone soon: the directory goes last, after the compiler was reaped.
-  for (int i = 0; i < 500 && scratch_directories() != before; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  // The directory goes last, after the compiler was killed and reaped.
+  EXPECT_TRUE(wait_for([&] { return folder.entries().empty(); }));
+}
+
+TEST(Compile, WhatKilledWorkersLeftIsRemovedAndWhatIsInUseIsNot) {
+  namespace fs = std::filesystem;
+  const OwnTemporaryFolder folder;
+  const ScratchDirectory in_use;
+  const fs::path temporary = fs::temp_directory_path();
+  const fs::path abandoned = temporary / "tuner-cpu-killed";
+  const fs::path foreign = temporary / "another-program";
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const fs::path& path : {abandoned, foreign}) fs::create_directory(path);
+  std::ofstream(abandoned / "variant.cpp") << "x";
+  for (const fs::path& path : {abandoned, foreign, in_use.path()}) {
+    fs::last_write_time(path, long_ago);
   }
-  EXPECT_EQ(scratch_directories(), before);
+  CpuCompiler compiler;
+  EXPECT_EQ(folder.entries(), (std::set<std::string>{foreign.string(), in_use.path().string()}));
 }
 
 TEST(Compile, IdentityNamesTheCompilerAndIsStable) {

@@ -1,11 +1,13 @@
 #include "tuner/plugins/cpu/child_process.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +18,7 @@
 namespace tuner::cpu {
 namespace {
 
+constexpr const char* kScratchPrefix = "tuner-cpu-";
 constexpr int kGuardLost = 125;
 constexpr int kNotExecuted = 127;
 
@@ -89,20 +92,48 @@ struct Job {
   }
 }
 
+// A descriptor that holds the lock until it is closed; negative when another process holds it.
+int lock_directory(const std::filesystem::path& path) {
+  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB) != 0) {
+    close(directory);
+    return -1;
+  }
+  return directory;
+}
+
 }  // namespace
 
 ScratchDirectory::ScratchDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-cpu-XXXXXX").string();
+  const std::string unique = std::string(kScratchPrefix) + "XXXXXX";
+  std::string name = (std::filesystem::temp_directory_path() / unique).string();
   if (mkdtemp(name.data()) == nullptr) {
     throw std::filesystem::filesystem_error("no temporary directory", name,
                                             std::error_code(errno, std::generic_category()));
   }
   path_ = name;
+  lock_ = lock_directory(path_);
 }
 
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+  if (lock_ >= 0) close(lock_);
+}
+
+void remove_abandoned_scratch() {
+  namespace fs = std::filesystem;
+  // A directory that was made this very moment may not be locked yet.
+  const auto recent = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
+    if (!entry.path().filename().string().starts_with(kScratchPrefix)) continue;
+    if (entry.is_symlink(ignored) || entry.last_write_time(ignored) > recent) continue;
+    const int lock = lock_directory(entry.path());
+    if (lock < 0) continue;
+    fs::remove_all(entry.path(), ignored);
+    close(lock);
+  }
 }
 
 std::string ScratchDirectory::file(const std::string& name) {
@@ -111,7 +142,7 @@ std::string ScratchDirectory::file(const std::string& name) {
 }
 
 std::string ScratchDirectory::write(const std::string& name, const std::string& text) {
-  const std::string path = file(name);
+  std::string path = file(name);
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();

@@ -25,8 +25,12 @@ class ScratchDirectory {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // held for as long as the process lives: says that the directory is in use
   std::vector<std::string> files_;
 };
+
+// Removes the directories of processes that were killed between two run_child() calls.
+void remove_abandoned_scratch();
 
 // Runs a program (arguments[0] is its path) without a shell and waits; its output and messages go
 // to `log` in `scratch`, which it also uses for its own temporary files. When the calling thread's

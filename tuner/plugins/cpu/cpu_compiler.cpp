@@ -108,6 +108,7 @@ std::uint64_t hash_of(const std::string& text) {
 }  // namespace
 
 CpuCompiler::CpuCompiler() : path_(find_compiler()), flags_(kFlags) {
+  remove_abandoned_scratch();
   ScratchDirectory scratch;
   if (run_child({path_, "--version"}, scratch, "version") != 0) {
     throw sdk::Error(TUNER_UNSUPPORTED, "'" + path_ + " --version' fails");
