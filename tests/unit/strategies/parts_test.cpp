@@ -107,15 +107,14 @@ TEST(Moves, RepairAlwaysGivesAValidConfigurationNearBy) {
   }
 }
 
-TEST(Design, LatinHypercubeTakesEveryValueEquallyOften) {
-  const ListedSpace space({{{1, 2, 4, 8}, true}, {{0, 1}, false}},
+TEST(Design, PrefersPowersOfTwoThenTheMiddleThenDistance) {
+  const ListedSpace space({{{16, 32, 48, 64, 128}, true}, {{0, 1}, false}},
                           [](const auto&) { return true; });
   const Moves moves{Space(&space.table())};
-  Rng rng(3);
-  const auto points = latin_hypercube(moves, 4, 0, rng);
-  std::set<std::uint32_t> values;
-  for (const Index index : points) values.insert(moves.space().positions(index)[0]);
-  EXPECT_EQ(values.size(), 4U);
+  EXPECT_GT(start_merit(moves, {1, 0}, {}), start_merit(moves, {2, 0}, {}));
+  EXPECT_GT(start_merit(moves, {1, 0}, {}), start_merit(moves, {0, 0}, {}));
+  const std::vector<Positions> known{{1, 0}};
+  EXPECT_GT(start_merit(moves, {3, 1}, known), start_merit(moves, {3, 0}, known));
 }
 
 TEST(Encoding, SeesHowOftenTwoDividesANumber) {

@@ -93,6 +93,20 @@ TEST(Default, FindsTheBestOfATypicalSpaceSoon) {
   }
 }
 
+TEST(Default, AsksFurtherAheadTheMoreItKnows) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  std::vector<Index> open = driver.ask(16);
+  EXPECT_EQ(open.size(), 2U);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_FALSE(open.empty());
+    driver.tell(open.front(), {typical_objective(space.values(open.front()))});
+    open.erase(open.begin());
+    for (const Index index : driver.ask(16 - open.size())) open.push_back(index);
+  }
+  EXPECT_EQ(open.size(), 12U);
+}
+
 TEST(Bandit, RefusesAStrategyThatDoesNotExist) {
   const ListedSpace space(typical_parameters(), typical_rule);
   try {

@@ -4,7 +4,6 @@ namespace tuner::strategies {
 
 BasinHopping::BasinHopping(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       hop_(static_cast<std::size_t>(setup.options.integer("hop", 1, 100))),
       temperature_(setup.options.number("temperature", 0, 100)),
       tries_(static_cast<std::size_t>(setup.options.integer("tries", 1, 10000))),
@@ -12,16 +11,16 @@ BasinHopping::BasinHopping(const StrategySetup& setup)
 
 Walk BasinHopping::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(1);
+  const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index basin = first.front();
   double basin_value = co_await guide.measure(basin);
   while (true) {
-    Index at = moves_.kick(basin, hop_, rng);
+    Index at = moves().kick(basin, hop_, rng);
     double value = co_await guide.measure(at);
     std::size_t failed = 0;
     while (failed < tries_) {
-      const auto next = moves_.random_neighbour(at, kind_, rng);
+      const auto next = moves().random_neighbour(at, kind_, rng);
       if (!next) break;
       const double next_value = co_await guide.measure(*next);
       ++failed;

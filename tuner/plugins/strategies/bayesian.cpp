@@ -6,7 +6,7 @@ namespace {
 ModelSettings settings_of(const sdk::Options& options) {
   using Kind = Acquisition::Kind;
   ModelSettings settings;
-  settings.start_samples = 1;
+  settings.sensible_start = false;
   const std::string& kind = options.choice("acquisition", {"ei", "pi", "lcb"});
   settings.acquisition.kind = kind == "ei"   ? Kind::kExpectedImprovement
                               : kind == "pi" ? Kind::kProbability

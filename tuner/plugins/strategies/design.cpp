@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace tuner::strategies {
 namespace {
@@ -25,26 +24,6 @@ double distance(const Moves& moves, const Positions& a, const Positions& b) {
 
 }  // namespace
 
-std::vector<Index> latin_hypercube(const Moves& moves, std::size_t count, Index home, Rng& rng) {
-  const Space& space = moves.space();
-  std::vector<Positions> points(count, space.positions(home));
-  std::vector<std::size_t> strata(count);
-  for (const std::uint32_t p : moves.free_parameters()) {
-    std::iota(strata.begin(), strata.end(), std::size_t{0});
-    rng.shuffle(strata);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double share = (static_cast<double>(strata[i]) + rng.uniform()) / count;
-      points[i][p] = static_cast<std::uint32_t>(share * space.value_count(p));
-    }
-  }
-  std::vector<Index> out;
-  for (Positions& point : points) {
-    const Index index = moves.repair(std::move(point), home, rng);
-    if (std::ranges::find(out, index) == out.end()) out.push_back(index);
-  }
-  return out;
-}
-
 double start_merit(const Moves& moves, const Positions& candidate,
                    std::span<const Positions> known) {
   const Space& space = moves.space();
@@ -64,6 +43,25 @@ double start_merit(const Moves& moves, const Positions& candidate,
     nearest = std::min(nearest, distance(moves, candidate, other));
   }
   return nearest - penalty / std::max(ordered, 1.0);
+}
+
+std::optional<Index> sensible_start(const Moves& moves, const History& history,
+                                    CandidateSource& source, std::span<const Index> known) {
+  constexpr std::size_t kCandidates = 50;
+  constexpr std::size_t kRecent = 50;  // that count as known
+  std::vector<Positions> taken;
+  for (const Index index : known.last(std::min(known.size(), kRecent))) {
+    taken.push_back(moves.space().positions(index));
+  }
+  std::optional<Index> best;
+  double most = -kInfinity;
+  for (const Index index : source.gather(history, kCandidates)) {
+    const double merit = start_merit(moves, moves.space().positions(index), taken);
+    if (merit <= most) continue;
+    most = merit;
+    best = index;
+  }
+  return best ? best : history.fresh();
 }
 
 }  // namespace tuner::strategies

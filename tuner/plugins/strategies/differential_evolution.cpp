@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
-#include "tuner/plugins/strategies/design.h"
-
 namespace tuner::strategies {
 
 DifferentialEvolution::DifferentialEvolution(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
       factor_(setup.options.number("factor", 0, 2)),
       crossover_(setup.options.number("crossover", 0, 1)),
-      from_best_(setup.options.choice("base", {"best", "random"}) == "best") {}
+      from_best_(setup.options.choice("base", {"best", "random"}) == "best"),
+      sensible_(setup.options.choice("start", {"sensible", "random"}) == "sensible") {}
 
 // Unordered parameters have no differences: theirs are taken from one of the three at random.
 Index DifferentialEvolution::trial(const Population& members, std::size_t target, Rng& rng) const {
@@ -21,29 +19,28 @@ Index DifferentialEvolution::trial(const Population& members, std::size_t target
   const Member& plus = rng.pick(members);
   const Member& minus = rng.pick(members);
   Positions child = members[target].positions;
-  const auto& free = moves_.free_parameters();
+  const auto& free = moves().free_parameters();
   const std::size_t sure = free.empty() ? 0 : rng.below(free.size());
   for (std::size_t i = 0; i < free.size(); ++i) {
     if (i != sure && !rng.chance(crossover_)) continue;
     const std::uint32_t p = free[i];
-    if (moves_.space().ordered(p)) {
+    if (moves().space().ordered(p)) {
       const double difference =
           static_cast<double>(plus.positions[p]) - static_cast<double>(minus.positions[p]);
-      child[p] = moves_.clamp(p, base.positions[p] + factor_ * difference);
+      child[p] = moves().clamp(p, base.positions[p] + factor_ * difference);
     } else {
       const Member* const donors[] = {&base, &plus, &minus};
       child[p] = donors[rng.below(3)]->positions[p];
     }
   }
-  return moves_.repair(std::move(child), members[target].index, rng);
+  return moves().repair(std::move(child), members[target].index, rng);
 }
 
 Walk DifferentialEvolution::walk(Guide& guide) {
-  const std::vector<Index> home = guide.fresh(1);
-  if (home.empty()) co_return;
-  const std::vector<Index> first = latin_hypercube(moves_, population_, home.front(), guide.rng());
+  const std::vector<Index> first =
+      sensible_ ? guide.sensible(population_) : guide.fresh(population_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
-  Population members = make_population(moves_.space(), first, first_values);
+  Population members = make_population(moves().space(), first, first_values);
   while (members.size() >= 4) {
     std::vector<Index> trials;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -52,7 +49,7 @@ Walk DifferentialEvolution::walk(Guide& guide) {
     const std::vector<double> values = co_await guide.measure_all(trials);
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (values[i] > members[i].value) continue;
-      members[i] = {trials[i], moves_.space().positions(trials[i]), values[i]};
+      members[i] = {trials[i], moves().space().positions(trials[i]), values[i]};
     }
   }
 }

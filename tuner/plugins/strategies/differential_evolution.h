@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/population.h"
 #include "tuner/plugins/strategies/walker.h"
 
@@ -14,7 +13,8 @@ class DifferentialEvolution : public Walkers {
       {"population", "20", "configurations (4 to 10000)"},
       {"factor", "0.7", "weight of the difference (0 to 2)"},
       {"crossover", "0.7", "chance that a parameter comes from the mutant (0 to 1)"},
-      {"base", "best", "the vector that the difference is added to: best or random"}};
+      {"base", "best", "the vector that the difference is added to: best or random"},
+      {"start", "sensible", "the first configurations: sensible or random"}};
 
   explicit DifferentialEvolution(const StrategySetup& setup);
 
@@ -24,11 +24,11 @@ class DifferentialEvolution : public Walkers {
  private:
   Index trial(const Population& members, std::size_t target, Rng& rng) const;
 
-  Moves moves_;
   std::size_t population_;
   double factor_;
   double crossover_;
   bool from_best_;
+  bool sensible_;
 };
 
 }  // namespace tuner::strategies

@@ -6,7 +6,6 @@ namespace tuner::strategies {
 
 Firefly::Firefly(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       fireflies_(static_cast<std::size_t>(setup.options.integer("fireflies", 2, 1000))),
       attraction_(setup.options.number("attraction", 0, 2)),
       absorption_(setup.options.number("absorption", 0, 100)),
@@ -15,21 +14,21 @@ Firefly::Firefly(const StrategySetup& setup)
 Index Firefly::fly(const Member& from, const Member& to, Rng& rng) const {
   const double distance =
       static_cast<double>(hamming_distance(from.positions, to.positions)) /
-      static_cast<double>(std::max<std::size_t>(moves_.free_parameters().size(), 1));
+      static_cast<double>(std::max<std::size_t>(moves().free_parameters().size(), 1));
   const double pull = attraction_ * std::exp(-absorption_ * distance * distance);
   Positions next = from.positions;
-  for (const std::uint32_t p : moves_.free_parameters()) {
-    if (moves_.space().ordered(p)) {
+  for (const std::uint32_t p : moves().free_parameters()) {
+    if (moves().space().ordered(p)) {
       const double way = static_cast<double>(to.positions[p]) - next[p];
-      const double noise = random_ * rng.normal() * moves_.space().value_count(p);
-      next[p] = moves_.clamp(p, next[p] + pull * rng.uniform(0.5, 1) * way + noise);
+      const double noise = random_ * rng.normal() * moves().space().value_count(p);
+      next[p] = moves().clamp(p, next[p] + pull * rng.uniform(0.5, 1) * way + noise);
     } else if (rng.chance(pull * 0.75)) {
       next[p] = to.positions[p];
     } else if (rng.chance(random_)) {
-      moves_.step(next, p, rng);
+      moves().step(next, p, rng);
     }
   }
-  return moves_.repair(std::move(next), from.index, rng);
+  return moves().repair(std::move(next), from.index, rng);
 }
 
 // Each firefly flies to a random brighter one; the brightest wanders.
@@ -37,7 +36,7 @@ Walk Firefly::walk(Guide& guide) {
   Rng& rng = guide.rng();
   const std::vector<Index> first = guide.fresh(fireflies_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
-  Population swarm = make_population(moves_.space(), first, first_values);
+  Population swarm = make_population(moves().space(), first, first_values);
   while (swarm.size() > 1) {
     std::ranges::stable_sort(swarm, {}, &Member::value);
     std::vector<Index> next;
@@ -45,7 +44,7 @@ Walk Firefly::walk(Guide& guide) {
       next.push_back(fly(swarm[i], swarm[i == 0 ? 0 : rng.below(i)], rng));
     }
     const std::vector<double> values = co_await guide.measure_all(next);
-    const Population moved = make_population(moves_.space(), next, values);
+    const Population moved = make_population(moves().space(), next, values);
     for (std::size_t i = 0; i < swarm.size(); ++i) {
       if (i > 0 || moved[i].value < swarm[i].value) swarm[i] = moved[i];
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/population.h"
 #include "tuner/plugins/strategies/walker.h"
 
@@ -25,7 +24,6 @@ class Firefly : public Walkers {
  private:
   Index fly(const Member& from, const Member& to, Rng& rng) const;
 
-  Moves moves_;
   std::size_t fireflies_;
   double attraction_;
   double absorption_;

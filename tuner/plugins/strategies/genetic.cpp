@@ -8,7 +8,6 @@ namespace tuner::strategies {
 
 Genetic::Genetic(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       population_(static_cast<std::size_t>(setup.options.integer("population", 2, 10000))),
       mutation_(setup.options.number("mutation", 0, 1)),
       crossover_(setup.options.choice("crossover", {"uniform", "one_point", "two_point"})),
@@ -16,7 +15,7 @@ Genetic::Genetic(const StrategySetup& setup)
           setup.options.integer("elite", 0, static_cast<std::int64_t>(population_)))) {}
 
 Positions Genetic::cross(const Positions& a, const Positions& b, Rng& rng) const {
-  if (crossover_ == "uniform") return moves_.uniform_crossover(a, b, rng);
+  if (crossover_ == "uniform") return moves().uniform_crossover(a, b, rng);
   std::size_t from = rng.below(a.size() + 1);
   std::size_t to = crossover_ == "two_point" ? rng.below(a.size() + 1) : a.size();
   if (from > to) std::swap(from, to);
@@ -29,7 +28,7 @@ Walk Genetic::walk(Guide& guide) {
   Rng& rng = guide.rng();
   std::vector<Index> first = guide.fresh(population_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
-  Population members = make_population(moves_.space(), first, first_values);
+  Population members = make_population(moves().space(), first, first_values);
   while (members.size() > 1) {
     std::ranges::stable_sort(members, {}, &Member::value);
     std::vector<Index> children;
@@ -37,13 +36,13 @@ Walk Genetic::walk(Guide& guide) {
       const Member& a = tournament(members, rng);
       const Member& b = tournament(members, rng);
       Positions child = cross(a.positions, b.positions, rng);
-      moves_.mutate(child, mutation_, rng);
-      children.push_back(moves_.repair(std::move(child), a.index, rng));
+      moves().mutate(child, mutation_, rng);
+      children.push_back(moves().repair(std::move(child), a.index, rng));
     }
     if (children.empty()) co_return;  // all are elite: nothing would change any more
     const std::vector<double> values = co_await guide.measure_all(children);
     members.resize(std::min(elite_, members.size()));
-    for (Member& child : make_population(moves_.space(), children, values)) {
+    for (Member& child : make_population(moves().space(), children, values)) {
       members.push_back(std::move(child));
     }
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -23,7 +22,6 @@ class Genetic : public Walkers {
  private:
   Positions cross(const Positions& a, const Positions& b, Rng& rng) const;
 
-  Moves moves_;
   std::size_t population_;
   double mutation_;
   std::string crossover_;

@@ -6,7 +6,6 @@ namespace tuner::strategies {
 
 GreyWolf::GreyWolf(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       pack_(static_cast<std::size_t>(setup.options.integer("pack", 4, 1000))),
       step_(setup.options.number("step", 0, 1)),
       patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))) {}
@@ -15,12 +14,12 @@ GreyWolf::GreyWolf(const StrategySetup& setup)
 
 Index GreyWolf::follow(const Population& pack, const Member& wolf, double step, Rng& rng) const {
   Positions child = wolf.positions;
-  for (const std::uint32_t p : moves_.free_parameters()) {
+  for (const std::uint32_t p : moves().free_parameters()) {
     const std::size_t leader = rng.below(4);
     if (leader < 3) child[p] = pack[leader].positions[p];
-    if (rng.chance(step)) moves_.step(child, p, rng);
+    if (rng.chance(step)) moves().step(child, p, rng);
   }
-  return moves_.repair(std::move(child), wolf.index, rng);
+  return moves().repair(std::move(child), wolf.index, rng);
 }
 
 Walk GreyWolf::walk(Guide& guide) {
@@ -28,7 +27,7 @@ Walk GreyWolf::walk(Guide& guide) {
   Rng& rng = guide.rng();
   const std::vector<Index> first = guide.fresh(pack_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
-  Population pack = make_population(moves_.space(), first, first_values);
+  Population pack = make_population(moves().space(), first, first_values);
   int stagnant = 0;
   while (pack.size() >= 4) {
     std::ranges::stable_sort(pack, {}, &Member::value);
@@ -45,7 +44,7 @@ Walk GreyWolf::walk(Guide& guide) {
     if (renewed > 0) stagnant = 0;
     for (const Index index : guide.fresh(renewed)) next.push_back(index);
     const std::vector<double> values = co_await guide.measure_all(next);
-    const Population children = make_population(moves_.space(), next, values);
+    const Population children = make_population(moves().space(), next, values);
     for (std::size_t i = 0; i < children.size(); ++i) {
       const bool is_new = i + renewed >= pack.size();
       if (is_new || children[i].value < pack[i].value) pack[i] = children[i];

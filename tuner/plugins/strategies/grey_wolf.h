@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/population.h"
 #include "tuner/plugins/strategies/walker.h"
 
@@ -25,7 +24,6 @@ class GreyWolf : public Walkers {
  private:
   Index follow(const Population& pack, const Member& wolf, double step, Rng& rng) const;
 
-  Moves moves_;
   std::size_t pack_;
   double step_;
   int patience_;

@@ -4,7 +4,7 @@
 
 namespace tuner::strategies {
 
-std::optional<Index> History::fresh() {
+std::optional<Index> History::fresh() const {
   for (; next_fresh_ < order_.size(); ++next_fresh_) {
     const Index index = order_.at(next_fresh_);
     if (!seen(index)) return index;

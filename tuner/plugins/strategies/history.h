@@ -29,7 +29,7 @@ class History {
 
   // A uniformly random configuration that was not seen, not claimed yet; empty when there is none.
   // This is what makes every strategy end exactly when its space is exhausted.
-  std::optional<Index> fresh();
+  std::optional<Index> fresh() const;
 
   // Claims and returns up to `count` of them.
   std::vector<Index> claim_fresh(std::size_t count);
@@ -50,7 +50,7 @@ class History {
 
   Space space_;
   Permutation order_;
-  Index next_fresh_ = 0;
+  mutable Index next_fresh_ = 0;                             // all before it were seen
   std::unordered_map<Index, std::size_t, IndexHash> slots_;  // entry, or kOpen
   std::vector<Entry> entries_;
   std::size_t best_ = kOpen;

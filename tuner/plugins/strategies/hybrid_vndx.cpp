@@ -7,7 +7,6 @@ namespace tuner::strategies {
 
 HybridVndx::HybridVndx(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       pool_(static_cast<std::size_t>(setup.options.integer("pool", 2, 1000))),
       nearest_(static_cast<std::size_t>(setup.options.integer("nearest", 1, 100))),
       elite_(static_cast<std::size_t>(setup.options.integer("elite", 2, 100))),
@@ -24,11 +23,11 @@ std::vector<Index> HybridVndx::candidates(Guide& guide, Index at) const {
   while (out.size() + 2 < pool_) {
     const std::size_t kind = rng.below(3);
     if (kind == 2) {
-      out.push_back(moves_.kick(at, 2, rng));
+      out.push_back(moves().kick(at, 2, rng));
     } else {
       const auto next =
-          moves_.random_neighbour(at, kind == 0 ? TUNER_ADJACENT : TUNER_HAMMING, rng);
-      out.push_back(next ? *next : moves_.kick(at, 3, rng));
+          moves().random_neighbour(at, kind == 0 ? TUNER_ADJACENT : TUNER_HAMMING, rng);
+      out.push_back(next ? *next : moves().kick(at, 3, rng));
     }
   }
   std::vector<History::Entry> good(guide.history().entries());
@@ -38,18 +37,18 @@ std::vector<Index> HybridVndx::candidates(Guide& guide, Index at) const {
   good.erase(end, good.end());
   const Index a = rng.pick(good).index;
   const Index b = rng.pick(good).index;
-  out.push_back(moves_.repair(
-      moves_.uniform_crossover(moves_.space().positions(a), moves_.space().positions(b), rng), a,
+  out.push_back(moves().repair(
+      moves().uniform_crossover(moves().space().positions(a), moves().space().positions(b), rng), a,
       rng));
-  out.push_back(moves_.kick(at, moves_.free_parameters().size(), rng));
+  out.push_back(moves().kick(at, moves().free_parameters().size(), rng));
   return out;
 }
 
 double HybridVndx::predict(const History& history, Index index) const {
-  const Positions at = moves_.space().positions(index);
+  const Positions at = moves().space().positions(index);
   std::vector<std::pair<std::size_t, double>> near;
   for (const auto& entry : history.entries()) {
-    near.emplace_back(hamming_distance(at, moves_.space().positions(entry.index)), entry.value);
+    near.emplace_back(hamming_distance(at, moves().space().positions(entry.index)), entry.value);
   }
   const auto end = near.begin() + static_cast<std::ptrdiff_t>(std::min(nearest_, near.size()));
   std::partial_sort(near.begin(), end, near.end());
@@ -60,7 +59,7 @@ double HybridVndx::predict(const History& history, Index index) const {
 
 Walk HybridVndx::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(1);
+  const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index at = first.front();
   double value = co_await guide.measure(at);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -29,7 +28,6 @@ class HybridVndx : public Walkers {
   std::vector<Index> candidates(Guide& guide, Index at) const;
   double predict(const History& history, Index index) const;
 
-  Moves moves_;
   std::size_t pool_;
   std::size_t nearest_;
   std::size_t elite_;

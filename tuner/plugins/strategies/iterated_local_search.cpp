@@ -4,21 +4,20 @@ namespace tuner::strategies {
 
 IteratedLocalSearch::IteratedLocalSearch(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       kick_(static_cast<std::size_t>(setup.options.integer("kick", 1, 100))),
       patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
       kind_(neighbourhood_option(setup)) {}
 
 Walk IteratedLocalSearch::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(1);
+  const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index at = first.front();
   double value = co_await guide.measure(at);
   Index best = at;
   double best_value = value;
   for (int failures = 0; failures < patience_; ++failures) {
-    std::vector<Index> near = moves_.space().neighbours(at, kind_);
+    std::vector<Index> near = moves().space().neighbours(at, kind_);
     rng.shuffle(near);
     while (!near.empty()) {
       const Index next = near.back();
@@ -27,7 +26,7 @@ Walk IteratedLocalSearch::walk(Guide& guide) {
       if (next_value >= value) continue;
       at = next;
       value = next_value;
-      near = moves_.space().neighbours(at, kind_);
+      near = moves().space().neighbours(at, kind_);
       rng.shuffle(near);
     }
     if (value < best_value) {
@@ -35,7 +34,7 @@ Walk IteratedLocalSearch::walk(Guide& guide) {
       best_value = value;
       failures = -1;
     }
-    at = moves_.kick(best, kick_, rng);
+    at = moves().kick(best, kick_, rng);
     value = co_await guide.measure(at);
   }
 }

@@ -20,7 +20,7 @@ ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settin
 
 std::vector<Index> ModelSearch::ask(std::size_t count) {
   std::vector<Index> out;
-  while (out.size() < count) {
+  while (out.size() < count && static_cast<double>(open()) < std::floor(open_limit())) {
     const auto index = propose();
     if (!index) break;
     history_.claim(*index);
@@ -38,27 +38,20 @@ void ModelSearch::tell(const Observation& observation) {
   if (value_of(observation) < best) best_is_new_ = true;
 }
 
+// Questions asked ahead are blind to the answers still due. How many are worth that grows with what
+// is known.
+double ModelSearch::open_limit() const {
+  constexpr double kAtFirst = 2;
+  return kAtFirst + settings_.ahead * (static_cast<double>(history_.entries().size()) + 1e-9);
+}
+
 std::optional<Index> ModelSearch::propose() {
   if (history_.entries().size() < settings_.start || history_.best() == nullptr) {
-    return start_point();
+    return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_)
+                                    : history_.fresh();
   }
   const auto index = best_candidate();
   return index ? index : history_.fresh();
-}
-
-std::optional<Index> ModelSearch::start_point() {
-  if (settings_.start_samples <= 1) return history_.fresh();
-  std::vector<Positions> known;
-  for (const Index index : known_) known.push_back(moves_.space().positions(index));
-  std::optional<Index> best;
-  double most = -kInfinity;
-  for (const Index index : source_.gather(history_, settings_.start_samples)) {
-    const double merit = start_merit(moves_, moves_.space().positions(index), known);
-    if (merit <= most) continue;
-    most = merit;
-    best = index;
-  }
-  return best ? best : history_.fresh();
 }
 
 std::optional<Index> ModelSearch::best_candidate() {

@@ -14,11 +14,12 @@
 namespace tuner::strategies {
 
 struct ModelSettings {
-  std::size_t start = 3;           // answers before the model chooses
-  std::size_t start_samples = 50;  // of which the most sensible is measured; 1: random starts
-  std::size_t pool = 1200;         // candidates
-  std::size_t most_points = 400;   // of the model, right after a refit
-  std::size_t fit_points = 120;    // that the kernel is fitted to
+  std::size_t start = 3;          // answers before the model chooses
+  bool sensible_start = true;     // rather than a random one
+  double ahead = kInfinity;       // questions asked ahead, for each answer; see open_limit()
+  std::size_t pool = 1200;        // candidates
+  std::size_t most_points = 400;  // of the model, right after a refit
+  std::size_t fit_points = 120;   // that the kernel is fitted to
   int fit_steps = 40;
   double refit_growth = 1.25;  // of the number of answers, between two fits of the kernel
   double cost_weight = 0;      // 1: gain per second instead of gain
@@ -34,8 +35,9 @@ class ModelSearch : public sdk::Strategy {
   void tell(const Observation& observation) override;
 
  private:
+  std::size_t open() const { return known_.size() - history_.entries().size(); }
+  double open_limit() const;
   std::optional<Index> propose();
-  std::optional<Index> start_point();
   std::optional<Index> best_candidate();
 
   void judge_pool();

@@ -28,7 +28,6 @@ std::vector<Index> by_dominance(const History& history, const std::vector<Index>
 
 Nsga2::Nsga2(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
       mutation_(setup.options.number("mutation", 0, 1)) {}
 
@@ -45,10 +44,10 @@ Walk Nsga2::walk(Guide& guide) {
         return members[std::min(rng.below(members.size()), rng.below(members.size()))];
       };
       const Index a = parent();
-      Positions child = moves_.uniform_crossover(moves_.space().positions(a),
-                                                 moves_.space().positions(parent()), rng);
-      moves_.mutate(child, mutation_, rng);
-      children.push_back(moves_.repair(std::move(child), a, rng));
+      Positions child = moves().uniform_crossover(moves().space().positions(a),
+                                                  moves().space().positions(parent()), rng);
+      moves().mutate(child, mutation_, rng);
+      children.push_back(moves().repair(std::move(child), a, rng));
     }
     co_await guide.measure_all(children);
     for (const Index child : children) {

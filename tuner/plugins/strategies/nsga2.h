@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -20,7 +19,6 @@ class Nsga2 : public Walkers {
   Walk walk(Guide& guide) override;
 
  private:
-  Moves moves_;
   std::size_t population_;
   double mutation_;
 };

@@ -10,7 +10,6 @@ struct ParticleSwarm::Particle {
 
 ParticleSwarm::ParticleSwarm(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       particles_(static_cast<std::size_t>(setup.options.integer("particles", 2, 10000))),
       inertia_(setup.options.number("inertia", 0, 1)),
       own_(setup.options.number("own", 0, 4)),
@@ -19,20 +18,20 @@ ParticleSwarm::ParticleSwarm(const StrategySetup& setup)
 // Unordered parameters jump to one of the two goals with the chance that the pulls give them.
 Index ParticleSwarm::move(Particle& particle, const Member& best, Rng& rng) const {
   Positions to = particle.at.positions;
-  for (const std::uint32_t p : moves_.free_parameters()) {
+  for (const std::uint32_t p : moves().free_parameters()) {
     const double here = to[p];
     const double own = own_ * rng.uniform();
     const double social = social_ * rng.uniform();
-    if (moves_.space().ordered(p)) {
+    if (moves().space().ordered(p)) {
       double& speed = particle.speed[p];
       speed = inertia_ * speed + own * (particle.best.positions[p] - here) +
               social * (best.positions[p] - here);
-      to[p] = moves_.clamp(p, here + speed);
+      to[p] = moves().clamp(p, here + speed);
     } else if (rng.chance((own + social) / 4)) {
       to[p] = own > social ? particle.best.positions[p] : best.positions[p];
     }
   }
-  return moves_.repair(std::move(to), particle.at.index, rng);
+  return moves().repair(std::move(to), particle.at.index, rng);
 }
 
 Walk ParticleSwarm::walk(Guide& guide) {
@@ -41,11 +40,11 @@ Walk ParticleSwarm::walk(Guide& guide) {
   const std::vector<double> first_values = co_await guide.measure_all(first);
   std::vector<Particle> swarm;
   Member best;
-  for (const Member& member : make_population(moves_.space(), first, first_values)) {
+  for (const Member& member : make_population(moves().space(), first, first_values)) {
     if (swarm.empty() || member.value < best.value) best = member;
     Particle particle{member, member, {}};
-    for (std::uint32_t p = 0; p < moves_.space().parameter_count(); ++p) {
-      particle.speed.push_back(rng.uniform(-0.5, 0.5) * moves_.space().value_count(p));
+    for (std::uint32_t p = 0; p < moves().space().parameter_count(); ++p) {
+      particle.speed.push_back(rng.uniform(-0.5, 0.5) * moves().space().value_count(p));
     }
     swarm.push_back(std::move(particle));
   }
@@ -54,7 +53,7 @@ Walk ParticleSwarm::walk(Guide& guide) {
     for (Particle& particle : swarm) next.push_back(move(particle, best, rng));
     const std::vector<double> values = co_await guide.measure_all(next);
     for (std::size_t i = 0; i < swarm.size(); ++i) {
-      swarm[i].at = {next[i], moves_.space().positions(next[i]), values[i]};
+      swarm[i].at = {next[i], moves().space().positions(next[i]), values[i]};
       if (values[i] < swarm[i].best.value) swarm[i].best = swarm[i].at;
       if (values[i] < best.value) best = swarm[i].at;
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/population.h"
 #include "tuner/plugins/strategies/walker.h"
 
@@ -25,7 +24,6 @@ class ParticleSwarm : public Walkers {
   struct Particle;
   Index move(Particle& particle, const Member& best, Rng& rng) const;
 
-  Moves moves_;
   std::size_t particles_;
   double inertia_;
   double own_;

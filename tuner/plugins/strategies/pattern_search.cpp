@@ -5,22 +5,22 @@
 namespace tuner::strategies {
 
 PatternSearch::PatternSearch(const StrategySetup& setup)
-    : Walkers(setup), moves_(setup.space), step_(setup.options.number("step", 0, 1)) {}
+    : Walkers(setup), step_(setup.options.number("step", 0, 1)) {}
 
 std::vector<Index> PatternSearch::around(const Positions& at, std::uint32_t parameter,
                                          double share) const {
-  const std::uint32_t count = moves_.space().value_count(parameter);
+  const std::uint32_t count = moves().space().value_count(parameter);
   std::vector<Index> out;
   Positions changed = at;
   const auto add = [&](std::uint32_t position) {
     if (position == at[parameter]) return;
     changed[parameter] = position;
-    if (const auto index = moves_.space().index_of(changed)) out.push_back(*index);
+    if (const auto index = moves().space().index_of(changed)) out.push_back(*index);
   };
-  if (moves_.space().ordered(parameter)) {
+  if (moves().space().ordered(parameter)) {
     const double step = std::max(1.0, std::round(share * count));
-    add(moves_.clamp(parameter, at[parameter] + step));
-    add(moves_.clamp(parameter, at[parameter] - step));
+    add(moves().clamp(parameter, at[parameter] + step));
+    add(moves().clamp(parameter, at[parameter] - step));
   } else {
     for (std::uint32_t position = 0; position < count; ++position) add(position);
   }
@@ -29,18 +29,18 @@ std::vector<Index> PatternSearch::around(const Positions& at, std::uint32_t para
 
 Walk PatternSearch::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(1);
+  const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index at = first.front();
   double value = co_await guide.measure(at);
-  Positions base = moves_.space().positions(at);
-  std::vector<std::uint32_t> order = moves_.free_parameters();
+  Positions base = moves().space().positions(at);
+  std::vector<std::uint32_t> order = moves().free_parameters();
   double share = step_;
   while (true) {
     bool moved = false;
     rng.shuffle(order);
     for (const std::uint32_t parameter : order) {
-      for (const Index next : around(moves_.space().positions(at), parameter, share)) {
+      for (const Index next : around(moves().space().positions(at), parameter, share)) {
         const double next_value = co_await guide.measure(next);
         if (next_value >= value) continue;
         at = next;
@@ -50,13 +50,13 @@ Walk PatternSearch::walk(Guide& guide) {
       }
     }
     if (moved) {  // once more in the direction of the whole sweep
-      const Positions now = moves_.space().positions(at);
+      const Positions now = moves().space().positions(at);
       Positions ahead = now;
       for (const std::uint32_t p : order) {
-        if (moves_.space().ordered(p)) ahead[p] = moves_.clamp(p, 2.0 * now[p] - base[p]);
+        if (moves().space().ordered(p)) ahead[p] = moves().clamp(p, 2.0 * now[p] - base[p]);
       }
       base = now;
-      const Index next = moves_.repair(std::move(ahead), at, rng);
+      const Index next = moves().repair(std::move(ahead), at, rng);
       const double next_value = co_await guide.measure(next);
       if (next_value < value) {
         at = next;
@@ -65,7 +65,7 @@ Walk PatternSearch::walk(Guide& guide) {
       continue;
     }
     const bool smallest = std::ranges::all_of(order, [&](std::uint32_t p) {
-      return !moves_.space().ordered(p) || share * moves_.space().value_count(p) < 1.5;
+      return !moves().space().ordered(p) || share * moves().space().value_count(p) < 1.5;
     });
     if (smallest) co_return;
     share /= 2;

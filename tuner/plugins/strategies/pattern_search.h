@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -22,7 +21,6 @@ class PatternSearch : public Walkers {
   // The valid configurations a step along this parameter leads to.
   std::vector<Index> around(const Positions& at, std::uint32_t parameter, double share) const;
 
-  Moves moves_;
   double step_;
 };
 

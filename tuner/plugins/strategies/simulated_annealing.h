@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -22,7 +21,6 @@ class SimulatedAnnealing : public Walkers {
   Walk walk(Guide& guide) override;
 
  private:
-  Moves moves_;
   double start_;
   double end_;
   double cooling_;

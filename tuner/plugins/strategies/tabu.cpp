@@ -7,7 +7,6 @@ namespace tuner::strategies {
 
 Tabu::Tabu(const StrategySetup& setup)
     : Walkers(setup),
-      moves_(setup.space),
       candidates_(static_cast<std::size_t>(setup.options.integer("candidates", 1, 1000))),
       tenure_(static_cast<std::size_t>(setup.options.integer("tenure", 1, 1000000))),
       patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
@@ -15,13 +14,13 @@ Tabu::Tabu(const StrategySetup& setup)
 
 Walk Tabu::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(1);
+  const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index at = first.front();
   double best_value = co_await guide.measure(at);
   std::deque<Index> forbidden{at};
   for (int failures = 0; failures < patience_; ++failures) {
-    std::vector<Index> near = moves_.space().neighbours(at, kind_);
+    std::vector<Index> near = moves().space().neighbours(at, kind_);
     std::erase_if(
         near, [&](Index index) { return std::ranges::find(forbidden, index) != forbidden.end(); });
     if (near.empty()) co_return;

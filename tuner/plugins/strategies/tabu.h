@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tuner/plugins/strategies/moves.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -22,7 +21,6 @@ class Tabu : public Walkers {
   Walk walk(Guide& guide) override;
 
  private:
-  Moves moves_;
   std::size_t candidates_;
   std::size_t tenure_;
   int patience_;

@@ -32,6 +32,19 @@ std::vector<Index> Guide::fresh(std::size_t count) {
   return out;
 }
 
+std::vector<Index> Guide::sensible(std::size_t count) {
+  std::vector<Index> out;
+  while (out.size() < count) {
+    const auto index = sensible_start(owner_->moves_, history(), owner_->source_, out);
+    if (!index) break;
+    owner_->history_.claim(*index);
+    questions_.push_back(*index);
+    revisits_ = 0;
+    out.push_back(*index);
+  }
+  return out;
+}
+
 bool Guide::request(std::span<const Index> indices) {
   revisits_ += indices.size();
   for (const Index index : indices) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/plugins/strategies/history.h"
+#include "tuner/plugins/strategies/design.h"
 
 namespace tuner::strategies {
 
@@ -67,6 +67,9 @@ class Guide {
   // the end of the space.
   std::vector<Index> fresh(std::size_t count);
 
+  // The same, but sensible ones (design.h), far from each other.
+  std::vector<Index> sensible(std::size_t count);
+
  private:
   friend class Walkers;
 
@@ -110,7 +113,10 @@ class Guide::MeasuredAll {
 class Walkers : public sdk::Strategy {
  public:
   explicit Walkers(const StrategySetup& setup)
-      : history_(setup.space, setup.seed), seed_(setup.seed) {}
+      : moves_(setup.space),
+        history_(setup.space, setup.seed),
+        source_(setup.space, mix64(setup.seed)),
+        seed_(setup.seed) {}
 
   std::vector<Index> ask(std::size_t count) final;
   void tell(const Observation& observation) final;
@@ -118,6 +124,8 @@ class Walkers : public sdk::Strategy {
  protected:
   // One walk; `guide` outlives it. Must measure something fresh before it returns.
   virtual Walk walk(Guide& guide) = 0;
+
+  const Moves& moves() const { return moves_; }
 
  private:
   friend class Guide;
@@ -136,7 +144,9 @@ class Walkers : public sdk::Strategy {
   void start_walk();
   void remove_finished();
 
+  Moves moves_;
   History history_;
+  CandidateSource source_;
   std::uint64_t seed_;
   std::uint64_t started_ = 0;
   std::vector<std::unique_ptr<Walker>> walkers_;
