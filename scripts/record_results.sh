@@ -25,9 +25,13 @@ forms_of() {
   esac
 }
 
+# Bare atomics on one address take seconds a launch beyond these.
+sizes_for() { [ "$1 $2" = "reduction global" ] && echo "--size N=1048576 --size N=16777216" || true; }
+
 for study in ${STUDIES:-matmul transpose reduction softmax convolution2d}; do
   for form in $(forms_of "$study"); do
-    tune "$study" --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"
+    # shellcheck disable=SC2046
+    tune "$study" $(sizes_for "$study" "$form") --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"
   done
   # What padding is worth to the plain shared transpose.
   if [ "$study" = transpose ]; then

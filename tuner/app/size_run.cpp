@@ -87,6 +87,20 @@ class Memory {
     if (found == known_.end()) return std::nullopt;
     return found->second;
   }
+  // Those whose samples come from an earlier final: they cannot be paired with the new ones.
+  std::vector<Trial> earlier_finalists(const std::vector<Trial>& now) const {
+    std::vector<Trial> earlier;
+    for (const auto& [text, trial] : known_) {
+      if (trial.final_samples.empty()) continue;
+      const bool again = std::any_of(now.begin(), now.end(), [&](const Trial& finalist) {
+        return text_of(finalist.configuration) == text;
+      });
+      if (again) continue;
+      earlier.push_back(trial);
+      earlier.back().final_samples.clear();
+    }
+    return earlier;
+  }
   // What this run did not come by, as far as it belongs to the space: it competes all the same.
   void add_others(const SearchSpace& space, std::vector<Trial>& trials) const {
     std::set<ConfigIndex> seen;
@@ -128,7 +142,8 @@ class Usage {
   void trial(const Trial& trial, double now) {
     if (trial.from_store) return;
     if (first_ < 0) first_ = now;
-    if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
+    if (trial.state == TrialState::kDropped)
+      dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
   }
 
   std::string text(double seconds) const {
@@ -273,7 +288,9 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   memory.add_others(space, trials);
   const auto round = final_round(shared, size, device, evaluator, trials);
   if (round) {
-    shared.store->record(context, take_over(*round, evaluator, study.measure.confidence, trials));
+    const auto finalists = take_over(*round, evaluator, study.measure.confidence, trials);
+    shared.store->record(context, memory.earlier_finalists(finalists));
+    shared.store->record(context, finalists);
   }
   outcome.results = rank(study.objective, std::move(trials), round, study.measure.confidence);
   outcome.results.device = device;

@@ -50,19 +50,25 @@ bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   });
 }
 
-// The final of the last run: all trials that took part in it have equally many samples.
-std::optional<FinalRound> final_of(const std::vector<Trial>& trials) {
+constexpr std::size_t kFinalists = 16;
+
+// The last final, if it was about the best there are: a run of a part of the space (--where) has a
+// final of its own, which says nothing about the rest. The store keeps the samples of one final
+// only.
+std::optional<FinalRound> final_of(const ObjectiveSpec& objective,
+                                   const std::vector<Trial>& trials) {
+  const auto best = choose_finalists(objective, trials, kFinalists);
   FinalRound round;
-  for (const Trial& trial : trials) {
-    if (trial.final_samples.empty()) continue;
-    if (!round.milliseconds.empty() &&
-        trial.final_samples.size() != round.milliseconds.front().size()) {
+  for (const std::size_t at : best) {
+    const Trial& trial = trials[at];
+    if (trial.final_samples.empty() ||
+        trial.final_samples.size() != trials[best.front()].final_samples.size()) {
       continue;
     }
     round.finalists.push_back(trial.index);
     round.milliseconds.push_back(trial.final_samples);
   }
-  if (round.finalists.size() < 2) return std::nullopt;
+  if (round.finalists.size() < 2 || trials[best.front()].final_samples.empty()) return std::nullopt;
   return round;
 }
 
@@ -98,8 +104,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     }
     std::vector<Trial> trials = store.trials(context.context);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
-    const auto round = final_of(trials);
     const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
+    const auto round = final_of(objective, trials);
     results.ranked = rank(objective, std::move(trials), round);
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
