@@ -41,7 +41,7 @@ TEST(Faults, EveryVariantGetsItsOwnStateAndTheHealthyAreRanked) {
     }
   }
   EXPECT_EQ(ranked, 2U);
-  EXPECT_TRUE(program_processes().empty());
+  EXPECT_TRUE(program_processes(sandbox).empty());
 }
 
 TEST(Faults, NothingValidIsStatusOne) {

@@ -115,14 +115,18 @@ std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {
   return out;
 }
 
-std::vector<int> program_processes() {
+std::vector<int> program_processes(const Sandbox& sandbox) {
   std::vector<int> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const int pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0) continue;
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
     const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (std::strcmp(line.c_str(), TUNER_PROGRAM) == 0) found.push_back(pid);
+    std::error_code gone;
+    if (std::strcmp(line.c_str(), TUNER_PROGRAM) == 0 &&
+        fs::equivalent(entry.path() / "cwd", sandbox.path(), gone)) {
+      found.push_back(pid);
+    }
   }
   return found;
 }

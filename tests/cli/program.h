@@ -50,8 +50,8 @@ Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
 // Rows of a CSV file as column -> text.
 std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
 
-// Processes whose command line names the tested program, by pid.
-std::vector<int> program_processes();
+// Processes of the tested program that were started in `sandbox`, by pid.
+std::vector<int> program_processes(const Sandbox& sandbox);
 
 std::filesystem::path data(const std::string& name);
 

@@ -221,8 +221,9 @@ TEST_F(Damage, ATruncatedDatabaseIsSetAsideAndWhatIsLeftIsSalvaged) {
     const Outcome outcome = open_with(bytes_.substr(0, size));
     EXPECT_FALSE(outcome.refused) << size;
     EXPECT_TRUE(outcome.old_kept) << size;
-    ASSERT_EQ(outcome.notes.size(), 1U);
-    EXPECT_NE(outcome.notes[0].find("it is kept as tuner.sqlite.corrupt-1"), std::string::npos);
+    EXPECT_TRUE(std::any_of(outcome.notes.begin(), outcome.notes.end(), [](const auto& note) {
+      return note.find("it is kept as tuner.sqlite.corrupt-1") != std::string::npos;
+    })) << size;
   }
 }
 
