@@ -55,7 +55,7 @@ std::string define_lines(const Study& study, const std::vector<RankedResults>& r
       compile_request(study, space, chosen.trials.front().configuration, chosen.device, "");
   if (!request) throw FatalError(request.error());
   std::string lines;
-  for (const auto& [name, value] : request->defines) lines += "-D" + name + "=" + value + "\n";
+  for (const auto& [name, value] : request->defines) lines += fmt::format("-D{}={}\n", name, value);
   return lines;
 }
 

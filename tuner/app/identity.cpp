@@ -37,6 +37,7 @@ std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   std::vector<std::string> names;
+  names.reserve(parameters.size());
   for (const Parameter& parameter : parameters) names.push_back(parameter.name);
   return names;
 }

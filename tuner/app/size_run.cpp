@@ -90,11 +90,11 @@ class Memory {
   // Those whose samples come from an earlier final: they cannot be paired with the new ones.
   std::vector<Trial> earlier_finalists(const std::vector<Trial>& now) const {
     std::vector<Trial> earlier;
+    std::set<std::string> again_there;
+    for (const Trial& finalist : now) again_there.insert(text_of(finalist.configuration));
     for (const auto& [text, trial] : known_) {
       if (trial.final_samples.empty()) continue;
-      const bool again = std::any_of(now.begin(), now.end(), [&](const Trial& finalist) {
-        return text_of(finalist.configuration) == text;
-      });
+      const bool again = again_there.count(text) > 0;
       if (again) continue;
       earlier.push_back(trial);
       earlier.back().final_samples.clear();

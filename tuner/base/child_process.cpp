@@ -87,6 +87,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
   posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int failed = ::posix_spawn(&pid_, argv.front().c_str(), &spawn.actions, &spawn.attributes,

@@ -74,7 +74,7 @@ std::string render(const Complaint& complaint, const std::string& file_text) {
 InputError::InputError(Complaint complaint)
     : std::runtime_error(render(complaint)), complaints_{std::move(complaint)} {}
 
-InputError::InputError(std::vector<Complaint> complaints, std::string file_text)
+InputError::InputError(std::vector<Complaint> complaints, const std::string& file_text)
     : std::runtime_error(join(complaints, file_text)), complaints_(std::move(complaints)) {}
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {

@@ -89,11 +89,11 @@ class Reader {
  private:
   fs::path find(const Include& include, const fs::path& folder) const {
     if (include.quoted && !folder.empty()) {
-      const fs::path beside = existing(folder / include.name);
+      fs::path beside = existing(folder / include.name);
       if (!beside.empty()) return beside;
     }
     for (const std::string& directory : include_dirs_) {
-      const fs::path there = existing(fs::path(directory) / include.name);
+      fs::path there = existing(fs::path(directory) / include.name);
       if (!there.empty()) return there;
     }
     return {};

@@ -170,7 +170,7 @@ std::vector<std::size_t> winners(const Measured& all, const std::vector<Row>& ro
     }
   }
   std::ranges::sort(first);
-  first.erase(std::ranges::unique(first).begin(), first.end());
+  first.erase(std::unique(first.begin(), first.end()), first.end());
   return first;
 }
 

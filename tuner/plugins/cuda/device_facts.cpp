@@ -34,8 +34,8 @@ bool is_version(const std::string& word) {
 }  // namespace
 
 std::string driver_version_text(const std::string& proc_text, int cuda_version) {
-  const std::string cuda = "CUDA " + std::to_string(cuda_version / 1000) + "." +
-                           std::to_string(cuda_version % 1000 / 10);
+  std::string cuda = "CUDA " + std::to_string(cuda_version / 1000) + "." +
+                     std::to_string(cuda_version % 1000 / 10);
   std::istringstream words(proc_text.substr(0, proc_text.find('\n')));
   for (std::string word; words >> word;) {
     if (is_version(word)) return word + " (" + cuda + ")";

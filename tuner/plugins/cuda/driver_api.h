@@ -50,6 +50,7 @@ using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std
 using StreamWaitValue32 = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 
 struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
 #define TUNER_ROW(member, function, symbol) decltype(&::function) member = nullptr;
   TUNER_CUDA_FUNCTIONS(TUNER_ROW)
 #undef TUNER_ROW

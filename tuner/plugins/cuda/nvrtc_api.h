@@ -24,6 +24,7 @@ namespace tuner::cuda {
   ROW(get_ptx, nvrtcGetPTX)
 
 struct NvrtcApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
 #define TUNER_ROW(member, function) decltype(&::function) member = nullptr;
   TUNER_NVRTC_FUNCTIONS(TUNER_ROW)
 #undef TUNER_ROW
