@@ -39,7 +39,7 @@ std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& lev
 template <typename Count>
 class CountedDiagram : public Diagram {
  public:
-  CountedDiagram(Reduced reduced, const std::vector<std::vector<ConfigIndex>>& counts) {
+  CountedDiagram(Reduced&& reduced, const std::vector<std::vector<ConfigIndex>>& counts) {
     levels_ = std::move(reduced.levels);
     root_ = reduced.root;
     size_ = counts[0][root_];

@@ -18,7 +18,7 @@ class OrderSearch {
  public:
   using Mask = std::uint64_t;
 
-  explicit OrderSearch(const OrderProblem& problem) : problem_(problem) {
+  explicit OrderSearch(const OrderProblem& problem) {
     for (double values : problem.values) log_values_.push_back(std::log2(values));
     for (const auto& condition : problem.conditions) {
       Mask mask = 0;
@@ -110,7 +110,6 @@ class OrderSearch {
     }
   }
 
-  const OrderProblem& problem_;
   std::vector<double> log_values_;
   std::vector<Mask> masks_;
   std::vector<double> log_passes_;

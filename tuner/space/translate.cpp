@@ -155,7 +155,7 @@ TermId Translator::condition(const Expression& expression, const ExpressionNode&
 }
 
 // Flattens, drops neutral constants, and stops at a constant that decides.
-TermId Translator::junction(TermOp op, std::vector<TermId> args) {
+TermId Translator::junction(TermOp op, const std::vector<TermId>& args) {
   const double neutral = op == TermOp::kAnd ? 1 : 0;
   std::vector<TermId> flat;
   const auto add = [&](TermId arg) {

@@ -54,7 +54,7 @@ class Translator {
              std::uint32_t constraint, std::vector<Condition>& out);
   TermId opaque_condition(const Expression& expression, const ExpressionNode& node, bool negated);
   TermId condition(const Expression& expression, const ExpressionNode& node, bool negated);
-  TermId junction(TermOp op, std::vector<TermId> args);
+  TermId junction(TermOp op, const std::vector<TermId>& args);
   TermId comparison(const Expression& expression, const ExpressionNode& node, bool negated);
   TermId membership(const Expression& expression, TermId item, const ExpressionNode& list,
                     bool inside);

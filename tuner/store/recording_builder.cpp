@@ -39,7 +39,7 @@ double number_of(const Value& value) {
 
 }  // namespace
 
-void RecordingBuilder::set_parameters(std::vector<Parameter> parameters) {
+void RecordingBuilder::set_parameters(const std::vector<Parameter>& parameters) {
   recording_->parameters.clear();
   domains_.clear();
   for (Parameter& parameter : parameters) {
