@@ -139,7 +139,7 @@ TermId Translator::condition(const Expression& expression, const ExpressionNode&
       for (const auto& child : node.children)
         args.push_back(condition(expression, *child, negated));
       return junction((node.op == Op::kAnd) != negated ? TermOp::kAnd : TermOp::kOr,
-                      std::move(args));
+                      args);
     }
     case Op::kCompare:
       return comparison(expression, node, negated);
@@ -196,7 +196,7 @@ TermId Translator::comparison(const Expression& expression, const ExpressionNode
     parts.push_back(compare(how, left, right, negated));
     left = right;
   }
-  return junction(negated ? TermOp::kOr : TermOp::kAnd, std::move(parts));
+  return junction(negated ? TermOp::kOr : TermOp::kAnd, parts);
 }
 
 TermId Translator::membership(const Expression& expression, TermId item, const ExpressionNode& list,
@@ -210,7 +210,7 @@ TermId Translator::membership(const Expression& expression, TermId item, const E
     if (candidate == kNoTerm || (*graph_)[candidate].may_fault) return kNoTerm;
     tests.push_back(compare(Comparison::kEq, item, candidate, !inside));
   }
-  return junction(inside ? TermOp::kOr : TermOp::kAnd, std::move(tests));
+  return junction(inside ? TermOp::kOr : TermOp::kAnd, tests);
 }
 
 TermId Translator::compare(Comparison how, TermId left, TermId right, bool negated) {
