@@ -73,8 +73,8 @@ Devices open_devices(const RunOptions& options, const WorkerProgram& program,
   Devices devices;
   devices.backend = backend;
   devices.compilers = std::make_unique<CompilePool>(
-      program, CompilePoolOptions{backend, options.jobs, options.timeout,
-                                  user_cache_directory().string()});
+      program,
+      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string()});
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = options.timeout;

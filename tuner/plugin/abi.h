@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 0
+#define TUNER_ABI_MINOR 1
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"
@@ -244,6 +244,9 @@ typedef struct tuner_backend {
   /* milliseconds[0 .. timing->samples): time of one launch each. */
   int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
               double* milliseconds, tuner_sink error);
+  /* Since minor 1, may be null: mean watts while launches follow each other for about a second. */
+  int (*power)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
+               tuner_sink error);
 } tuner_backend;
 
 typedef struct tuner_backend_factory {

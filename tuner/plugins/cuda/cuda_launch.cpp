@@ -1,4 +1,6 @@
 // Launching and timing: the part of CudaBackend that runs the user's kernel.
+#include <chrono>
+
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/driver_error.h"
 #include "tuner/plugins/cuda/launch_check.h"
@@ -95,6 +97,29 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   const auto queue_one = [&] { queue(target, launch, arguments); };
   opened_->timer.time(timing, queue_one, target.launched, milliseconds);
   target.launched = true;
+}
+
+double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
+  constexpr double kWarm = 0.2, kSeconds = 0.6, kChunk = 0.01;
+  opened();
+  if (!meter_) meter_.emplace(facts_.uuid);
+  Kernel& target = kernel(id);
+  prepare_launch(target, launch);
+  std::vector<CUdeviceptr> pointers;
+  std::vector<void*> arguments = bind_arguments(target, launch, pointers);
+  const auto now = [start = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  // As many launches at a time as fill some milliseconds, so that the device is never idle for
+  // long.
+  int launches = 1;
+  const auto work = [&] {
+    const double begin = now();
+    for (int i = 0; i < launches; ++i) queue(target, launch, arguments);
+    wait("kernel", true);
+    if (now() - begin < kChunk / 2 && launches < 1024) launches *= 2;
+  };
+  return mean_watts([&] { return meter_->millijoules(); }, now, work, kWarm, kSeconds);
 }
 
 }  // namespace tuner::cuda
