@@ -176,10 +176,7 @@ typedef struct tuner_fill {
   uint64_t seed;
 } tuner_fill;
 
-typedef struct tuner_range {
-  uint64_t buffer;
-  uint64_t offset; /* bytes */
-} tuner_range;
+typedef struct tuner_range { uint64_t buffer, offset; /* bytes */ } tuner_range;
 
 /* Element i passes when |actual - expected| <= atol + rtol * |expected|; equal infinities pass;
  * a NaN on either side never does. Differences are taken in double; 64-bit integers in integers. */
@@ -197,12 +194,22 @@ typedef struct tuner_argument {
   const void* scalar;
 } tuner_argument;
 
+/* Argument number `argument`, a buffer, is passed as a map of the dense row-major matrix there, for
+ * the device's copy engine: slowest dimension first, in elements; swizzle in bytes, 0 = none. */
+typedef struct tuner_tensor_map {
+  uint32_t argument, type, rank, swizzle;
+  uint64_t extents[5];
+  uint32_t box[5];
+} tuner_tensor_map;
+
 typedef struct tuner_launch {
   uint32_t struct_size;
   uint32_t grid[3], block[3];
   uint64_t dynamic_shared_bytes;
   const tuner_argument* arguments;
   size_t argument_count;
+  const tuner_tensor_map* maps; /* since minor 1; who ignores them finds sizes that do not fit */
+  size_t map_count;
 } tuner_launch;
 
 typedef struct tuner_restore {
@@ -210,10 +217,7 @@ typedef struct tuner_restore {
 } tuner_restore;
 
 typedef struct tuner_timing {
-  uint32_t struct_size;
-  uint32_t samples;
-  uint32_t launches_per_sample;
-  uint32_t flush_cache;
+  uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
   size_t restore_count;
 } tuner_timing;

@@ -150,6 +150,19 @@ static void from_json(const json& j, FillSpec& f) {
   f.file = j.at(3).get<std::string>();
 }
 
+static void to_json(json& j, const TensorMapPlan& m) {
+  j = json::array(
+      {m.of, static_cast<std::uint32_t>(m.map.type), m.map.extents, m.map.box, m.map.swizzle});
+}
+
+static void from_json(const json& j, TensorMapPlan& m) {
+  j.at(0).get_to(m.of);
+  m.map.type = static_cast<DataType>(j.at(1).get<std::uint32_t>());
+  j.at(2).get_to(m.map.extents);
+  j.at(3).get_to(m.map.box);
+  j.at(4).get_to(m.map.swizzle);
+}
+
 static void to_json(json& j, const ArgumentPlan& a) {
   j = {{"name", a.name},
        {"type", static_cast<std::uint32_t>(a.type)},
@@ -159,6 +172,7 @@ static void to_json(json& j, const ArgumentPlan& a) {
        {"role", static_cast<int>(a.role)},
        {"seed", a.seed}};
   to_json(j["fill"], a.fill);
+  if (a.map) to_json(j["map"], *a.map);
 }
 
 static void from_json(const json& j, ArgumentPlan& a) {
@@ -170,6 +184,7 @@ static void from_json(const json& j, ArgumentPlan& a) {
   a.role = static_cast<Role>(j.at("role").get<int>());
   j.at("seed").get_to(a.seed);
   from_json(j.at("fill"), a.fill);
+  if (j.contains("map")) from_json(j.at("map"), a.map.emplace());
 }
 
 static void to_json(json& j, const MeasureSpec& m) {
