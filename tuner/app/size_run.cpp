@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tuner/app/identity.h"
+#include "tuner/app/recorded_csv.h"
 #include "tuner/app/usage.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
@@ -36,23 +37,6 @@ SearchSpace build_space(const RunShared& shared, const DeviceFacts& device,
   const std::vector<Complaint> complaints = check_geometry(*shared.study, space, size, device);
   if (!complaints.empty()) throw InputError(complaints, shared.study->text);
   return space;
-}
-
-// What the device and the compiler are to prepare for the size.
-void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
-                      const ProblemSize& size, EvaluatorSetup& setup) {
-  const Study& study = *shared.study;
-  auto plan = size_plan(study, size, device);
-  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
-  setup.plan = std::move(*plan);
-  if (!setup.plan.reference) return;
-  auto request = reference_request(study, space, device, shared.reference_text);
-  if (!request) {
-    throw InputError(
-        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
-        study.text);
-  }
-  setup.reference = std::move(*request);
 }
 
 // Earlier trials by configuration, so that a resumed run asks the database once.
@@ -178,6 +162,22 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
 
 }  // namespace
 
+void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                      const ProblemSize& size, EvaluatorSetup& setup) {
+  const Study& study = *shared.study;
+  auto plan = size_plan(study, size, device);
+  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
+  setup.plan = std::move(*plan);
+  if (!setup.plan.reference) return;
+  auto request = reference_request(study, space, device, shared.reference_text);
+  if (!request) {
+    throw InputError(
+        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
+        study.text);
+  }
+  setup.reference = std::move(*request);
+}
+
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const Study& study = *shared.study;
   const SearchSpace space = build_space(shared, device, size);
@@ -252,6 +252,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   outcome.csv_path = write_ranked_csv(shared.options->results, study.kernel.name, outcome.results,
                                       names_of(study.parameters))
                          .string();
+  write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), device);
   return outcome;
 }
 
