@@ -36,6 +36,8 @@ const std::vector<Command>& commands() {
        [](const Words& w) { return results_command(parse_results(w)); }},
       {"export", "write what was learned as a header, JSON, CSV, ...",
        [](const Words& w) { return export_command(parse_export(w)); }},
+      {"import", "take over T1 benchmarks, recordings and results of others",
+       [](const Words& w) { return import_command(parse_import(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",
        [](const Words& w) { return list_command(parse_list(w)); }},
       {"cache", "show, prune or clear the cache of compiled artifacts",
