@@ -18,6 +18,7 @@ int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
 int export_command(const ExportOptions& options);
 int import_command(const ImportOptions& options);
+int verify_export_command(const VerifyOptions& options);
 int list_command(const ListOptions& options);
 int cache_command(const CacheOptions& options);
 

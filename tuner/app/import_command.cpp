@@ -108,7 +108,9 @@ int import_command(const ImportOptions& options) {
     } else if (kind == Kind::kRecording) {
       batches.push_back(batch_of(read(options, path), options, study ? &*study : nullptr));
     } else if (study) {
-      batches.push_back(batch_of_csv(path, options, *study));
+      for (TrialBatch& batch : batches_of_csv(path, options, *study)) {
+        batches.push_back(std::move(batch));
+      }
     } else {
       throw InputError(Complaint{{name, 0, 0}, "whose results are these?", "--study STUDY"});
     }

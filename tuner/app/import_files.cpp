@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
 #include "tuner/app/identity.h"
+#include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/statistics.h"
@@ -64,6 +66,15 @@ std::vector<std::optional<std::size_t>> places(const Recording& recording, const
   return out;
 }
 
+// Some write numbers as text: then it is the study's value of that text.
+Value value_for(const Parameter& parameter, const Value& recorded) {
+  if (!std::holds_alternative<std::string>(recorded)) return recorded;
+  for (const Value& value : parameter.values) {
+    if (to_text(value) == to_text(recorded)) return value;
+  }
+  return recorded;
+}
+
 Trial trial_of(const Recording& recording, std::size_t entry, Configuration configuration) {
   const RecordedTrial& recorded = recording.entries[entry];
   Trial trial;
@@ -115,6 +126,27 @@ TrialBatch batch_of(const Recording& recording, const ImportOptions& options, co
   }
   if (batch.trials.empty()) reject(recording.name, "there are no results in it");
   return batch;
+}
+
+std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
+                                       const ImportOptions& options, const Study& study) {
+  std::vector<std::string> notes;
+  std::vector<TrialBatch> batches;
+  for (RankedResults& results : recorded_csv(path, study, {}, notes)) {
+    TrialBatch batch;
+    batch.key.kernel = options.kernel.empty() ? study.kernel.name : options.kernel;
+    batch.key.device = results.device;
+    batch.key.size = results.size;
+    batch.key.parameters = names_of(study.parameters);
+    batch.key.identity = {{"imported", results.size.label() + ".csv"}};
+    // How many samples there were is all that a file says of them.
+    for (Trial& trial : results.trials) trial.timing.samples.clear();
+    batch.trials = std::move(results.trials);
+    if (batch.trials.empty()) reject(path.string(), "there are no results in it");
+    batches.push_back(std::move(batch));
+  }
+  for (const std::string& note : notes) std::cerr << note << "\n";
+  return batches;
 }
 
 }  // namespace tuner

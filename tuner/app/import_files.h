@@ -2,6 +2,7 @@
 // Files of others as trials for the store.
 
 #include <filesystem>
+#include <vector>
 
 #include "tuner/app/import_options.h"
 #include "tuner/model/study.h"
@@ -15,8 +16,9 @@ namespace tuner {
 // does not fit.
 TrialBatch batch_of(const Recording& recording, const ImportOptions& options, const Study* study);
 
-// A ranked CSV of this program (<kernel>/<device>/<size>.csv). Throws InputError with the line.
-TrialBatch batch_of_csv(const std::filesystem::path& path, const ImportOptions& options,
-                        const Study& study);
+// Ranked CSV files of this program, with the device.json beside them: a file, or a folder of files.
+// Throws InputError for files of another study.
+std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
+                                       const ImportOptions& options, const Study& study);
 
 }  // namespace tuner

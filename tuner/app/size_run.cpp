@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tuner/app/identity.h"
+#include "tuner/app/recorded_csv.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
@@ -61,19 +62,6 @@ SearchSpace build_space(const RunShared& shared, const DeviceFacts& device,
   const std::vector<Complaint> complaints = check_geometry(*shared.study, space, size, device);
   if (!complaints.empty()) throw InputError(complaints, shared.study->text);
   return space;
-}
-
-void prepare_runner(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
-                    const ProblemSize& size) {
-  auto plan = size_plan(*shared.study, size, device);
-  if (!plan) {
-    throw InputError({Complaint{shared.study->kernel.where, plan.error(), ""}}, shared.study->text);
-  }
-  if (plan->reference) plan->reference->artifact = compile_reference(shared, space, device);
-  const auto prepared = shared.runner->prepare(std::move(*plan));
-  if (!prepared) {
-    throw FatalError("problem size " + size.label() + " cannot be prepared: " + prepared.error());
-  }
 }
 
 // Earlier trials by configuration, so that a resumed run asks the database once.
@@ -227,6 +215,19 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
 
 }  // namespace
 
+void prepare_runner(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                    const ProblemSize& size) {
+  auto plan = size_plan(*shared.study, size, device);
+  if (!plan) {
+    throw InputError({Complaint{shared.study->kernel.where, plan.error(), ""}}, shared.study->text);
+  }
+  if (plan->reference) plan->reference->artifact = compile_reference(shared, space, device);
+  const auto prepared = shared.runner->prepare(std::move(*plan));
+  if (!prepared) {
+    throw FatalError("problem size " + size.label() + " cannot be prepared: " + prepared.error());
+  }
+}
+
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const Study& study = *shared.study;
   const SearchSpace space = build_space(shared, device, size);
@@ -300,6 +301,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   outcome.csv_path = write_ranked_csv(shared.options->results, study.kernel.name, outcome.results,
                                       names_of(study.parameters))
                          .string();
+  write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), device);
   return outcome;
 }
 

@@ -95,17 +95,18 @@ ProblemSize parse_dims(const std::string& text) {
   return wanted;
 }
 
+bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter) {
+  return device_fits(device, filter.device) && size_fits(size, parse_dims(filter.size));
+}
+
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter) {
-  const ProblemSize wanted = parse_dims(filter.size);
+  static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
-    if (context.trials == 0 || !device_fits(context.key.device, filter.device) ||
-        !size_fits(context.key.size, wanted)) {
-      continue;
-    }
+    if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
     StoredResults results;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;

@@ -15,6 +15,9 @@ struct ResultFilter {
   std::string size;    // "M=1024,N=1024", any part of the dimensions; empty = all
 };
 
+// Throws InputError for a size that makes no sense.
+bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter);
+
 struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
