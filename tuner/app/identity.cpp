@@ -72,6 +72,9 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   if (study.reference) {
     verify += study.reference->entry + '|' + text_of(study.reference->launch);
     for (const std::string& argument : study.reference->arguments) verify += '|' + argument;
+    for (const auto& [name, value] : study.reference->configuration) {
+      verify += '|' + name + '=' + to_text(value);
+    }
   }
   const MeasureSpec& m = study.measure;
   ContextKey key;

@@ -68,6 +68,8 @@ struct ReferenceSpec {
   LaunchSpec launch;
   std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
   Position where;
+  // Its definitions are those of the space's first configuration with these values instead.
+  std::vector<std::pair<std::string, Value>> configuration{};
 };
 
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
