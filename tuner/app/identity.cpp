@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/base/hash.h"
+#include "tuner/engine/objective.h"
 
 namespace tuner {
 namespace {
@@ -71,6 +72,9 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   if (study.reference) {
     verify += study.reference->entry + '|' + text_of(study.reference->launch);
     for (const std::string& argument : study.reference->arguments) verify += '|' + argument;
+    for (const auto& [name, value] : study.reference->configuration) {
+      verify += '|' + name + '=' + to_text(value);
+    }
   }
   const MeasureSpec& m = study.measure;
   ContextKey key;
@@ -85,9 +89,10 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"launch", digest(launch)},
       {"inputs", digest(inputs)},
       {"verify", digest(verify)},
-      {"measuring", fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}",
-                                m.cold ? "cold" : "hot", m.min_samples, m.max_samples,
-                                m.max_milliseconds, m.confidence, m.precision, m.drop_above)},
+      {"measuring",
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}", m.cold ? "cold" : "hot",
+                   m.min_samples, m.max_samples, m.max_milliseconds, m.confidence, m.precision,
+                   m.drop_above, needs_power(study) ? ", with power" : "")},
       {"compiler", compiler},
       {"backend options", backend_options},
   };

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tuner/base/hash.h"
+#include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
 namespace {
+
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
 // Where a name has no value yet, and only the configuration will give it one.
 bool varies(const Expression& expression, const Bindings& names) {
@@ -87,11 +89,10 @@ Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec
 
 Expected<std::uint64_t, std::string> elements_of(const ArgumentSpec& spec, const Bindings& names) {
   std::uint64_t elements = 1;
-  const std::uint64_t limit = std::uint64_t{1} << 60;
   for (const Expression& extent : spec.shape) {
-    const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, limit);
+    const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, kMostElements);
     if (!value) return Unexpected{value.error()};
-    if (elements > limit / *value) {
+    if (elements > kMostElements / *value) {
       return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
     }
     elements *= *value;
@@ -124,7 +125,6 @@ std::optional<std::uint32_t> position_of(const std::vector<ArgumentSpec>& argume
 Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
                                               const std::vector<ArgumentSpec>& arguments,
                                               const Bindings& names) {
-  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
   constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
   const auto of = position_of(arguments, spec.map->of);
   if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
@@ -285,7 +285,7 @@ DefaultTolerance default_tolerance(DataType type) {
 
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
   constexpr const char* kAxes[] = {"x", "y", "z"};
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t kMost = UINT32_MAX;
   LaunchGeometry out;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string axis = kAxes[i];
@@ -308,6 +308,8 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   const Bindings names = fixed_names(study, size, device);
   SizePlan plan;
   plan.measure = study.measure;
+  plan.measure.power = needs_power(study);
+  if (!faster_is_better(study, size, device)) plan.measure.drop_above = 0;  // slow may be best
   auto arguments = argument_plans(study.arguments, study, names);
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);

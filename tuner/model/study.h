@@ -68,6 +68,8 @@ struct ReferenceSpec {
   LaunchSpec launch;
   std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
   Position where;
+  // Its definitions are those of the space's first configuration with these values instead.
+  std::vector<std::pair<std::string, Value>> configuration{};
 };
 
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
@@ -104,6 +106,7 @@ struct MeasureSpec {
   double precision = 0.015;        // half width of the interval of the median, relative
   double drop_above = 2.0;         // a probe slower than this times the best is dropped; 0 = never
   int finalists = 16;              // re-measured interleaved at the end; 0 = none
+  bool power = false;              // a metric asks for power or energy: that takes a second more
 };
 
 struct Study {
