@@ -4,11 +4,9 @@
 //   STAGES     tiles in shared memory: `full` says that one has arrived, `empty` that it may be
 //              overwritten. Both sides walk over them in the same order and never meet otherwise
 //   CONSUMERS  warp groups that multiply
-//   SHARE      what they share: the rows of a tile of C, or the tiles, in turns; then one stores
-//   its
-//              tile while another multiplies
-//   CLUSTER    blocks, one above the other, that need the same tile of B: each brings its part of
-//   it
+//   SHARE      what they share: the rows of a tile of C; or the tiles, in turns, so that one stores
+//              its tile while another multiplies
+//   CLUSTER    blocks, one above the other, that need the same tile of B: each brings a part of it
 //              into the shared memory of all
 //   PERSISTENT one block for each place on the device takes tile after tile, so that the copies for
 //              the next begin while the last is stored; otherwise one block for each tile
