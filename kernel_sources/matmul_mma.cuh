@@ -19,8 +19,7 @@ static_assert(BM % WM == 0 && BN % WN == 0, "warp tiles divide the block tile");
 static_assert(WM % 16 == 0 && WN % 16 == 0, "fragments are read for 16 rows or columns");
 static_assert(BM % kRowsAtOnce == 0 && kBoxRowsB % kRowsAtOnce == 0, "threads copy whole rows");
 
-// ---- global to shared memory
-// -----------------------------------------------------------------------
+// ---- global to shared memory ----
 
 // One thread's pieces of a box: one in every kRowsAtOnce rows, all at the same place in the row.
 struct Copier {
@@ -82,8 +81,7 @@ class Loader {
   int to_;                     // where that goes in a tile
 };
 
-// ---- shared memory to registers
-// --------------------------------------------------------------------
+// ---- shared memory to registers ----
 
 // Four 8 x 8 matrices (of 16 bits; 8 x 4 of 32); lane l names row l % 8 of matrix l / 8.
 template <bool TURNED>
@@ -131,8 +129,7 @@ __device__ __forceinline__ void load_fragment(Fragment& fragment, const unsigned
   }
 }
 
-// ---- the products
-// ----------------------------------------------------------------------------------
+// ---- the products ----
 
 #if TUNE_TYPE_IS_tf32
 #define MMA "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"

@@ -3,9 +3,10 @@
 //
 //   STAGES     tiles in shared memory: `full` says that one has arrived, `empty` that it may be
 //              overwritten. Both sides walk over them in the same order and never meet otherwise
-//   CONSUMERS  warp groups, each with its share of the BM rows of the block's tile
-//   CLUSTER    blocks, one above the other, that need the same tile of B: each brings its share of
-//   it
+//   CONSUMERS  warp groups that multiply
+//   SHARE      what they share: the rows of a tile of C; or the tiles, in turns, so that one stores
+//              its tile while another multiplies
+//   CLUSTER    blocks, one above the other, that need the same tile of B: each brings a part of it
 //              into the shared memory of all
 //   PERSISTENT one block for each place on the device takes tile after tile, so that the copies for
 //              the next begin while the last is stored; otherwise one block for each tile
@@ -19,17 +20,21 @@ constexpr int CLUSTER = TUNE_CLUSTER;
 
 constexpr int kGroupThreads = 128;  // of a warp group
 constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
-constexpr int kRowsPerConsumer = BM / CONSUMERS;
+constexpr bool kInTurns = TUNE_SHARE_IS_tiles;
+constexpr int kSharers = kInTurns ? 1 : CONSUMERS;  // consumers of one tile
+constexpr int kRowsPerConsumer = BM / kSharers;
 constexpr int kSlices = kRowsPerConsumer / 64;  // one instruction's rows
 constexpr int kStoreBuffers = 2;                // of each consumer
 constexpr int kStoreColumns = kRowBytes / sizeof(Result);
 
-static_assert(BM % (64 * CONSUMERS) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
+static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
+static_assert(BM % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
 
 struct Shared {
   unsigned char stages[STAGES][kStage];
   unsigned char stores[CONSUMERS][kStoreBuffers][kBox];
   Barrier full[STAGES], empty[STAGES];
+  Barrier turns[2];  // of the consumers
 };
 
 // A place in the ring of stages, and how often it was passed (its parity).
@@ -39,6 +44,10 @@ struct Turn {
     if (++stage < STAGES) return;
     stage = 0;
     parity ^= 1;
+  }
+  __device__ __forceinline__ void skip(int count) {
+    parity ^= (stage + count) / STAGES & 1;
+    stage = (stage + count) % STAGES;
   }
 };
 
@@ -55,8 +64,7 @@ __device__ __forceinline__ Corner corner_of(int number, const Tiles& tiles) {
 __device__ __forceinline__ int first_tile() { return blockIdx.x / CLUSTER; }
 __device__ __forceinline__ int tiles_at_once() { return gridDim.x / CLUSTER; }
 
-// ---- the producer
-// ----------------------------------------------------------------------------------
+// ---- the producer ----
 
 __device__ __forceinline__ void load_stage(unsigned char* stage, Barrier* full,
                                            const TensorMap& A_map, const TensorMap& B_map,
@@ -93,15 +101,14 @@ __device__ void produce(Shared& shared, const TensorMap& A_map, const TensorMap&
   }
 }
 
-// ---- the consumers
-// ---------------------------------------------------------------------------------
+// ---- the consumers ----
 
 using Sums = float[kSlices][BN / 2];
 
-__device__ __forceinline__ void multiply_stage(Sums& sum, const unsigned char* stage, int consumer,
+__device__ __forceinline__ void multiply_stage(Sums& sum, const unsigned char* stage, int part,
                                                bool first) {
   constexpr int kEightRows = 8 * kRowBytes;
-  const unsigned char* const tile_a = stage + consumer * kRowsPerConsumer * kRowBytes;
+  const unsigned char* const tile_a = stage + part * kRowsPerConsumer * kRowBytes;
   wgmma_begin();
 #pragma unroll
   for (int slice = 0; slice < kSlices; ++slice) {
@@ -123,19 +130,22 @@ __device__ __forceinline__ void release(Shared& shared, int stage) {
   if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
 }
 
-__device__ __forceinline__ void multiply_tile(Sums& sum, Shared& shared, Turn& turn, int consumer,
+// Issues all products of a tile, of which those of the last stage may still be running.
+__device__ __forceinline__ void multiply_tile(Sums& sum, Shared& shared, Turn& turn, int part,
                                               int steps) {
-  int last = 0;
   for (int step = 0; step < steps; ++step) {
+    const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
     wait_for(&shared.full[turn.stage], turn.parity);
-    multiply_stage(sum, shared.stages[turn.stage], consumer, step == 0);
+    multiply_stage(sum, shared.stages[turn.stage], part, step == 0);
     wgmma_wait<1>();  // this stage's products run on; the one before is done with
-    if (step > 0) release(shared, last);
-    last = turn.stage;
+    if (step > 0) release(shared, before);
     turn.next();
   }
+}
+
+__device__ __forceinline__ void finish_tile(Sums& sum, Shared& shared, const Turn& turn) {
   wgmma_wait<0>();
-  release(shared, last);
+  release(shared, turn.stage > 0 ? turn.stage - 1 : STAGES - 1);
 #pragma unroll
   for (int slice = 0; slice < kSlices; ++slice) {
 #pragma unroll
@@ -149,7 +159,7 @@ __device__ __forceinline__ void sync_consumer(int consumer) {
 
 // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
 __device__ __forceinline__ void store_tile(const Sums& sum, Shared& shared, int consumer,
-                                           const TensorMap& C_map, Corner at) {
+                                           const TensorMap& C_map, int row0, int column0) {
   constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
   constexpr int kBoxes = kSlices * BN / kStoreColumns;
   const int thread = threadIdx.x % kGroupThreads;
@@ -170,24 +180,33 @@ __device__ __forceinline__ void store_tile(const Sums& sum, Shared& shared, int 
     make_visible_to_copies();
     sync_consumer(consumer);
     if (thread == 0) {
-      store_box(C_map, buffer, at.column + part * kStoreColumns,
-                at.row + consumer * kRowsPerConsumer + slice * 64);
+      store_box(C_map, buffer, column0 + part * kStoreColumns, row0 + slice * 64);
     }
   }
 }
 
 __device__ void consume(Shared& shared, const TensorMap& C_map, const Tiles& tiles, int consumer) {
+  const int part = kInTurns ? 0 : consumer;  // of the tile's rows
   Turn turn;
   Sums sum;
-  for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
-    multiply_tile(sum, shared, turn, consumer, tiles.steps);
-    store_tile(sum, shared, consumer, C_map, corner_of(tile, tiles));
+  int count = 0;  // of tiles so far
+  for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once(), ++count) {
+    if (kInTurns && count % 2 != consumer) {
+      turn.skip(tiles.steps);
+      continue;
+    }
+    // Nobody waits for stages further ahead than once around the ring: parities could not tell.
+    if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
+    multiply_tile(sum, shared, turn, part, tiles.steps);
+    if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
+    finish_tile(sum, shared, turn);
+    const Corner at = corner_of(tile, tiles);
+    store_tile(sum, shared, consumer, C_map, at.row + part * kRowsPerConsumer, at.column);
   }
   if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
 }
 
-// ---- the block
-// -------------------------------------------------------------------------------------
+// ---- the block ----
 
 // The registers that the producer does not need go to the consumers. All threads begin with as many
 // as fit (a multiple of 8, at most 255: then there is nothing to give).
@@ -203,8 +222,9 @@ __device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap
   if (threadIdx.x == 0) {
     for (int i = 0; i < STAGES; ++i) {
       init_barrier(&shared.full[i], 1);
-      init_barrier(&shared.empty[i], CONSUMERS * CLUSTER);
+      init_barrier(&shared.empty[i], kSharers * CLUSTER);
     }
+    for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
     publish_barriers();
   }
   sync_cluster();

@@ -12,8 +12,7 @@ __device__ __forceinline__ unsigned shared_address(const void* pointer) {
   return unsigned(__cvta_generic_to_shared(pointer));
 }
 
-// ---- barriers: a phase ends when all arrivals and all announced bytes are there
-// -------------------
+// ---- barriers: a phase ends when all arrivals and all announced bytes are there ----
 
 __device__ __forceinline__ void init_barrier(Barrier* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
@@ -23,6 +22,11 @@ __device__ __forceinline__ void init_barrier(Barrier* barrier, int arrivals) {
 // After the initialisation: the copy engine and the other blocks of the cluster see it.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void arrive(Barrier* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+               : "memory");
 }
 
 // One arrival that also announces `bytes` of copies.
@@ -54,8 +58,7 @@ __device__ __forceinline__ void wait_for(Barrier* barrier, int parity) {
       : "memory");
 }
 
-// ---- copies
-// ----------------------------------------------------------------------------------------
+// ---- copies ----
 
 // The box whose first element is in column `x` and row `y`, into shared memory at the same place of
 // each block in `blocks` (a bit mask); their barriers count the bytes.
@@ -96,8 +99,7 @@ __device__ __forceinline__ void wait_for_stores() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 
-// ---- clusters
-// --------------------------------------------------------------------------------------
+// ---- clusters ----
 
 __device__ __forceinline__ int block_in_cluster() {
   int rank;

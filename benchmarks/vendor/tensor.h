@@ -74,10 +74,11 @@ CUtensorMap map_of(Buffer<typename Type::Element>& matrix, long long rows, long 
 }
 
 template <class Config>
-Definitions tensor_definitions(const Config& c, bool turned, bool wgmma) {
+Definitions tensor_definitions(const Config& c, bool turned, bool wgmma, bool in_turns) {
   Definitions definitions;
   definitions.choice("TYPE", turned ? "tf32" : "bf16", true);
   definitions.choice("FORM", "mma", !wgmma).choice("FORM", "wgmma", wgmma);
+  definitions.choice("SHARE", "rows", !in_turns).choice("SHARE", "tiles", in_turns);
   definitions.number("BM", c.BM).number("BN", c.BN).number("STAGES", c.STAGES);
   definitions.number("BLOCKS_PER_SM", c.BLOCKS_PER_SM).number("GROUP", c.GROUP);
   definitions.number("WM", c.WM).number("WN", c.WN).number("CONSUMERS", c.CONSUMERS);
@@ -88,9 +89,10 @@ Definitions tensor_definitions(const Config& c, bool turned, bool wgmma) {
 template <class Type>
 void run_tensor(Race& race, Table& table, const std::string& sources, const Product& p) {
   using Element = typename Type::Element;
-  const auto [c, wgmma, shape] = Type::select(p);
-  const RtcKernel kernel(sources, "matmul_tensor", tensor_definitions(c, Type::kTurnedB, wgmma),
-                         shape, wgmma ? "a" : "");
+  const auto [c, wgmma, in_turns, shape] = Type::select(p);
+  const RtcKernel kernel(sources, "matmul_tensor",
+                         tensor_definitions(c, Type::kTurnedB, wgmma, in_turns), shape,
+                         wgmma ? "a" : "");
 
   Buffer<Element> A(p.M * p.K), B(p.K * p.N), mine(p.M * p.N), theirs(p.M * p.N);
   fill<<<1024, 256>>>(A.data(), A.size(), 1, false);
