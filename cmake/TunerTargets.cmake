@@ -35,5 +35,9 @@ function(tuner_plugin name)
   set_target_properties(tuner_plugin_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${TUNER_PLUGIN_SUBDIR})
+  if(NOT TARGET program)
+    add_custom_target(program)  # what a user needs: the program and its plugins, no tests
+  endif()
+  add_dependencies(program tuner_plugin_${name})
   install(TARGETS tuner_plugin_${name} LIBRARY DESTINATION ${TUNER_PLUGIN_SUBDIR})
 endfunction()

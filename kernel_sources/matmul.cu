@@ -24,7 +24,7 @@ constexpr int BN = TUNE_BN;
 #endif
 
 // `workspace` and `arrivals` are used with SPLIT_K > 1 only (matmul_split.cuh).
-extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
+extern "C" __global__ void __launch_bounds__(kThreads)
     matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
            int N, int K, float* workspace, unsigned* arrivals) {
 #if TUNE_FORM_IS_warptile

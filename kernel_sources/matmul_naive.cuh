@@ -3,7 +3,6 @@
 // threads hold neighbouring columns, so that the reads of B and the writes of C are coalesced.
 
 constexpr int kThreads = BM * BN;
-constexpr int kMinBlocks = 1;
 
 __device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
                          float* __restrict__ C, int M, int N, int K) {

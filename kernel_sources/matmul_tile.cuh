@@ -1,9 +1,10 @@
 #pragma once
 // FORM shared and registers: the same code, TM = TN = 1 being the plain shared tile.
 //
-// A is kept transposed in shared memory, so that a thread finds the TM elements it needs for one k
-// side by side. That makes the copy write with a stride of BM + PAD words: PAD spreads it over the
-// banks. SHARED says only where the memory comes from.
+// A's tile is kept as it comes for shared, where a thread reads along k. For registers it is
+// turned, so that a thread finds the TM elements that it needs for one k side by side. PAD
+// lengthens the rows of both tiles, which spreads accesses down a column over the banks. SHARED
+// says only where the memory comes from.
 
 constexpr int BK = TUNE_BK;
 constexpr int TM = TUNE_TM;
@@ -13,13 +14,19 @@ constexpr int PAD = TUNE_PAD;
 static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
 
 constexpr int kThreads = (BM / TM) * (BN / TN);
-constexpr int kMinBlocks = 1;
-constexpr int kStrideA = BM + PAD;
+constexpr bool kTurned = TUNE_FORM_IS_registers;
 constexpr int kStrideB = BN + PAD;
+constexpr int kTileA = kTurned ? BK * (BM + PAD) : BM * (BK + PAD);
+constexpr int kTileB = BK * kStrideB;
 
 #if TUNE_SHARED_IS_static
-static_assert(4 * BK * (kStrideA + kStrideB) <= 48 * 1024, "static shared memory ends at 48 KB");
+static_assert(4 * (kTileA + kTileB) <= 48 * 1024, "static shared memory ends at 48 KB");
 #endif
+
+// Where element (row, k) of A's tile is.
+__device__ constexpr int place_in_a(int row, int k) {
+  return kTurned ? k * (BM + PAD) + row : row * (BK + PAD) + k;
+}
 
 // Copies a BM x BK tile of A and a BK x BN tile of B; zeros stand for what lies outside.
 __device__ void load_tiles(const float* __restrict__ A, const float* __restrict__ B, float* As,
@@ -28,7 +35,7 @@ __device__ void load_tiles(const float* __restrict__ A, const float* __restrict_
   for (int i = thread; i < BM * BK; i += kThreads) {
     const int row = i / BK, k = i % BK;
     const bool inside = row0 + row < M && k0 + k < K;
-    As[k * kStrideA + row] = inside ? A[size_t(row0 + row) * K + k0 + k] : 0.0f;
+    As[place_in_a(row, k)] = inside ? A[size_t(row0 + row) * K + k0 + k] : 0.0f;
   }
   for (int i = thread; i < BK * BN; i += kThreads) {
     const int k = i / BN, col = i % BN;
@@ -43,7 +50,7 @@ __device__ void multiply_tiles(const float* As, const float* Bs, float (&sum)[TM
   for (int k = 0; k < BK; ++k) {
     float a[TM], b[TN];
 #pragma unroll
-    for (int i = 0; i < TM; ++i) a[i] = As[k * kStrideA + threadIdx.y * TM + i];
+    for (int i = 0; i < TM; ++i) a[i] = As[place_in_a(threadIdx.y * TM + i, k)];
 #pragma unroll
     for (int j = 0; j < TN; ++j) b[j] = Bs[k * kStrideB + threadIdx.x * TN + j];
 #pragma unroll
@@ -57,12 +64,12 @@ __device__ void multiply_tiles(const float* As, const float* Bs, float (&sum)[TM
 __device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
                          float* __restrict__ C, int M, int N, int K) {
 #if TUNE_SHARED_IS_dynamic
-  extern __shared__ float tiles[];
+  extern __shared__ float4 tiles[];
 #else
-  __shared__ float tiles[BK * (kStrideA + kStrideB)];
+  __shared__ float4 tiles[(kTileA + kTileB + 3) / 4];
 #endif
-  float* As = tiles;
-  float* Bs = tiles + BK * kStrideA;
+  float* As = reinterpret_cast<float*>(tiles);
+  float* Bs = As + kTileA;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
 

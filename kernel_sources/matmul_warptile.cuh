@@ -10,7 +10,6 @@
 //   GROUP    rows of tiles that are walked together, column by column: blocks that run at the same
 //            time then read few rows of A and few columns of B, which stay in the L2 cache
 
-#include "async_copy.cuh"
 #include "vector_access.cuh"
 
 constexpr int BK = TUNE_BK;
@@ -27,100 +26,29 @@ constexpr int GROUP = TUNE_GROUP;
 constexpr int kLanesN = WN / TN;
 constexpr int kWarpsN = BN / WN;
 constexpr int kThreads = 32 * (BM / WM) * kWarpsN;
-constexpr int kMinBlocks = TUNE_MIN_BLOCKS;
 constexpr int kStrideA = BM + PAD;
 constexpr int kStage = BK * (kStrideA + BN);  // floats
 
 static_assert(BM % WM == 0 && BN % WN == 0, "warp tiles divide the block tile");
 static_assert(TM % 4 == 0 && TN % 4 == 0, "thread tiles are made of vectors");
-static_assert((WM / TM) * (WN / TN) == 32, "32 lanes cover the warp tile");
-static_assert(kThreads % BK == 0 && BM * BK % kThreads == 0, "whole rows of A at once");
-static_assert(kThreads * VEC % BN == 0 && BK * BN % (kThreads * VEC) == 0, "whole rows of B");
+static_assert((WM / TM) * (WN / TN) == 32 && WM / TM % 2 == 0, "32 lanes cover the warp tile");
 static_assert(PAD % 4 == 0 && BK % 2 == 0, "rows of tiles stay aligned, fragments alternate");
 
+#include "matmul_copy.cuh"
 #include "matmul_split.cuh"
 
-// What a block works on.
-struct Part {
-  int row0, col0;      // of its tile of C
-  int k_begin, k_end;  // its part of K
+// Where a lane's first row and column are in the block tile. Even and odd lanes hold different
+// rows, pairs of lanes different columns: then a load of A or B has the same address in lanes that
+// differ in one of the two lowest bits, and the hardware serves half a warp at once instead of a
+// quarter.
+struct Place {
+  int row, col;
 };
 
-__device__ Part part_of_block(int M, int N, int K) {
-  const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
-  const int group = blockIdx.x / (GROUP * tiles_n);
-  const int height = min(GROUP, tiles_m - group * GROUP);
-  const int in_group = blockIdx.x - group * GROUP * tiles_n;
-  const int steps = (K + BK * SPLIT_K - 1) / (BK * SPLIT_K);  // tiles of K for each block
-  const int k_begin = blockIdx.y * steps * BK;
-  return {(group * GROUP + in_group % height) * BM, in_group / height * BN, k_begin,
-          min(K, k_begin + steps * BK)};
-}
-
-// The copies of one thread: where its first elements of the next tiles are, and how far apart the
-// others. Stepping pointers keeps the address arithmetic out of the loop over K.
-struct Copier {
-  const float* a;    // row tid / BK, column tid % BK of the tile of A
-  const float* b;    // row tid / (BN / VEC), vector tid % (BN / VEC) of the tile of B
-  int k, whole_end;  // start of the next tile; tiles that start below whole_end need no checks
-};
-
-constexpr int kRowsA = kThreads / BK;        // rows of A that all threads copy at once
-constexpr int kRowsB = kThreads * VEC / BN;  // rows of B
-
-__device__ __forceinline__ Copier make_copier(const float* A, const float* B, const Part& part,
-                                              int M, int N, int K) {
-  const int row = part.row0 + threadIdx.x / BK, k = part.k_begin + threadIdx.x % BK;
-  const int row_b = part.k_begin + threadIdx.x / (BN / VEC);
-  const int col_b = part.col0 + threadIdx.x % (BN / VEC) * VEC;
-  const bool inside = part.row0 + BM <= M && part.col0 + BN <= N && N % VEC == 0;
-  return {A + size_t(row) * K + k, B + size_t(row_b) * N + col_b, part.k_begin,
-          inside ? part.k_end - BK + 1 : 0};
-}
-
-// Tiles that reach over an edge of a matrix, or over the end of this block's part of K, are filled
-// up with zeros, float by float.
-__device__ __forceinline__ void copy_edge(const Copier& from, float* As, float* Bs,
-                                          const Part& part, int M, int N, int K) {
-#pragma unroll 1
-  for (int i = 0; i < BM / kRowsA; ++i) {
-    const int row = part.row0 + threadIdx.x / BK + i * kRowsA;
-    const bool wanted = row < M && from.k + int(threadIdx.x % BK) < part.k_end;
-    copy_async<1>(As + i * kRowsA, wanted ? from.a + size_t(i * kRowsA) * K : from.a, wanted);
-  }
-#pragma unroll 1
-  for (int i = 0; i < BK / kRowsB; ++i) {
-    const int k = from.k + threadIdx.x / (BN / VEC) + i * kRowsB;
-    const int col = part.col0 + threadIdx.x % (BN / VEC) * VEC;
-    for (int v = 0; v < VEC; ++v) {
-      const bool wanted = k < part.k_end && col + v < N;
-      copy_async<1>(Bs + i * kRowsB * BN + v, from.b + (wanted ? size_t(i * kRowsB) * N + v : 0),
-                    wanted);
-    }
-  }
-}
-
-// Starts the copies of the next tiles into `stage` and steps on.
-__device__ __forceinline__ void copy_tiles(Copier& from, float* stage, const Part& part, int M,
-                                           int N, int K) {
-  float* As = stage + threadIdx.x % BK * kStrideA + threadIdx.x / BK;
-  float* Bs = stage + BK * kStrideA + threadIdx.x * VEC;
-  if (from.k < from.whole_end) {
-#pragma unroll
-    for (int i = 0; i < BM / kRowsA; ++i) {
-      copy_async<1>(As + i * kRowsA, from.a + size_t(i * kRowsA) * K, true);
-    }
-#pragma unroll
-    for (int i = 0; i < BK / kRowsB; ++i) {
-      copy_async<VEC>(Bs + i * kRowsB * BN, from.b + size_t(i * kRowsB) * N, true);
-    }
-  } else if (from.k < part.k_end) {
-    copy_edge(from, As, Bs, part, M, N, K);
-  }
-  end_group();
-  from.a += BK;
-  from.b += size_t(BK) * N;
-  from.k += BK;
+__device__ Place place_of_lane() {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int lane_m = lane / (2 * kLanesN) * 2 + lane % 2, lane_n = lane / 2 % kLanesN;
+  return {warp / kWarpsN * WM + lane_m * 4, warp % kWarpsN * WN + lane_n * 4};
 }
 
 // This lane's elements of one row of the (turned) tile of A and one row of the tile of B.
@@ -129,9 +57,9 @@ struct Fragment {
 };
 
 __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* stage, int k,
-                                              int row, int col) {
-  const float* As = stage + k * kStrideA + row;
-  const float* Bs = stage + BK * kStrideA + k * BN + col;
+                                              Place at) {
+  const float* As = stage + k * kStrideA + at.row;
+  const float* Bs = stage + BK * kStrideA + k * BN + at.col;
 #pragma unroll
   for (int i = 0; i < TM; i += 4) {
     const Vector<4> value = load_vector<4>(As + i * (WM / TM));
@@ -146,90 +74,139 @@ __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* s
   }
 }
 
-__device__ __forceinline__ void multiply_fragment(const Fragment& fragment, float (&sum)[TM][TN]) {
+// The order of the products: two in a row that share a factor read it once (the operand cache of
+// the register file). squares goes round 2 x 2 blocks, so that each product shares one with the
+// last.
+__device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum)[TM][TN]) {
+#if TUNE_WALK_IS_squares
+#pragma unroll
+  for (int i = 0; i < TM; i += 2) {
+#pragma unroll
+    for (int step = 0; step < TN; step += 2) {
+      const int j = i % 4 == 0 ? step : TN - 2 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+      sum[i + 1][j] += f.a[i + 1] * f.b[j];
+      sum[i + 1][j + 1] += f.a[i + 1] * f.b[j + 1];
+      sum[i][j + 1] += f.a[i] * f.b[j + 1];
+    }
+  }
+#elif TUNE_WALK_IS_columns
+#pragma unroll
+  for (int j = 0; j < TN; ++j) {
+#pragma unroll
+    for (int step = 0; step < TM; ++step) {
+      const int i = j % 2 == 0 ? step : TM - 1 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+    }
+  }
+#else
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
-    for (int j = 0; j < TN; ++j) sum[i][j] += fragment.a[i] * fragment.b[j];
+    for (int step = 0; step < TN; ++step) {
+      const int j = i % 2 == 0 ? step : TN - 1 - step;
+      sum[i][j] += f.a[i] * f.b[j];
+    }
   }
+#endif
 }
 
 __device__ float* block_memory() {
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Vector<4> stages[];
 #else
-  static_assert(4 * STAGES * kStage <= 48 * 1024, "static shared memory ends at 48 KB");
+  static_assert(4 * STAGES * kStage + 16 * (SPLIT_K > 1) <= 48 * 1024,
+                "static shared memory ends at 48 KB");
   __shared__ Vector<4> stages[STAGES * kStage / 4];
 #endif
   return stages[0].at;
 }
 
+// All of a block's sums, with one tile in shared memory: copy, wait, compute, wait.
+__device__ void sum_step_by_step(Copier& copier, float* stage, Place at, const Part& part, int N,
+                                 int K, float (&sum)[TM][TN]) {
+  for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
+    copy_tiles(copier, stage, N, K);
+    wait_groups<0>();
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      Fragment fragment;
+      load_fragment(fragment, stage, k, at);
+      multiply_fragment(fragment, sum);
+    }
+    __syncthreads();
+  }
+}
+
+// The same in a pipeline: copies run STAGES - 1 tiles ahead, fragments one step of k.
+__device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const Part& part, int N,
+                                int K, float (&sum)[TM][TN]) {
+  for (int s = 0; s < STAGES - 1; ++s) copy_tiles(copier, stages + s * kStage, N, K);
+  wait_groups<STAGES - 2>();
+  __syncthreads();
+  Fragment fragment[2];
+  load_fragment(fragment[0], stages, 0, at);
+
+  int use = 0, fill = STAGES - 1;
+  for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
+    const float* now = stages + use * kStage;
+    use = use + 1 == STAGES ? 0 : use + 1;
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      if (k == BK - 1) {  // the next tile has to be there, for all threads
+        wait_groups<STAGES - 2>();
+        __syncthreads();
+        now = stages + use * kStage;
+      }
+      load_fragment(fragment[(k + 1) % 2], now, (k + 1) % BK, at);
+      if (k == 0) {  // nobody reads the oldest tile any more: refill it
+        copy_tiles(copier, stages + fill * kStage, N, K);
+        fill = fill + 1 == STAGES ? 0 : fill + 1;
+      }
+      multiply_fragment(fragment[k % 2], sum);
+    }
+  }
+}
+
+// Matrices smaller than a tile, or with rows that vectors do not fit, still get the right answer.
+__device__ void multiply_plainly(const float* A, const float* B, float* C, int M, int N, int K) {
+  if (blockIdx.y > 0) return;
+  const size_t threads = size_t(gridDim.x) * kThreads;
+  for (size_t i = size_t(blockIdx.x) * kThreads + threadIdx.x; i < size_t(M) * N; i += threads) {
+    float sum = 0;
+    for (int k = 0; k < K; ++k) sum += A[i / N * K + k] * B[size_t(k) * N + i % N];
+    C[i] = sum;
+  }
+}
+
 __device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
                          float* __restrict__ C, int M, int N, int K, float* workspace,
                          unsigned* arrivals) {
+  if (M < BM || N < BN || N % VEC != 0) return multiply_plainly(A, B, C, M, N, K);
+
   float* stages = block_memory();
   const Part part = part_of_block(M, N, K);
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int row = warp / kWarpsN * WM + lane / kLanesN * 4;  // of the first group, in the tile
-  const int col = warp % kWarpsN * WN + lane % kLanesN * 4;
+  const Place at = place_of_lane();
+  Copier copier = make_copier(A, B, part, N, K);
   float sum[TM][TN] = {};
-
-  Copier copier = make_copier(A, B, part, M, N, K);
   if constexpr (STAGES == 1) {
-    for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
-      copy_tiles(copier, stages, part, M, N, K);
-      wait_groups<0>();
-      __syncthreads();
-#pragma unroll
-      for (int k = 0; k < BK; ++k) {
-        Fragment fragment;
-        load_fragment(fragment, stages, k, row, col);
-        multiply_fragment(fragment, sum);
-      }
-      __syncthreads();
-    }
+    sum_step_by_step(copier, stages, at, part, N, K, sum);
   } else {
-    // The copies run STAGES - 1 tiles ahead, the fragments one step of k.
-    for (int s = 0; s < STAGES - 1; ++s) {
-      copy_tiles(copier, stages + s * kStage, part, M, N, K);
-    }
-    wait_groups<STAGES - 2>();
-    __syncthreads();
-    Fragment fragment[2];
-    load_fragment(fragment[0], stages, 0, row, col);
-    int use = 0, fill = STAGES - 1;
-    for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
-      const float* now = stages + use * kStage;
-      use = use + 1 == STAGES ? 0 : use + 1;
-#pragma unroll
-      for (int k = 0; k < BK; ++k) {
-        if (k == BK - 1) {  // the next tile has to be there, for all threads
-          wait_groups<STAGES - 2>();
-          __syncthreads();
-          now = stages + use * kStage;
-        }
-        load_fragment(fragment[(k + 1) % 2], now, (k + 1) % BK, row, col);
-        if (k == 0) {  // nobody reads the oldest tile any more: refill it
-          copy_tiles(copier, stages + fill * kStage, part, M, N, K);
-          fill = fill + 1 == STAGES ? 0 : fill + 1;
-        }
-        multiply_fragment(fragment[k % 2], sum);
-      }
-    }
+    sum_in_pipeline(copier, stages, at, part, N, K, sum);
   }
-
   if (!add_up_parts(sum, workspace, arrivals)) return;
+
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
-    const int r = part.row0 + row + i / 4 * 4 * (WM / TM) + i % 4;
-    if (r >= M) continue;
+    const int row = part.row0 + at.row + i / 4 * 4 * (WM / TM) + i % 4;
 #pragma unroll
     for (int j = 0; j < TN; j += VEC) {
-      const int c = part.col0 + col + j / 4 * 4 * kLanesN + j % 4;
+      const int col = part.col0 + at.col + j / 4 * 4 * kLanesN + j % 4;
       Vector<VEC> value;
 #pragma unroll
       for (int v = 0; v < VEC; ++v) value.at[v] = sum[i][j + v];
-      store_part<VEC>(C + size_t(r) * N, c, N, N % VEC == 0, value);
+      store_vector<VEC>(C + size_t(row) * N + col, value);
     }
   }
 }

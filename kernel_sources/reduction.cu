@@ -11,11 +11,13 @@
 //   last_block  each block stores its sum; the last block to arrive adds them up in a fixed order,
 //               so that the same input gives the same bits
 //
-// Names: BLOCK threads, UNROLL independent vectors of VEC elements for each thread and step.
+// Names: BLOCK threads, UNROLL independent vectors of VEC elements for each thread and step. STREAM
+// marks the input as used once.
 
 constexpr int BLOCK = TUNE_BLOCK;
 constexpr int UNROLL = TUNE_UNROLL;
 constexpr int VEC = TUNE_VEC;
+constexpr bool STREAM = TUNE_STREAM;
 
 static_assert(BLOCK % 32 == 0 && (BLOCK & (BLOCK - 1)) == 0, "the tree halves the block");
 
@@ -35,7 +37,7 @@ __device__ float thread_sum(const float* __restrict__ X, long long N) {
     Vector<VEC> value[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
-      value[u] = load_vector<VEC>(X + first + (u * threads + thread) * VEC);
+      value[u] = load_vector<VEC, STREAM>(X + first + (u * threads + thread) * VEC);
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {

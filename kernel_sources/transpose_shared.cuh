@@ -14,6 +14,7 @@
 
 constexpr int PAD = TUNE_PAD;
 constexpr int SWIZZLE = TUNE_SWIZZLE;
+constexpr bool STREAM = TUNE_STREAM;
 
 constexpr int kVectors = BM / VEC;  // in a row of the turned tile
 constexpr int kStride = kVectors + PAD;
@@ -24,6 +25,26 @@ __device__ Vector<VEC>& at(Vector<VEC>* tile, int col, int row) {
   const int vector = row / VEC;
   const int place = SWIZZLE ? vector ^ (col / VEC % kVectors) : vector;
   return tile[col * kStride + place];
+}
+
+// VEC elements of a row of `length`, from `col` on: those beyond its end read as zero and are not
+// written. `aligned` says whether whole vectors may be accessed at once.
+__device__ __forceinline__ Vector<VEC> load_part(const float* row, int col, int length,
+                                                 bool aligned) {
+  if (aligned && col + VEC <= length) return load_vector<VEC, STREAM>(row + col);
+  Vector<VEC> value;
+#pragma unroll
+  for (int v = 0; v < VEC; ++v) value.at[v] = col + v < length ? row[col + v] : 0.0f;
+  return value;
+}
+
+__device__ __forceinline__ void store_part(float* row, int col, int length, bool aligned,
+                                           const Vector<VEC>& value) {
+  if (aligned && col + VEC <= length) return store_vector<VEC, STREAM>(row + col, value);
+#pragma unroll
+  for (int v = 0; v < VEC; ++v) {
+    if (col + v < length) row[col + v] = value.at[v];
+  }
 }
 
 __device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
@@ -44,7 +65,7 @@ __device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, 
 #pragma unroll
     for (int r = 0; r < VEC; ++r) {
       const int length = row + r < M ? N : 0;
-      square[i][r] = load_part<VEC>(A + size_t(row + r) * N, col, length, N % VEC == 0);
+      square[i][r] = load_part(A + size_t(row + r) * N, col, length, N % VEC == 0);
     }
   }
 
@@ -67,7 +88,7 @@ __device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, 
     const int index = i * kThreads + threadIdx.x;
     const int col = index / kVectors, row = index % kVectors * VEC;
     if (corner.col + col >= N) continue;
-    store_part<VEC>(B + size_t(corner.col + col) * M, corner.row + row, M, M % VEC == 0,
-                    at(tile, col, row));
+    store_part(B + size_t(corner.col + col) * M, corner.row + row, M, M % VEC == 0,
+               at(tile, col, row));
   }
 }

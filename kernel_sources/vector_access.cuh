@@ -1,39 +1,49 @@
 #pragma once
-// Reads and writes of VEC neighbouring floats as one access.
+// Reads and writes of VEC neighbouring floats as one access. STREAM marks data that is used once,
+// so that it does not drive other data out of the caches.
 
 template <int VEC>
 struct alignas(4 * VEC) Vector {
   float at[VEC];
 };
 
+#ifndef TUNER_CPU
 template <int VEC>
+struct Builtin;  // the vector type that the compiler's cache operators know
+template <>
+struct Builtin<1> {
+  using Type = float;
+};
+template <>
+struct Builtin<2> {
+  using Type = float2;
+};
+template <>
+struct Builtin<4> {
+  using Type = float4;
+};
+#endif
+
+template <int VEC, bool STREAM = false>
 __device__ __forceinline__ Vector<VEC> load_vector(const float* from) {
+#ifndef TUNER_CPU
+  if constexpr (STREAM) {
+    using Type = typename Builtin<VEC>::Type;
+    const Type value = __ldcs(reinterpret_cast<const Type*>(from));
+    return *reinterpret_cast<const Vector<VEC>*>(&value);
+  }
+#endif
   return *reinterpret_cast<const Vector<VEC>*>(from);
 }
 
-template <int VEC>
+template <int VEC, bool STREAM = false>
 __device__ __forceinline__ void store_vector(float* to, const Vector<VEC>& value) {
-  *reinterpret_cast<Vector<VEC>*>(to) = value;
-}
-
-// The same within a row of `length` elements: those beyond its end read as zero and are not
-// written. `aligned` says whether whole vectors may be accessed at once.
-template <int VEC>
-__device__ __forceinline__ Vector<VEC> load_part(const float* row, int col, int length,
-                                                 bool aligned) {
-  if (aligned && col + VEC <= length) return load_vector<VEC>(row + col);
-  Vector<VEC> value;
-#pragma unroll
-  for (int v = 0; v < VEC; ++v) value.at[v] = col + v < length ? row[col + v] : 0.0f;
-  return value;
-}
-
-template <int VEC>
-__device__ __forceinline__ void store_part(float* row, int col, int length, bool aligned,
-                                           const Vector<VEC>& value) {
-  if (aligned && col + VEC <= length) return store_vector<VEC>(row + col, value);
-#pragma unroll
-  for (int v = 0; v < VEC; ++v) {
-    if (col + v < length) row[col + v] = value.at[v];
+#ifndef TUNER_CPU
+  if constexpr (STREAM) {
+    using Type = typename Builtin<VEC>::Type;
+    __stcs(reinterpret_cast<Type*>(to), *reinterpret_cast<const Type*>(&value));
+    return;
   }
+#endif
+  *reinterpret_cast<Vector<VEC>*>(to) = value;
 }

@@ -66,7 +66,7 @@ class FakeBackend : public Backend {
   std::map<std::string, Kernel> kernels;
   DeviceFacts device;
   std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();
-  std::vector<TimingRequest> timings;   // every request
+  std::vector<TimingRequest> timings;    // every request
   std::vector<std::string> timed_order;  // the kernel of each request
   std::size_t live_buffers() const { return buffers_.size(); }
   std::size_t loaded_kernels() const { return loaded_.size(); }
@@ -211,11 +211,16 @@ class FakeBackend : public Backend {
     const double u = static_cast<double>(r >> 11) * 0x1p-53;
     switch (how.kind) {
       case Fill::Kind::kBytes:
-      case Fill::Kind::kConstant: return how.a;
-      case Fill::Kind::kUniform: return how.a + (how.b - how.a) * u;
-      case Fill::Kind::kIntegers: return how.a + std::floor((how.b - how.a + 1) * u);
-      case Fill::Kind::kSequence: return how.a + how.b * static_cast<double>(i);
-      case Fill::Kind::kNormal: break;
+      case Fill::Kind::kConstant:
+        return how.a;
+      case Fill::Kind::kUniform:
+        return how.a + (how.b - how.a) * u;
+      case Fill::Kind::kIntegers:
+        return how.a + std::floor((how.b - how.a + 1) * u);
+      case Fill::Kind::kSequence:
+        return how.a + how.b * static_cast<double>(i);
+      case Fill::Kind::kNormal:
+        break;
     }
     double sum = -2;
     for (int shift = 0; shift < 64; shift += 16) {
@@ -232,17 +237,28 @@ class FakeBackend : public Backend {
   }
   static double number(const std::byte* bytes, DataType type) {
     switch (type) {
-      case DataType::kFloat32: return as<float>(bytes);
-      case DataType::kFloat64: return as<double>(bytes);
-      case DataType::kInt8: return as<std::int8_t>(bytes);
-      case DataType::kInt16: return as<std::int16_t>(bytes);
-      case DataType::kInt32: return as<std::int32_t>(bytes);
-      case DataType::kInt64: return as<std::int64_t>(bytes);
-      case DataType::kUInt8: return as<std::uint8_t>(bytes);
-      case DataType::kUInt16: return as<std::uint16_t>(bytes);
-      case DataType::kUInt32: return as<std::uint32_t>(bytes);
-      case DataType::kUInt64: return as<std::uint64_t>(bytes);
-      default: return std::numeric_limits<double>::quiet_NaN();
+      case DataType::kFloat32:
+        return as<float>(bytes);
+      case DataType::kFloat64:
+        return as<double>(bytes);
+      case DataType::kInt8:
+        return as<std::int8_t>(bytes);
+      case DataType::kInt16:
+        return as<std::int16_t>(bytes);
+      case DataType::kInt32:
+        return as<std::int32_t>(bytes);
+      case DataType::kInt64:
+        return as<std::int64_t>(bytes);
+      case DataType::kUInt8:
+        return as<std::uint8_t>(bytes);
+      case DataType::kUInt16:
+        return as<std::uint16_t>(bytes);
+      case DataType::kUInt32:
+        return as<std::uint32_t>(bytes);
+      case DataType::kUInt64:
+        return as<std::uint64_t>(bytes);
+      default:
+        return std::numeric_limits<double>::quiet_NaN();
     }
   }
 

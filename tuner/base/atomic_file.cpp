@@ -47,17 +47,18 @@ void AtomicFile::write(std::string_view bytes) {
   }
 }
 
-void AtomicFile::commit() {
-  if (::fsync(fd_) != 0 && errno != EINVAL) fail("cannot write", target_);
+void AtomicFile::commit(bool durable) {
+  if (durable && ::fsync(fd_) != 0 && errno != EINVAL) fail("cannot write", target_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot replace", target_);
   ::close(fd_);
   fd_ = -1;
 }
 
-void write_file_atomically(const std::filesystem::path& target, std::string_view bytes) {
+void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,
+                           bool durable) {
   AtomicFile file(target);
   file.write(bytes);
-  file.commit();
+  file.commit(durable);
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -17,7 +17,9 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  void commit();
+  // Durable: after a power cut the file is the old or the new one, never an empty one. What carries
+  // a checksum of its own may do without, and saves the wait for the disk.
+  void commit(bool durable = true);
 
  private:
   std::filesystem::path target_;
@@ -25,7 +27,8 @@ class AtomicFile {
   int fd_ = -1;
 };
 
-void write_file_atomically(const std::filesystem::path& target, std::string_view bytes);
+void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,
+                           bool durable = true);
 
 // The whole file. Throws FatalError with the system's reason.
 std::string read_file(const std::filesystem::path& path);

@@ -45,7 +45,7 @@ std::string ending_of(int status) {
     const int signal = WTERMSIG(status);
     return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   }
-  return "exited with status " + std::to_string(WEXITSTATUS(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
 // Descriptors 0..3 are given to the child by number: keep ours out of their way.
@@ -87,6 +87,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
   posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int failed = ::posix_spawn(&pid_, argv.front().c_str(), &spawn.actions, &spawn.attributes,
@@ -125,8 +126,8 @@ std::string ChildProcess::output_tail(std::size_t bytes) const {
   if (::fstat(output_.get(), &facts) != 0 || facts.st_size <= 0) return {};
   const auto size = static_cast<std::size_t>(facts.st_size);
   std::string tail(std::min(bytes, size), '\0');
-  const ssize_t got = ::pread(output_.get(), tail.data(), tail.size(),
-                              static_cast<off_t>(size - tail.size()));
+  const ssize_t got =
+      ::pread(output_.get(), tail.data(), tail.size(), static_cast<off_t>(size - tail.size()));
   tail.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   return tail;

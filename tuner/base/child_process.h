@@ -45,7 +45,7 @@ class ChildProcess {
   int socket() const { return socket_.get(); }
 
   void kill();
-  // Waits for the end; "killed by signal 11 (Segmentation fault)" or "exited with status 3".
+  // Waits for the end; "killed by signal 11 (Segmentation fault)" or "ended with status 3".
   std::string wait();
   // Resident memory at its peak, bytes; known once wait() has returned.
   long peak_resident_bytes() const { return peak_resident_bytes_; }

@@ -26,22 +26,28 @@ std::string join(const std::vector<Complaint>& complaints, const std::string& te
   return all;
 }
 
-// Levenshtein distance, case ignored: a wrong case is the cheapest slip of all.
+// Insertions, deletions, replacements and swaps of neighbours that lead from a to b; case is
+// ignored: a wrong case is the cheapest slip of all.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
+  const auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  };
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0U);
+  std::iota(last.begin(), last.end(), 0U);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
     row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i])) ==
-                        std::tolower(static_cast<unsigned char>(b[j]));
-      const std::size_t replaced = diagonal + (same ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (same(a[i], b[j]) ? 0 : 1), last[j + 1] + 1, row[j] + 1});
+      const bool swapped = i > 0 && j > 0 && same(a[i], b[j - 1]) && same(a[i - 1], b[j]);
+      if (swapped) row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
     }
+    std::swap(before_last, last);
+    std::swap(last, row);
   }
-  return row.back();
+  return last.back();
 }
 
 }  // namespace
@@ -68,7 +74,7 @@ std::string render(const Complaint& complaint, const std::string& file_text) {
 InputError::InputError(Complaint complaint)
     : std::runtime_error(render(complaint)), complaints_{std::move(complaint)} {}
 
-InputError::InputError(std::vector<Complaint> complaints, std::string file_text)
+InputError::InputError(std::vector<Complaint> complaints, const std::string& file_text)
     : std::runtime_error(join(complaints, file_text)), complaints_(std::move(complaints)) {}
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {

@@ -30,7 +30,7 @@ std::string render(const Complaint& complaint, const std::string& file_text = {}
 class InputError : public std::runtime_error {
  public:
   explicit InputError(Complaint complaint);
-  InputError(std::vector<Complaint> complaints, std::string file_text);
+  InputError(std::vector<Complaint> complaints, const std::string& file_text);
   const std::vector<Complaint>& complaints() const { return complaints_; }
 
  private:

@@ -25,7 +25,7 @@ std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
 
 // Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
 // kOk; then failures by state and index. Finalists come before all others, ordered by the median
-// of their paired ratios to the fastest finalist. Of those within 1 % of the fastest the simplest
+// of their paired ratios to the fastest finalist. Of those within 0.5 % of the fastest the simplest
 // goes first, so that repeated runs name the same winner: fewest registers, then least shared
 // memory, then the smallest configuration. `tied` marks the first and all that cannot be told from
 // it; all false when the first stands alone. Other fields of the result are the caller's.

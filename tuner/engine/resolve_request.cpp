@@ -161,8 +161,12 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text) {
   const ReferenceSpec& reference = *study.reference;
-  return request(study, space, space.configuration(0), device, reference.entry,
-                 reference.source.value_or(study.kernel.source), source_text);
+  auto out = request(study, space, space.configuration(0), device, reference.entry,
+                     reference.source.value_or(study.kernel.source), source_text);
+  if (out && !reference.source) {  // a source of its own need not have the kernel's constants
+    for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  }
+  return out;
 }
 
 }  // namespace tuner

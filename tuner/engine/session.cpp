@@ -194,14 +194,14 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted
 }
 
 // Samples in blocks until the median is known well enough.
-std::optional<Verdict> Session::estimate(const Admitted& admitted, std::uint32_t launches,
-                                         std::vector<double>& samples) {
+std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_ms,
+                                         std::uint32_t launches, std::vector<double>& samples) {
   announce(Phase::kEstimate);
   const MeasureSpec& spec = measuring();
   while (true) {
     const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * launches;
     const Timing timing = summarise(samples, spec.confidence);
-    if (enough_samples(timing, spec, spent)) return std::nullopt;
+    if (enough_samples(timing, spec, spent, best_ms)) return std::nullopt;
     const auto n = static_cast<double>(samples.size());
     double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
     wanted = std::min(wanted, spec.max_samples - n);
@@ -218,7 +218,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   std::uint32_t launches = 1;
   std::vector<double> samples;
   auto ended = probe(variant, admitted, launches, samples);
-  if (!ended) ended = estimate(admitted, launches, samples);
+  if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
   if (!ended || ended->state == TrialState::kDropped) {
     // A race that is lost once in a hundred launches shows here if anywhere.
     if (auto wrong = recheck(admitted)) {

@@ -63,13 +63,12 @@ class Session {
   }
 
  private:
-  Expected<Loaded, Verdict> load(const VariantPlan& variant);
   std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_and_check(Admitted& admitted);
   std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,
                                std::uint32_t& launches, std::vector<double>& samples);
-  std::optional<Verdict> estimate(const Admitted& admitted, std::uint32_t launches,
+  std::optional<Verdict> estimate(const Admitted& admitted, double best_ms, std::uint32_t launches,
                                   std::vector<double>& samples);
 
   const MeasureSpec& measuring() const { return workspace_.plan().measure; }

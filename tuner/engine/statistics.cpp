@@ -94,13 +94,17 @@ double relative_half_width(const Timing& timing) {
   return (timing.ci_high - timing.ci_low) / 2 / timing.median;
 }
 
-bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms) {
+bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms,
+                    double best_ms) {
   const auto n = static_cast<int>(timing.samples.size());
   if (n >= measure.max_samples) return true;
   // The time limit holds even against min_samples: a kernel of ten seconds is not run seven times.
   if (spent_ms >= measure.max_milliseconds) return true;
-  return n >= measure.min_samples && median_rank(timing.samples.size(), measure.confidence) > 0 &&
-         relative_half_width(timing) <= measure.precision;
+  if (n < measure.min_samples || median_rank(timing.samples.size(), measure.confidence) == 0) {
+    return false;
+  }
+  if (best_ms > 0 && timing.ci_low > best_ms * (1 + kFinalistMargin)) return true;
+  return relative_half_width(timing) <= measure.precision;
 }
 
 Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence) {

@@ -37,8 +37,14 @@ Timing summarise(std::vector<double> samples, double confidence);
 // Half the interval's width over the median; infinite for a median that is not positive.
 double relative_half_width(const Timing& timing);
 
-// Whether more samples are worth their time. `spent_ms` is device time of the samples so far.
-bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms);
+// Slower than the best by more than this is out of the race for the final.
+inline constexpr double kFinalistMargin = 0.10;
+
+// Whether no more samples are worth their time: the interval is tight, or clearly out of the
+// final's reach, or a limit is met. `spent_ms` is device time of the samples so far, `best_ms` the
+// best median known (0 = none).
+bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms,
+                    double best_ms);
 
 // Paired comparison of a with b, measured in the same rounds: median of a[i] / b[i] and its
 // order-statistics interval. Drift that both see cancels. Pairs with b[i] <= 0 are left out.

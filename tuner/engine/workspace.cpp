@@ -156,11 +156,10 @@ DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
     if (!expected) return Unexpected{expected.error()};
     slot.expected = std::move(*expected);
     const BufferId id = slot.expected.id();
-    const auto begun =
-        argument.role == Role::kInOut
-            ? backend_.copy({id, 0}, {slot.pristine.id(), 0}, slot.capacity)
-            : fill_bytes(id, 0, slot.capacity,
-                         argument.role == Role::kScratch ? 0 : poison_for(argument.type));
+    auto begun = argument.role == Role::kInOut
+                     ? backend_.copy({id, 0}, {slot.pristine.id(), 0}, slot.capacity)
+                     : fill_bytes(id, 0, slot.capacity,
+                                  argument.role == Role::kScratch ? 0 : poison_for(argument.type));
     if (!begun) return begun;
   }
   if (auto done = launch_reference(reference); !done) return done;
@@ -199,9 +198,23 @@ DeviceResult<Ok> Workspace::launch_reference(const ReferencePlan& reference) {
   }
   auto kernel = backend_.load(reference.artifact);
   if (!kernel) return Unexpected{kernel.error()};
-  auto launched = backend_.launch(kernel->id, reference.geometry, arguments);
+  auto done = set_constants(kernel->id, reference.artifact);
+  if (done) done = backend_.launch(kernel->id, reference.geometry, arguments);
   backend_.unload(kernel->id);
-  return launched;
+  return done;
+}
+
+DeviceResult<Ok> Workspace::set_constants(KernelId kernel, const Artifact& artifact) {
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    const ArgumentPlan& constant = plan_.constants[i];
+    for (const auto& [name, lowered] : artifact.symbols) {
+      if (name != constant.name) continue;
+      auto set = backend_.set_symbol(kernel, lowered,
+                                     constant.is_scalar ? constant.scalar : constant_bytes_[i]);
+      if (!set) return Unexpected{in_context(name, set.error())};
+    }
+  }
+  return Ok{};
 }
 
 }  // namespace tuner

@@ -88,6 +88,7 @@ class Workspace {
   DeviceResult<Ok> prepare_constant(ArgumentPlan& constant);
   DeviceResult<Ok> run_reference(const ReferencePlan& reference);
   DeviceResult<Ok> launch_reference(const ReferencePlan& reference);
+  DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
   DeviceResult<std::optional<std::uint64_t>> first_overwritten(BufferId buffer,
                                                                std::uint64_t bytes);
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "tuner/engine/workspace.h"
 #include "tuner/engine/workspace_detail.h"
@@ -19,6 +21,25 @@ const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uin
     if (place == offset + index) return plan;
   }
   return plans[index];
+}
+
+// The sign of a NaN says nothing.
+std::string number_text(double value, int digits) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);
+}
+
+std::string describe(const ArgumentPlan& argument, const Comparison& difference) {
+  constexpr int kFew = 6;
+  constexpr int kAll = 17;  // where a few digits would show the same number twice
+  std::string value = number_text(difference.first_value, kFew);
+  std::string expected = number_text(difference.first_expected, kFew);
+  if (value == expected) {
+    value = number_text(difference.first_value, kAll);
+    expected = number_text(difference.first_expected, kAll);
+  }
+  return fmt::format("{}[{}] = {}, expected {} ({} of {} elements differ, max error {:g})",
+                     argument.name, difference.first_mismatch, value, expected,
+                     difference.mismatches, argument.elements, difference.max_abs_error);
 }
 
 }  // namespace
@@ -107,8 +128,8 @@ DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaun
     if (!*overwritten) continue;
     if (!broken) {
       const std::size_t size = size_of(argument.type);
-      broken = fmt::format("write past the end of {} (element {} of {})", argument.name,
-                           **overwritten / size, bytes / size);
+      broken = fmt::format("write past the end of {}: element {} of {}, counted from 0",
+                           argument.name, **overwritten / size, bytes / size);
     }
     if (auto done = fill_bytes(id, bytes, kGuardBytes, kGuardByte); !done) {
       return Unexpected{done.error()};
@@ -127,10 +148,7 @@ DeviceResult<OutputCheck> Workspace::check_outputs() {
     if (!difference) return Unexpected{difference.error()};
     result.max_error = std::max(result.max_error, difference->max_abs_error);
     if (difference->mismatches == 0 || !result.message.empty()) continue;
-    result.message = fmt::format(
-        "{}[{}] = {:g}, expected {:g} ({} of {} elements differ, max error {:g})", argument.name,
-        difference->first_mismatch, difference->first_value, difference->first_expected,
-        difference->mismatches, argument.elements, difference->max_abs_error);
+    result.message = describe(argument, *difference);
   }
   return result;
 }

@@ -94,7 +94,7 @@ struct MeasureSpec {
   double confidence = 0.95;
   double precision = 0.015;        // half width of the interval of the median, relative
   double drop_above = 2.0;         // a probe slower than this times the best is dropped; 0 = never
-  int finalists = 8;               // re-measured interleaved at the end; 0 = none
+  int finalists = 16;              // re-measured interleaved at the end; 0 = none
 };
 
 struct Study {

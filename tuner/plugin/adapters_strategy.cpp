@@ -11,8 +11,8 @@ namespace {
 
 class PluginStrategy : public Strategy {
  public:
-  PluginStrategy(std::string name, const SearchSpace& space)
-      : name_(std::move(name)), space_(space_table(space)) {}
+  PluginStrategy(std::string name, const tuner_space& space)
+      : name_(std::move(name)), space_(space) {}
   ~PluginStrategy() override {
     if (table_.self != nullptr) table_.destroy(table_.self);
   }
@@ -61,7 +61,7 @@ class PluginStrategy : public Strategy {
 
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
-    const SearchSpace& space, std::uint64_t seed, const Budget& budget,
+    const tuner_space& space, std::uint64_t seed, const Budget& budget,
     const std::vector<std::pair<std::string, std::string>>& options) {
   auto made = std::make_unique<PluginStrategy>(name, space);
   std::vector<tuner_pair> pairs;

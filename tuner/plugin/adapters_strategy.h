@@ -13,11 +13,12 @@
 
 namespace tuner {
 
-// A plugin's strategy behind the port, or why it could not be made. `space` must outlive it.
+// A plugin's strategy behind the port, or why it could not be made. What `space` refers to must
+// outlive it.
 // Its functions throw FatalError when the plugin reports one.
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
-    const SearchSpace& space, std::uint64_t seed, const Budget& budget,
+    const tuner_space& space, std::uint64_t seed, const Budget& budget,
     const std::vector<std::pair<std::string, std::string>>& options);
 
 }  // namespace tuner

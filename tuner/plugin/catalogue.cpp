@@ -136,7 +136,7 @@ const PluginItem& Catalogue::require(PluginKind kind, const std::string& name,
 }
 
 std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,
-                                                   const SearchSpace& space, std::uint64_t seed,
+                                                   const tuner_space& space, std::uint64_t seed,
                                                    const Budget& budget, const OptionList& options,
                                                    const Position& where) const {
   const PluginItem& item = require(PluginKind::kStrategy, name, where);

@@ -147,7 +147,7 @@ Fault float_binary(Op op, double a, double b, Value& out) {
   if (op == Op::kDivide) out = a / b;
   if (op == Op::kFloorDivide) out = floor_divide(a, b);
   if (op == Op::kModulo) out = floor_modulo(a, b);
-  if (op == Op::kCeilDiv) return to_integer(std::ceil(a / b), out);
+  if (op == Op::kCeilDiv) return to_integer(-floor_divide(-a, b), out);
   return {};
 }
 

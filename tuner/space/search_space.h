@@ -39,8 +39,9 @@ struct ConstraintReport {
   Position where;
   std::string removed;          // configurations (decimal); an estimate unless `exact`
   double removed_fraction = 0;  // of the cartesian product, 0 to 1
-  bool exact = true;            // false: sampled, the product being too large
-  std::uint64_t errors = 0;     // evaluations that failed (division by zero, overflow, ...)
+  bool exact = true;            // false: estimated from `tried` combinations
+  std::uint64_t tried = 0;      // combinations evaluated one by one, to find errors
+  std::uint64_t errors = 0;     // of these: evaluations that failed (division by zero, ...)
   std::string first_error;
 };
 
@@ -78,35 +79,53 @@ class SearchSpace {
   // a mistake. Computed on demand (milliseconds), the first time only.
   const std::vector<ConstraintReport>& constraint_reports() const;
 
-  // Number of valid configurations. Saturates at 2^128-1; report().valid is exact.
+  // Number of valid configurations. Saturates at 2^128-1; report().valid is exact. Of a larger
+  // space only the first 2^128-1 configurations have an index.
   ConfigIndex size() const;
 
   // Value positions of configuration `index` (index < size()), one for each parameter.
   void positions(ConfigIndex index, std::span<std::uint32_t> out) const;
   Configuration configuration(ConfigIndex index) const;
 
-  // The inverse; empty when the configuration is not valid.
+  // The inverse; empty when the configuration is not valid (or has no index).
   std::optional<ConfigIndex> index_of(std::span<const std::uint32_t> positions) const;
   std::optional<ConfigIndex> index_of(const Configuration& configuration) const;
 
-  // Indices of all valid configurations in the neighbourhood of a (valid or invalid) one.
+  // Membership, also beyond 2^128.
+  bool contains(std::span<const std::uint32_t> positions) const;
+
+  // Indices of all valid configurations in the neighbourhood of a (valid or invalid) one, without
+  // itself. Replaces `out`.
   void neighbours(std::span<const std::uint32_t> positions, Neighbourhood kind,
                   std::vector<ConfigIndex>& out) const;
+
+  // Indices of the valid configurations that differ from `positions` in 1 to `distance`
+  // parameters, at most `limit` of them. Replaces `out`.
+  void neighbours_within(std::span<const std::uint32_t> positions, unsigned distance,
+                         std::size_t limit, std::vector<ConfigIndex>& out) const;
+
+  // For each value of a parameter: whether any valid configuration has it.
+  std::vector<bool> occurring_values(std::size_t parameter) const;
 
   // Values of the derived expressions (and facts and parameters) for one configuration. A derived
   // expression that fails to evaluate is left out.
   Bindings bindings(const Configuration& configuration) const;
 
   // splitmix64 over the mixed-radix numbers of all valid configurations, summed modulo 2^64
-  // (first parameter slowest); empty where the cartesian product exceeds 2^64.
+  // (first parameter slowest); empty where the cartesian product exceeds 2^64. Visits every valid
+  // configuration (nanoseconds each), so empty too beyond 10^10 of them.
   std::optional<std::uint64_t> valid_hash() const;
 
-  // Identity of the set: parameters, values, and constraints as written.
+  // Of an empty space: constraints that leave nothing together, none of which could be left out.
+  std::string why_empty() const;
+
+  // Identity of the set: parameters, values, facts, and constraints as written.
   std::string digest() const;
 
  private:
-  SearchSpace();
+  friend class SpaceCursor;
   struct Impl;
+  explicit SearchSpace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

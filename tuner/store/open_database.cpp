@@ -48,10 +48,9 @@ void check_health(Database& database) {
 std::unique_ptr<Database> open_healthy(const fs::path& file) {
   auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
   // Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
-  // middle of a write leaves only an unfinished tail that nobody reads. FULL: each commit waits
-  // until the log is on the disk. NORMAL would survive kill -9 too, but lose the last trials in a
-  // power cut; a trial costs tens of milliseconds, the wait a few at most.
-  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  // middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is
+  // whole after a power cut too; how often a commit waits for the disk is record()'s to say.
+  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   check_health(*database);
   prepare_schema(*database);
   return database;
@@ -118,12 +117,13 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   return opened;
 }
 
-OpenDatabase open_for_reading(const fs::path& directory) {
-  const fs::path file = directory / kFile;
+OpenDatabase open_for_reading(const fs::path& directory_or_file) {
   std::error_code error;
+  const bool is_file = fs::is_regular_file(directory_or_file, error);
+  const fs::path file = is_file ? directory_or_file : directory_or_file / kFile;
   if (!fs::exists(file, error)) {
-    throw FatalError("there are no results in " + directory.string() + ": " + file.string() +
-                     " does not exist");
+    throw FatalError("there are no results in " + directory_or_file.string() + ": " +
+                     file.string() + " does not exist");
   }
   OpenDatabase opened;
   try {

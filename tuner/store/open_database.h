@@ -20,7 +20,8 @@ struct OpenDatabase {
 // Creates what is not there; salvages what is damaged. Throws FatalError.
 OpenDatabase open_for_writing(const std::filesystem::path& directory);
 
-// Works in a folder where nothing can be written. Throws FatalError.
-OpenDatabase open_for_reading(const std::filesystem::path& directory);
+// Works in a folder where nothing can be written. Also takes the database file itself, whatever its
+// name. Throws FatalError.
+OpenDatabase open_for_reading(const std::filesystem::path& directory_or_file);
 
 }  // namespace tuner

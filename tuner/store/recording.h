@@ -63,8 +63,9 @@ class RecordingIndex {
 // Parameters keep the file's order; where the file does not list their values (T4), these are
 // collected from the results, numbers ascending. Of a configuration recorded twice the later entry
 // counts, as when the file is read as a map. A file that ends too early yields its complete entries
-// and a note. Throws InputError for anything else that is wrong (position, what was expected), and
-// FatalError when the file cannot be read.
+// and a note. `path` may also be a results directory or its database, with "#kernel/device/size"
+// where it holds more than one (store_recording.h). Throws InputError for anything else that is
+// wrong (position, what was expected), and FatalError when the file cannot be read.
 Recording read_recording(const std::filesystem::path& path, const std::string& objective = "time");
 
 // The same for text in memory; `name` is for messages.

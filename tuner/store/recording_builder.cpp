@@ -39,10 +39,10 @@ double number_of(const Value& value) {
 
 }  // namespace
 
-void RecordingBuilder::set_parameters(std::vector<Parameter> parameters) {
+void RecordingBuilder::set_parameters(const std::vector<Parameter>& parameters) {
   recording_->parameters.clear();
   domains_.clear();
-  for (Parameter& parameter : parameters) {
+  for (const Parameter& parameter : parameters) {
     recording_->parameters.push_back({parameter.name, {}, {}});
     domains_.emplace_back();
     for (const Value& value : parameter.values) add_value(domains_.size() - 1, value);

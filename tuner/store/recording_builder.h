@@ -17,7 +17,7 @@ class RecordingBuilder {
   explicit RecordingBuilder(Recording& recording) : recording_(&recording) {}
 
   // The domains, when the file lists them; without, values are collected from the entries.
-  void set_parameters(std::vector<Parameter> parameters);
+  void set_parameters(const std::vector<Parameter>& parameters);
   bool domains_known() const { return domains_known_; }
 
   void begin_entry(std::string label);

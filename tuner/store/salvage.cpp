@@ -3,10 +3,12 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/store/schema.h"
 #include "tuner/store/sqlite.h"
+#include "tuner/store/trial_codec.h"
 
 namespace tuner {
 namespace {
@@ -77,6 +79,14 @@ void copy_row(const Table& table, const Statement& from, Statement& to) {
   to.run();
 }
 
+// Whether a trial is still what was recorded; other tables have no checksum.
+bool is_intact(const Table& table, const Statement& row) {
+  if (std::string_view(table.name) != "trials") return true;
+  const TrialRow trial{row.text(3), row.text(4), row.real(5), row.real(6),
+                       row.text(7), row.text(8), row.text(9), row.text(10)};
+  return trial.checksum(row.integer(1), row.integer(2)) == row.integer(11);
+}
+
 // From the front until the damage, then from the back until the damage.
 std::uint64_t copy_table(const Table& table, Database& damaged, Database& fresh) {
   std::string columns;
@@ -93,7 +103,9 @@ std::uint64_t copy_table(const Table& table, Database& damaged, Database& fresh)
     try {
       Statement query = damaged.prepare("SELECT " + columns + " FROM " + name +
                                         " NOT INDEXED ORDER BY id " + direction);
-      while (query.step() && seen.insert(query.integer(0)).second) copy_row(table, query, insert);
+      while (query.step() && seen.insert(query.integer(0)).second) {
+        if (is_intact(table, query)) copy_row(table, query, insert);
+      }
     } catch (const SqliteError& error) {
       insert.reset();
       if (!error.damaged()) throw;

@@ -24,7 +24,10 @@ std::string reason_of(sqlite3* handle, int code) {
   std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
   const int system = handle != nullptr ? sqlite3_system_errno(handle) : 0;
   const bool from_system = (code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_CANTOPEN;
-  if (from_system && system != 0) reason += std::string(" (") + std::strerror(system) + ")";
+  if (from_system) {
+    reason += " (" + (system != 0 ? std::string(std::strerror(system)) + ", " : std::string()) +
+              "SQLite code " + std::to_string(code) + ")";
+  }
   return reason;
 }
 

@@ -1,6 +1,7 @@
 #include "tuner/store/store.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "tuner/store/open_database.h"
 #include "tuner/store/session_lock.h"
@@ -9,6 +10,10 @@
 
 namespace tuner {
 namespace {
+
+// How much a power cut may cost: half a second of trials. Waiting for the disk after each of them
+// costs a fast disk 1-5 ms, as long as a short kernel's whole evaluation takes.
+constexpr std::chrono::milliseconds kDurableEvery{500};
 
 using Json = nlohmann::ordered_json;
 
@@ -69,6 +74,7 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
 struct Store::Impl {
   OpenDatabase opened;
   std::int64_t session = 0;
+  std::chrono::steady_clock::time_point durable_at{};  // when a commit was last waited for
 
   Database& db() { return *opened.database; }
 
@@ -204,10 +210,13 @@ void Store::record(const Context& context, const Trial& trial) {
 }
 
 void Store::record(const Context& context, std::span<const Trial> trials) {
+  const bool wait = std::chrono::steady_clock::now() - impl_->durable_at >= kDurableEvery;
+  impl_->db().execute(wait ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   Transaction transaction(impl_->db());
   const std::int64_t generation = impl_->generation(context);
   for (const Trial& trial : trials) impl_->write(context, generation, trial);
   transaction.commit();
+  if (wait) impl_->durable_at = std::chrono::steady_clock::now();
 }
 
 void Store::start_afresh(const Context& context) {
@@ -217,6 +226,8 @@ void Store::start_afresh(const Context& context) {
 }
 
 void Store::mark_in_flight(const Context& context, const Configuration& configuration) {
+  // Not waited for: the mark is in the system's hands and survives any kill of this process.
+  impl_->db().execute("PRAGMA synchronous = NORMAL");
   Statement insert = impl_->db().prepare(
       "INSERT INTO in_flight(context, generation, configuration, session)"
       " SELECT id, generation, ?2, ?3 FROM contexts WHERE id = ?1"

@@ -50,9 +50,10 @@ class Store {
  public:
   enum class Access { kWrite, kRead };
 
-  // Opens <directory>/tuner.sqlite; with kWrite it is created when it is not there. A damaged
-  // database is set aside as tuner.sqlite.corrupt-<n> and its intact trials go into a new one.
-  // Throws FatalError with path and reason: not writable, disk full, made by a newer tuner, ...
+  // Opens <directory>/tuner.sqlite (with kRead also the database file itself); with kWrite it is
+  // created when it is not there. A damaged database is set aside as tuner.sqlite.corrupt-<n> and
+  // its intact trials go into a new one. Throws FatalError with path and reason: not writable, disk
+  // full, made by a newer tuner, ...
   static Store open(const std::filesystem::path& directory, Access access = Access::kWrite);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -71,8 +72,9 @@ class Store {
   std::vector<Trial> trials(const Context& context);
   std::optional<Trial> find(const Context& context, const Configuration& configuration);
 
-  // Committed, and safe from a power cut, when it returns. A trial of the same configuration is
-  // replaced; the configuration is no longer in flight.
+  // Committed when it returns: safe from any end of this process. A power cut may cost the trials
+  // of the last half second, never the database. A trial of the same configuration is replaced; the
+  // configuration is no longer in flight.
   void record(const Context& context, const Trial& trial);
   void record(const Context& context, std::span<const Trial> trials);  // all or none
 

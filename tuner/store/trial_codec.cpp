@@ -75,11 +75,14 @@ double number_from(const Json& json) {
 Json detail_of(const Trial& trial) {
   Json metrics = Json::array();
   for (const auto& [name, value] : trial.metrics) metrics.push_back({name, number(value)});
+  Json final_samples = Json::array();
+  for (const double sample : trial.final_samples) final_samples.push_back(number(sample));
   Json resources = Json::object();
   for (const auto& [name, member] : kResourceNames) resources[name] = trial.resources.*member;
   return {{"ci_low_ms", number(trial.timing.ci_low)},
           {"ci_high_ms", number(trial.timing.ci_high)},
           {"min_ms", number(trial.timing.min)},
+          {"final_samples", std::move(final_samples)},
           {"metrics", std::move(metrics)},
           {"grid", trial.geometry.grid},
           {"block", trial.geometry.block},
@@ -165,6 +168,9 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   trial.timing.ci_low = number_from(detail.at("ci_low_ms"));
   trial.timing.ci_high = number_from(detail.at("ci_high_ms"));
   trial.timing.min = number_from(detail.at("min_ms"));
+  for (const Json& sample : detail.at("final_samples")) {
+    trial.final_samples.push_back(number_from(sample));
+  }
   for (const Json& metric : detail.at("metrics")) {
     trial.metrics.emplace_back(metric.at(0).get<std::string>(), number_from(metric.at(1)));
   }

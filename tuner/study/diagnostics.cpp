@@ -61,7 +61,7 @@ std::string listed(const std::vector<std::string>& names, const std::string& las
 }
 
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = did_you_mean(name, known);
+  std::string near = did_you_mean(name, known);
   if (!near.empty() || known.empty()) return near;
   return "known: " + listed(known);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -163,7 +164,7 @@ std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& sp
   if (strictest->removed_fraction < 1) {
     return {{strictest->where,
              "no configuration satisfies all constraints; this one alone removes " +
-                 strictest->removed + " of " + space.report().cartesian,
+                 std::to_string(std::lround(strictest->removed_fraction * 100)) + "% of them",
              ""}};
   }
   const std::string reason =

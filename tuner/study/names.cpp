@@ -16,13 +16,12 @@ struct KindText {
   const char* one;
   const char* many;
 };
-constexpr std::array<KindText, 6> kKinds{
-    {{kSizeName, "a problem size", "problem sizes"},
-     {kDeviceFact, "a device fact", "device facts"},
-     {kParameterName, "a parameter", "parameters"},
-     {kDerivedName, "a derived name", "derived names above it"},
-     {kTimeName, "the measured time", "time"},
-     {kMetricName, "a metric", "metrics above it"}}};
+constexpr std::array<KindText, 6> kKinds{{{kSizeName, "a problem size", "problem sizes"},
+                                          {kDeviceFact, "a device fact", "device facts"},
+                                          {kParameterName, "a parameter", "parameters"},
+                                          {kDerivedName, "a derived name", "derived names"},
+                                          {kTimeName, "the measured time", "time"},
+                                          {kMetricName, "a metric", "metrics"}}};
 
 std::string text_of(NameKind kind) {
   return std::find_if(kKinds.begin(), kKinds.end(),
@@ -111,7 +110,7 @@ void Names::complain(Position where, const std::string& name, unsigned kinds,
                                              who + " may use only " + text_of_all(kinds));
   } else if (later_.contains(name)) {
     diagnostics_.error(std::move(where), "'" + name + "' is defined further down; " + who +
-                                             " may use only " + text_of_all(kinds));
+                                             " sees only what is above it");
   } else if (complete_) {
     diagnostics_.error(std::move(where), "unknown name '" + name + "'",
                        did_you_mean(name, of_kinds(kinds)));
@@ -120,7 +119,12 @@ void Names::complain(Position where, const std::string& name, unsigned kinds,
 
 Expression Names::read(const YamlNode& node, const std::string& what, unsigned kinds,
                        const std::string& who) const {
-  if (!read_text(diagnostics_, node, what)) return {};
+  if (!node.is_scalar()) {
+    diagnostics_.error(
+        position_of(diagnostics_, node), what + " must be an expression, not " + kind_of(node),
+        node.is_sequence() || node.is_map() ? "quote text that begins with [ or {" : "");
+    return {};
+  }
   std::string text = node.text;
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();

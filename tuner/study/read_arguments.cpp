@@ -37,7 +37,7 @@ void read_role(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
   const bool is_scratch = argument.role == Role::kScratch;
   const unsigned kinds = is_scratch ? kSpaceNames : kSizeName | kDeviceFact;
-  const std::string who = is_scratch ? "the shape of a scratch buffer" : "a shape";
+  const std::string who = is_scratch ? "the shape of scratch" : "the shape of all but scratch";
   const std::string what = "'shape'";
   if (node.is_scalar()) {
     argument.shape.push_back(reader.names.read(node, what, kinds, who));
@@ -116,8 +116,8 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   if (const YamlNode* shape = fields.find("shape")) {
     read_shape(reader, *shape, argument);
   } else {
-    diagnostics.error(argument.where,
-                      "'" + argument.name + "' needs a 'shape' (a buffer) or a 'value' (a scalar)");
+    diagnostics.error(argument.where, (argument.name.empty() ? "this" : "'" + argument.name + "'") +
+                                          " needs a 'shape' (a buffer) or a 'value' (a scalar)");
   }
   read_contents(reader, fields, argument);
   return argument;

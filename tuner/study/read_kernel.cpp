@@ -66,7 +66,7 @@ void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
   }
 }
 
-void read_kernel(Reader& reader, const YamlNode& node, Position where) {
+void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'kernel'",
                       {"name", "source", "entry", "define_prefix", "options"});
   KernelSpec& kernel = reader.study.kernel;

@@ -6,7 +6,7 @@ namespace tuner {
 namespace {
 
 // 1 to 3 expressions: one scalar, a list, or a map with keys x, y and z.
-std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, Position where,
+std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const Position& where,
                                     const std::string& what, unsigned kinds,
                                     const std::string& who) {
   std::array<Expression, 3> axes;
@@ -50,8 +50,8 @@ LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
   return launch;
 }
 
-void read_launch(Reader& reader, const YamlNode& node, Position where) {
-  const Fields fields(reader.diagnostics, node, std::move(where), "'launch'",
+void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'launch'",
                       {"block", "grid", "dynamic_shared_bytes"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
 }

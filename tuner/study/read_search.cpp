@@ -22,8 +22,8 @@ void read_count(Reader& reader, const Fields& fields, const char* key,
   }
 }
 
-void read_budget(Reader& reader, const YamlNode& node, Position where) {
-  const Fields fields(reader.diagnostics, node, std::move(where), "'budget'",
+void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'budget'",
                       {"evaluations", "seconds", "target", "patience"});
   Budget& budget = reader.study.search.budget;
   read_count(reader, fields, "evaluations", budget.evaluations);
@@ -120,13 +120,12 @@ void read_metrics(Reader& reader, const YamlNode& node) {
   }
 }
 
-void read_objective(Reader& reader, const YamlNode& node, Position where) {
+void read_objective(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'objective'", {"minimize", "maximize"});
   if (!fields.is_map()) return;
   const bool maximize = fields.mentions("maximize");
   if (maximize == fields.mentions("minimize")) {
-    reader.diagnostics.error(std::move(where),
-                             "'objective' must have either 'minimize' or 'maximize'");
+    reader.diagnostics.error(where, "'objective' must have either 'minimize' or 'maximize'");
     return;
   }
   const YamlNode* name_node = fields.require(maximize ? "maximize" : "minimize");
@@ -147,11 +146,11 @@ void read_objective(Reader& reader, const YamlNode& node, Position where) {
   reader.study.objective = {*name, maximize};
 }
 
-void read_search(Reader& reader, const YamlNode& node, Position where) {
+void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'search'",
                       {"strategy", "options", "budget"});
   SearchSpec& search = reader.study.search;
-  search.where = std::move(where);
+  search.where = where;
   if (const YamlNode* strategy = fields.find("strategy")) {
     search.strategy = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
     search.where = position_of(reader.diagnostics, *strategy);
@@ -163,8 +162,8 @@ void read_search(Reader& reader, const YamlNode& node, Position where) {
   }
 }
 
-void read_measure(Reader& reader, const YamlNode& node, Position where) {
-  const Fields fields(reader.diagnostics, node, std::move(where), "'measure'",
+void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'measure'",
                       {"cache", "min_samples", "max_samples", "max_milliseconds", "confidence",
                        "precision", "drop_above", "finalists"});
   MeasureSpec& measure = reader.study.measure;

@@ -27,7 +27,7 @@ ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
 }
 
 // Brings the dimensions into the order of the first size; false when they are not the same ones.
-bool align(Diagnostics& diagnostics, const YamlNode& node, Position where,
+bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where,
            const std::vector<std::string>& wanted, ProblemSize& size) {
   const std::vector<std::string> names = names_of(size);
   bool same = true;

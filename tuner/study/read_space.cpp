@@ -1,5 +1,7 @@
 // parameters, derived and constraints: the search space.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -103,8 +105,8 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     if (twin != end) {
       const std::string first = to_text(*twin);
       diagnostics.error(position_of(diagnostics, *item),
-                        what + " has the value " + first + " twice" +
-                            (first == item->text ? "" : " (" + item->text + " equals it)"));
+                        fmt::format("{} has the value {} twice", what, first),
+                        first == item->text ? "" : item->text + " equals it");
     } else {
       values.push_back(*value);
     }

@@ -95,7 +95,7 @@ bool reference_takes(const Study& study, const std::string& argument) {
   return taken.empty() || std::find(taken.begin(), taken.end(), argument) != taken.end();
 }
 
-void read_reference(Reader& reader, const YamlNode& node, Position where) {
+void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'reference'",
                       {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
   ReferenceSpec& reference = reader.study.reference.emplace();
@@ -118,11 +118,10 @@ void read_reference(Reader& reader, const YamlNode& node, Position where) {
   }
 }
 
-void read_verify(Reader& reader, const YamlNode& node, Position where) {
+void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
   if (!expect_map(reader.diagnostics, node, "'verify'")) return;
   if (!reader.study.reference) {
-    reader.diagnostics.error(std::move(where),
-                             "'verify' needs a 'reference' that computes the right answer");
+    reader.diagnostics.error(where, "'verify' needs a 'reference' that computes the right answer");
   }
   for (const auto& [key, value] : node.entries) {
     check_verified(reader, *key);

@@ -107,7 +107,9 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
   }
   if (!value) {
     diagnostics.error(position_of(diagnostics, node),
-                      what + ": " + node.text + " does not fit in 64 bits");
+                      what + ": " + node.text +
+                          (form_of(node) == Form::kNotFinite ? " is not a finite number"
+                                                             : " does not fit in 64 bits"));
   }
   return value;
 }

@@ -26,16 +26,16 @@ void read_sizes(Reader& reader, const YamlNode& node);
 void read_parameters(Reader& reader, const YamlNode& node);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
-void read_kernel(Reader& reader, const YamlNode& node, Position where);
-void read_launch(Reader& reader, const YamlNode& node, Position where);
+void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
+void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_arguments(Reader& reader, const YamlNode& node);
 void read_constants(Reader& reader, const YamlNode& node);
-void read_reference(Reader& reader, const YamlNode& node, Position where);
-void read_verify(Reader& reader, const YamlNode& node, Position where);
+void read_reference(Reader& reader, const YamlNode& node, const Position& where);
+void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
-void read_objective(Reader& reader, const YamlNode& node, Position where);
-void read_search(Reader& reader, const YamlNode& node, Position where);
-void read_measure(Reader& reader, const YamlNode& node, Position where);
+void read_objective(Reader& reader, const YamlNode& node, const Position& where);
+void read_search(Reader& reader, const YamlNode& node, const Position& where);
+void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 
 // Parts that several sections share.
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,

@@ -11,8 +11,11 @@ namespace {
 
 class SizeCheck {
  public:
-  SizeCheck(const Study& study, const ProblemSize& size) : study_(study), size_(size) {
-    for (const auto& [name, extent] : size.dims) names_[name] = extent;
+  SizeCheck(const Study& study, const ProblemSize& size) : study_(study) {
+    for (const auto& [name, extent] : size.dims) {
+      names_[name] = extent;
+      for_size_ += (for_size_.empty() ? " for " : ", ") + name + "=" + std::to_string(extent);
+    }
   }
 
   std::vector<Complaint> run() {
@@ -36,7 +39,7 @@ class SizeCheck {
     auto value = expression.evaluate(names_);
     if (value) return *value;
     complaints_.push_back(
-        {place_of(expression, value.error()), value.error().message + " for " + size_.label(), ""});
+        {place_of(expression, value.error()), value.error().message + for_size_, ""});
     return std::nullopt;
   }
 
@@ -54,7 +57,7 @@ class SizeCheck {
   }
 
   void complain(const Expression& expression, const std::string& message) {
-    complaints_.push_back({expression.origin(), message + " for " + size_.label(), ""});
+    complaints_.push_back({expression.origin(), message + for_size_, ""});
   }
 
   void check_argument(const ArgumentSpec& argument) {
@@ -84,7 +87,7 @@ class SizeCheck {
     complaints_.push_back({argument.where,
                            argument.fill.file.string() + " holds " + std::to_string(held) +
                                " bytes; '" + argument.name + "' needs " + std::to_string(needed) +
-                               " for " + size_.label(),
+                               for_size_,
                            ""});
   }
 
@@ -128,7 +131,7 @@ class SizeCheck {
   }
 
   const Study& study_;
-  const ProblemSize& size_;
+  std::string for_size_;  // " for M=64, N=32"
   Bindings names_;
   std::vector<Complaint> complaints_;
 };

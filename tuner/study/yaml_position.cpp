@@ -1,4 +1,5 @@
 #include <cctype>
+#include <regex>
 
 #include "tuner/study/yaml_tree.h"
 
@@ -46,6 +47,27 @@ class RawCursor {
 
 Position position_of(const Diagnostics& diagnostics, const YamlNode& node) {
   return diagnostics.at(node.line, node.column);
+}
+
+Position end_of_text_before(const Diagnostics& diagnostics, const Position& where) {
+  const std::string& text = diagnostics.text();
+  std::size_t at = diagnostics.offset_of(where.line, where.column);
+  if (text.compare(at, 1, "~") == 0 || text.compare(at, 4, "null") == 0) return where;
+  while (at > 0 && is_space(text[--at])) {
+  }
+  return diagnostics.position_of(at);
+}
+
+std::string syntax_hint(const Diagnostics& diagnostics, int line) {
+  const std::string& text = diagnostics.text();
+  const std::size_t begin = diagnostics.offset_of(line, 1);
+  const std::string all = text.substr(begin, text.find('\n', begin) - begin);
+  const std::string indent = all.substr(0, all.find_first_not_of(" \t"));
+  if (indent.find('\t') != std::string::npos) return "indent with spaces, not tabs";
+  static const std::regex kQuoteThenText(
+      "\\s*(- |[^'\":]*: )\\s*('[^']*'|\"[^\"]*\")\\s*[^\\s,#].*");
+  if (std::regex_match(all, kQuoteThenText)) return "put the whole expression in quotes";
+  return {};
 }
 
 Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset) {

@@ -72,7 +72,7 @@ class StudyReader {
   void section(const char* key, void (*reads)(Reader&, const YamlNode&)) {
     if (const YamlNode* node = file_.find(key)) reads(reader_, *node);
   }
-  void section_at(const char* key, void (*reads)(Reader&, const YamlNode&, Position)) {
+  void section_at(const char* key, void (*reads)(Reader&, const YamlNode&, const Position&)) {
     if (const YamlNode* node = file_.find(key)) reads(reader_, *node, file_.where(key));
   }
 

@@ -13,8 +13,8 @@
 namespace tuner {
 namespace {
 
-// Ends the reading of a file that is beyond a limit.
-struct LimitReached {
+// Ends the reading of a file that is beyond a limit or makes no sense as a tree.
+struct GiveUp {
   Position where;
   std::string message;
 };
@@ -29,15 +29,18 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    finish(made(YamlNode::Kind::kNull, mark), anchor);
+    auto node = made(YamlNode::Kind::kNull, mark);
+    // Where nothing is written, yaml-cpp points at what comes next.
+    const Position where = end_of_text_before(diagnostics_, position(mark));
+    node->line = where.line;
+    node->column = where.column;
+    finish(std::move(node), anchor);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
-      diagnostics_.error(position(mark), "this alias stands inside what it names");
-      finish(made(YamlNode::Kind::kNull, mark), 0);
-      return;
+      throw GiveUp{position(mark), "this alias stands inside what it names"};
     }
     count(found->second->weight, mark);
     place(found->second);
@@ -87,8 +90,8 @@ class TreeBuilder : public YAML::EventHandler {
   void count(std::size_t nodes, const YAML::Mark& mark) {
     total_ += nodes;
     if (total_ > kMaxYamlNodes) {
-      throw LimitReached{position(mark), "the file has more than " + std::to_string(kMaxYamlNodes) +
-                                             " entries, aliases followed"};
+      throw GiveUp{position(mark), "the file has more than " + std::to_string(kMaxYamlNodes) +
+                                       " entries, aliases followed"};
     }
   }
 
@@ -103,8 +106,8 @@ class TreeBuilder : public YAML::EventHandler {
             YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
     check_tag(mark, tag);
     if (open_.size() >= static_cast<std::size_t>(kMaxYamlDepth)) {
-      throw LimitReached{position(mark), "lists and maps are nested deeper than " +
-                                             std::to_string(kMaxYamlDepth) + " levels"};
+      throw GiveUp{position(mark), "lists and maps are nested deeper than " +
+                                       std::to_string(kMaxYamlDepth) + " levels"};
     }
     auto node = made(kind, mark);
     node->flow = style == YAML::EmitterStyle::Flow;
@@ -186,10 +189,11 @@ YamlRef parse_yaml(Diagnostics& diagnostics) {
                         "a second document begins here; a study file holds one");
     }
   } catch (const YAML::Exception& e) {
-    diagnostics.error(diagnostics.at(e.mark.line + 1, e.mark.column + 1),
-                      "this is not valid YAML: " + e.msg);
+    const Position where = diagnostics.at(e.mark.line + 1, e.mark.column + 1);
+    diagnostics.error(where, "this is not valid YAML: " + e.msg,
+                      syntax_hint(diagnostics, where.line));
     return nullptr;
-  } catch (const LimitReached& e) {
+  } catch (const GiveUp& e) {
     diagnostics.error(e.where, e.message);
     return nullptr;
   }

@@ -50,7 +50,8 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
     const Status status = pump();
     if (auto message = take()) return message;
     if (status == Status::kEnded || ended_) return std::nullopt;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return std::nullopt;
     pollfd watched{fd(), POLLIN, 0};
     ::poll(&watched, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));

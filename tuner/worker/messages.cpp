@@ -64,8 +64,8 @@ void from_json(const json& j, Resources& r) {
 }
 
 void to_json(json& j, const Artifact& a) {
-  j = {{"image", binary(a.image)}, {"entry", a.entry},       {"symbols", a.symbols},
-       {"resources", a.resources}, {"log", binary(a.log)},   {"milliseconds", a.milliseconds},
+  j = {{"image", binary(a.image)},  {"entry", a.entry},     {"symbols", a.symbols},
+       {"resources", a.resources},  {"log", binary(a.log)}, {"milliseconds", a.milliseconds},
        {"from_cache", a.from_cache}};
 }
 
@@ -208,16 +208,16 @@ void from_json(const json& j, SizePlan& plan) {
   j.at("constants").get_to(plan.constants);
   plan.checks.clear();
   for (const json& c : j.at("checks")) {
-    plan.checks.push_back({c.at(0).get<std::uint32_t>(), c.at(1).get<double>(),
-                           c.at(2).get<double>()});
+    plan.checks.push_back(
+        {c.at(0).get<std::uint32_t>(), c.at(1).get<double>(), c.at(2).get<double>()});
   }
   from_json(j.at("measure"), plan.measure);
   plan.reference.reset();
   if (j.contains("reference")) {
     const json& r = j.at("reference");
-    plan.reference = ReferencePlan{r.at("artifact").get<Artifact>(),
-                                   r.at("geometry").get<LaunchGeometry>(),
-                                   r.at("arguments").get<std::vector<std::uint32_t>>()};
+    plan.reference =
+        ReferencePlan{r.at("artifact").get<Artifact>(), r.at("geometry").get<LaunchGeometry>(),
+                      r.at("arguments").get<std::vector<std::uint32_t>>()};
   }
 }
 

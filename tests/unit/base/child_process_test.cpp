@@ -18,14 +18,14 @@ TEST(ChildProcess, TalksOverItsSocket) {
   char answer[32] = {};
   ASSERT_EQ(::recv(child.socket(), answer, sizeof answer, 0), 10);
   EXPECT_STREQ(answer, "got:hello\n");
-  EXPECT_EQ(child.wait(), "exited with status 0");
+  EXPECT_EQ(child.wait(), "ended with status 0");
 }
 
 TEST(ChildProcess, SaysHowItEnded) {
   ChildProcess crashed({"/bin/sh", "-c", "kill -SEGV $$"});
   EXPECT_EQ(crashed.wait(), "killed by signal 11 (Segmentation fault)");
   ChildProcess failed({"/bin/sh", "-c", "exit 3"});
-  EXPECT_EQ(failed.wait(), "exited with status 3");
+  EXPECT_EQ(failed.wait(), "ended with status 3");
 }
 
 TEST(ChildProcess, KeepsTheTailOfItsOutput) {

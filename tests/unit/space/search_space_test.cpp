@@ -2,53 +2,259 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "tuner/space/cursor.h"
+
 namespace tuner {
 namespace {
 
-Parameter ints(std::string name, std::vector<std::int64_t> values) {
-  Parameter p;
-  p.name = std::move(name);
-  for (std::int64_t v : values) p.values.emplace_back(v);
-  return p;
+using Positions = std::vector<std::uint32_t>;
+
+Parameter ints(std::string name, const std::vector<std::int64_t>& values) {
+  Parameter out;
+  out.name = std::move(name);
+  for (std::int64_t value : values) out.values.emplace_back(value);
+  return out;
 }
 
-SpaceDefinition small_space() {
-  SpaceDefinition d;
-  d.parameters = {ints("a", {1, 2, 3, 4}), ints("b", {1, 2, 3, 4}), ints("c", {0, 1})};
-  d.derived.push_back({"ab", Expression::parse_or_throw("a * b")});
-  d.constraints.push_back(Expression::parse_or_throw("ab <= limit"));
-  d.facts["limit"] = std::int64_t{4};
-  return d;
+Parameter range(std::string name, std::int64_t count) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return ints(std::move(name), values);
+}
+
+SpaceDefinition define(std::vector<Parameter> parameters,
+                       const std::vector<std::string>& constraints = {}) {
+  SpaceDefinition out;
+  out.parameters = std::move(parameters);
+  for (const std::string& text : constraints) {
+    out.constraints.push_back(Expression::parse_or_throw(text));
+  }
+  return out;
+}
+
+std::string complaint_of(SpaceDefinition definition, const BuildOptions& options = {}) {
+  try {
+    const auto space = SearchSpace::build(std::move(definition), options);
+    ADD_FAILURE() << "accepted, " << space.report().valid << " valid";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 TEST(SearchSpace, CountsThroughDerivedNamesAndFacts) {
-  const auto space = SearchSpace::build(small_space());
-  EXPECT_EQ(space.report().cartesian, "32");
-  EXPECT_EQ(space.report().valid, "16");
+  auto definition = define({range("a", 5), range("b", 5), range("c", 2)}, {"ab <= limit"});
+  definition.derived.push_back({"ab", Expression::parse_or_throw("a * b")});
+  definition.facts["limit"] = std::int64_t{4};
+  const auto space = SearchSpace::build(std::move(definition));
+  EXPECT_EQ(space.report().cartesian, "50");
+  EXPECT_EQ(space.report().valid, "34");
+  EXPECT_EQ(space.report().groups, (std::vector<std::vector<std::string>>{{"a", "b"}, {"c"}}));
+}
+
+TEST(SearchSpace, ConstraintsThatAlwaysHoldTieNothing) {
+  const auto space = SearchSpace::build(define({range("a", 9), range("b", 9)}, {"a * b >= 0"}));
   EXPECT_EQ(space.report().groups.size(), 2U);
 }
 
-TEST(SearchSpace, IndexAndConfigurationAreInverse) {
-  const auto space = SearchSpace::build(small_space());
-  for (ConfigIndex i = 0; i < space.size(); ++i) {
-    EXPECT_EQ(space.index_of(space.configuration(i)), i);
-  }
+TEST(SearchSpace, TextAndBooleansTakePart) {
+  Parameter shared{"SHARED", {Value(std::string("static")), Value(std::string("dynamic"))}, {}};
+  Parameter pad{"PAD", {Value(false), Value(true)}, {}};
+  const auto space = SearchSpace::build(define({shared, pad, ints("B", {16, 32, 64})},
+                                               {"SHARED == 'dynamic' or B * (1 + PAD) <= 64"}));
+  EXPECT_EQ(space.report().valid, "11");
+  EXPECT_EQ(space.index_of(Configuration{std::string("static"), true, std::int64_t{64}}),
+            std::nullopt);
+  EXPECT_TRUE(space.index_of(Configuration{std::string("dynamic"), true, std::int64_t{64}}));
 }
 
-TEST(SearchSpace, NeighboursDifferInOneParameter) {
-  const auto space = SearchSpace::build(small_space());
+TEST(SearchSpace, AdjacentMeansTheNextValueInSize) {
+  const auto space = SearchSpace::build(define({ints("a", {8, 1, 4, 2}), range("b", 2)}));
   std::vector<ConfigIndex> out;
-  const std::vector<std::uint32_t> at{0, 0, 0};
-  space.neighbours(at, Neighbourhood::kHamming, out);
-  EXPECT_EQ(out.size(), 7U);
-  space.neighbours(at, Neighbourhood::kAdjacent, out);
-  EXPECT_EQ(out.size(), 3U);
+  space.neighbours(Positions{2, 0}, Neighbourhood::kAdjacent, out);  // a = 4: 2 and 8
+  std::vector<Configuration> near;
+  for (ConfigIndex index : out) near.push_back(space.configuration(index));
+  const auto has = [&](std::int64_t a, std::int64_t b) {
+    return std::ranges::count(near, Configuration{a, b}) == 1;
+  };
+  EXPECT_EQ(near.size(), 3U);
+  EXPECT_TRUE(has(8, 0) && has(2, 0) && has(4, 1));
 }
 
-TEST(SearchSpace, UnknownNamesAreInputErrors) {
-  auto d = small_space();
-  d.constraints.push_back(Expression::parse_or_throw("aa > limt"));
-  EXPECT_THROW(SearchSpace::build(std::move(d)), InputError);
+TEST(SearchSpace, NeighboursOfAnInvalidConfigurationAreItsRepairs) {
+  const auto space = SearchSpace::build(define({range("a", 4), range("b", 4)}, {"a < b"}));
+  std::vector<ConfigIndex> out;
+  space.neighbours(Positions{3, 3}, Neighbourhood::kHamming, out);
+  EXPECT_EQ(out.size(), 3U);  // a in 0..2
+}
+
+TEST(SearchSpace, UnconstrainedSpacesOfAnySizeWork) {
+  std::vector<Parameter> parameters;
+  for (int p = 0; p < 30; ++p) parameters.push_back(range("p" + std::to_string(p), 10));
+  const auto space = SearchSpace::build(define(parameters));
+  EXPECT_EQ(space.report().valid, "1" + std::string(30, '0'));
+  EXPECT_EQ(to_decimal(space.size()), space.report().valid);
+  Positions positions(30);
+  space.positions(space.size() - 1, positions);
+  EXPECT_EQ(positions, Positions(30, 9));
+  EXPECT_EQ(space.index_of(positions), space.size() - 1);
+  std::vector<ConfigIndex> near;
+  space.neighbours(positions, Neighbourhood::kHamming, near);
+  EXPECT_EQ(near.size(), 270U);
+  SpaceCursor cursor(space, space.size() - 2);
+  cursor.next();
+  EXPECT_TRUE(cursor.valid());
+  cursor.next();
+  EXPECT_FALSE(cursor.valid());
+  EXPECT_FALSE(space.valid_hash().has_value());
+}
+
+TEST(SearchSpace, BeyondAllIndicesItStillCounts) {
+  std::vector<Parameter> parameters;
+  for (int p = 0; p < 40; ++p) parameters.push_back(range("p" + std::to_string(p), 10));
+  const auto space = SearchSpace::build(define(parameters, {"p0 <= p1", "p38 + p39 < 10"}));
+  EXPECT_EQ(space.report().valid, "3025" + std::string(36, '0'));
+  EXPECT_EQ(space.size(), ~ConfigIndex{0});
+  Positions positions(40);
+  space.positions(123456789, positions);
+  EXPECT_EQ(space.index_of(positions), 123456789);
+  Positions high(40, 9);
+  high[39] = 0;
+  EXPECT_TRUE(space.contains(high));
+  EXPECT_FALSE(space.index_of(high).has_value());
+  high[39] = 1;
+  EXPECT_FALSE(space.contains(high));
+}
+
+TEST(SearchSpace, FiveHundredTiedParametersAreNoProblem) {
+  std::vector<Parameter> parameters;
+  std::vector<std::string> constraints;
+  for (int p = 0; p < 500; ++p) {
+    parameters.push_back(range("p" + std::to_string(p), 3));
+    if (p > 0) constraints.push_back("p" + std::to_string(p - 1) + " <= p" + std::to_string(p));
+  }
+  const auto space = SearchSpace::build(define(parameters, constraints));
+  EXPECT_EQ(space.report().valid, "125751");  // choose(502, 2)
+  Positions positions(500);
+  space.positions(77777, positions);
+  EXPECT_TRUE(std::ranges::is_sorted(positions));
+  EXPECT_EQ(space.index_of(positions), 77777);
+}
+
+TEST(SearchSpace, AHundredThousandValuesAreNoProblem) {
+  const auto space =
+      SearchSpace::build(define({range("x", 100'000), range("y", 10), range("free", 100'000)},
+                                {"x % 7 == 0", "x * y <= 1000"}));
+  std::uint64_t expected = 0;
+  for (std::uint64_t x = 0; x < 100'000; x += 7) {
+    for (std::uint64_t y = 0; y < 10; ++y) expected += x * y <= 1000 ? 1 : 0;
+  }
+  EXPECT_EQ(space.report().valid, std::to_string(expected * 100'000));
+}
+
+TEST(SearchSpace, NoParametersMakeOneConfiguration) {
+  const auto space = SearchSpace::build(define({}));
+  EXPECT_EQ(space.size(), 1);
+  EXPECT_EQ(space.index_of(Positions{}), 0);
+  SpaceCursor cursor(space);
+  EXPECT_TRUE(cursor.valid());
+  cursor.next();
+  EXPECT_FALSE(cursor.valid());
+}
+
+TEST(SearchSpace, FailedEvaluationsRejectAndAreReported) {
+  const auto space = SearchSpace::build(define({range("x", 5), range("y", 2)}, {"8 % x == 0"}));
+  EXPECT_EQ(space.report().valid, "6");  // x in 1, 2, 4
+  const ConstraintReport& report = space.constraint_reports().at(0);
+  EXPECT_EQ(report.removed, "4");
+  EXPECT_TRUE(report.exact);
+  EXPECT_EQ(report.errors, 1U);
+  EXPECT_EQ(report.first_error, "division by zero at column 3 with x = 0");
+}
+
+TEST(SearchSpace, OverflowRejects) {
+  const std::int64_t large = std::int64_t{1} << 62;
+  const auto space = SearchSpace::build(define({ints("x", {1, large})}, {"x * 4 > 0"}));
+  EXPECT_EQ(space.report().valid, "1");
+  EXPECT_EQ(space.constraint_reports().at(0).errors, 1U);
+}
+
+TEST(SearchSpace, ReportsWhatEachConstraintRemovesAlone) {
+  const auto space = SearchSpace::build(
+      define({range("a", 10), range("b", 10), range("c", 10)}, {"a < b", "c < 100", "c == 100"}));
+  const auto& reports = space.constraint_reports();
+  EXPECT_EQ(reports[0].removed, "550");
+  EXPECT_EQ(reports[1].removed, "0");
+  EXPECT_EQ(reports[2].removed, "1000");
+  EXPECT_DOUBLE_EQ(reports[0].removed_fraction, 0.55);
+}
+
+TEST(SearchSpace, AnEmptySpaceNamesTheConstraintsThatContradict) {
+  const auto space = SearchSpace::build(
+      define({range("a", 10), range("b", 10)}, {"a > b", "a + b < 15", "b > a"}));
+  EXPECT_EQ(space.size(), 0);
+  EXPECT_EQ(space.report().valid, "0");
+  EXPECT_EQ(space.why_empty(), "no configuration satisfies all of 'a > b'; 'b > a'");
+  EXPECT_FALSE(space.index_of(Positions{1, 2}).has_value());
+  EXPECT_FALSE(SpaceCursor(space).valid());
+  std::vector<ConfigIndex> near{1};
+  space.neighbours(Positions{1, 2}, Neighbourhood::kHamming, near);
+  EXPECT_TRUE(near.empty());
+}
+
+TEST(SearchSpace, AConstraintWithoutParametersCanEmptyIt) {
+  const auto space = SearchSpace::build(define({range("a", 2)}, {"1 > 2", "10 ** 30 > 1"}));
+  EXPECT_EQ(space.size(), 0);
+}
+
+TEST(SearchSpace, BadDefinitionsAreInputErrorsWithEveryComplaint) {
+  auto unknown = define({range("BM", 2), range("TM", 2)}, {"BMM % TM == 0", "warp > 1"});
+  const std::string text = complaint_of(std::move(unknown));
+  EXPECT_NE(text.find("'BMM'"), std::string::npos);
+  EXPECT_NE(text.find("did you mean 'BM'?"), std::string::npos);
+  EXPECT_NE(text.find("'warp'"), std::string::npos);
+  EXPECT_NE(complaint_of(define({ints("a", {1, 2, 1})})).find("more than once"), std::string::npos);
+  EXPECT_NE(complaint_of(define({ints("a", {})})).find("no values"), std::string::npos);
+  EXPECT_NE(complaint_of(define({range("a", 2), range("a", 2)})).find("has the name of"),
+            std::string::npos);
+  Parameter mixed{"m", {Value(true), Value(1.0)}, {}};
+  EXPECT_NE(complaint_of(define({mixed})).find("more than once"), std::string::npos);
+}
+
+TEST(SearchSpace, HostileSpacesEndWithAMessageThatNamesTheConstraint) {
+  std::vector<Parameter> parameters;
+  std::string sum = "0.0";
+  for (int p = 0; p < 6; ++p) {
+    Parameter parameter;
+    parameter.name = "p" + std::to_string(p);
+    for (int v = 1; v <= 200; ++v) parameter.values.emplace_back(1.0 / (v + 211 * p));
+    sum += " + " + parameter.name + " * " + parameter.name;
+    parameters.push_back(std::move(parameter));
+  }
+  BuildOptions options;
+  options.memory_limit = std::size_t{16} << 20;
+  const std::string text =
+      complaint_of(define(parameters, {"(" + sum + ") * 1000 % 1 < 0.5"}), options);
+  EXPECT_NE(text.find("spans 6 parameters"), std::string::npos) << text;
+  EXPECT_NE(text.find("16 MiB"), std::string::npos) << text;
+}
+
+TEST(SearchSpace, BuildingCanBeInterrupted) {
+  BuildOptions options;
+  options.cancelled = [] { return true; };
+  EXPECT_THROW(SearchSpace::build(define({range("a", 3)}), options), FatalError);
+}
+
+TEST(SearchSpace, TheDigestFollowsWhatDefinesTheSet) {
+  const auto digest = [](const std::string& rule, std::int64_t values) {
+    return SearchSpace::build(define({range("a", values)}, {rule})).digest();
+  };
+  EXPECT_EQ(digest("a > 0", 5), digest("a > 0", 5));
+  EXPECT_NE(digest("a > 0", 5), digest("a > 1", 5));
+  EXPECT_NE(digest("a > 0", 5), digest("a > 0", 6));
 }
 
 }  // namespace

@@ -85,6 +85,20 @@ TEST(Recording, ReadsT4AndCollectsSortedDomains) {
   EXPECT_TRUE(std::isnan(rec.entries[2].objective)) << "a wrong answer's time is no result";
 }
 
+TEST(Recording, T4NamesItsDeviceAndItsUnitOfTime) {
+  const Recording rec = parse_recording(
+      R"({"schema_version": "1.1.0", "metadata": {"device": "GPU Y", "kernel": "k", "timeunit": "microseconds"},
+          "results": [{"configuration": {"b": 1}, "invalidity": "correct", "correctness": 1,
+           "times": {"compilation_time": 3e6, "compilation": 3e6, "benchmark": 1e6, "runtimes": [2000]},
+           "measurements": [{"name": "time", "value": 2000, "unit": ""}]}]})",
+      "rec");
+  EXPECT_EQ(rec.device, "GPU Y");
+  EXPECT_EQ(rec.kernel, "k");
+  EXPECT_DOUBLE_EQ(rec.entries[0].cost_seconds, 4.0);
+  EXPECT_EQ(rec.samples_of(0)[0], 2.0);
+  EXPECT_EQ(rec.entries[0].objective, 2000) << "as recorded";
+}
+
 TEST(Recording, ACacheCutAtAnyByteGivesItsCompleteEntriesOrAMessage) {
   const std::string whole = kCache;
   const std::size_t first_end = whole.find("},\n\"32,a\"") + 1;

@@ -61,7 +61,7 @@ TEST(Store, InfinitiesNansAndOddTextSurvive) {
   trial.max_error = std::numeric_limits<double>::quiet_NaN();
   trial.metrics = {{"m", std::numeric_limits<double>::quiet_NaN()}};
   trial.timing.samples = {std::numeric_limits<double>::infinity()};
-  trial.message = std::string("bytes \xff\xfe, quote ', zero \0 and end", 36);
+  trial.message = std::string("bytes \xff\xfe, quote ', zero \0 and end", 33);
   trial.configuration[2] = std::numeric_limits<double>::infinity();
   store.record(context, trial);
   const auto found = store.find(context, trial.configuration);

@@ -1,0 +1,50 @@
+// Y = softmax of each row of X: exp(x - max) / sum of exp(x - max). Float32, M x N row-major.
+//
+// What each value of FORM changes is how often a row comes from global memory:
+//   three_pass  three times: for the maximum, for the sum, for the result
+//   online      twice: maximum and sum in one pass, the sum being rescaled whenever the maximum
+//   grows shared      once: the row waits in shared memory between the passes registers   once: the
+//   row waits in its threads' registers, ITEMS vectors in each
+//
+// Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short
+// rows), accesses are VEC elements wide.
+
+#include "vector_access.cuh"
+
+constexpr int BLOCK = TUNE_BLOCK;
+constexpr int ROWS = TUNE_ROWS;
+constexpr int VEC = TUNE_VEC;
+
+static_assert(BLOCK % 32 == 0 && BLOCK * ROWS <= 1024, "whole warps share a row");
+
+#include "softmax_row.cuh"
+
+#if TUNE_FORM_IS_registers
+#include "softmax_registers.cuh"
+#else
+#include "softmax_passes.cuh"
+#endif
+
+extern "C" __global__ void __launch_bounds__(BLOCK* ROWS)
+    softmax(const float* __restrict__ X, float* __restrict__ Y, int M, int N) {
+  // Rows beyond the end are computed again rather than left out: all threads meet at the barriers.
+  const int row = min(int(blockIdx.x) * ROWS + int(threadIdx.y), M - 1);
+  softmax_row(X + size_t(row) * N, Y + size_t(row) * N, N);
+}
+
+// One warp-sized block for each row, summed in double.
+extern "C" __global__ void softmax_reference(const float* __restrict__ X, float* __restrict__ Y,
+                                             int M, int N) {
+  const float* x = X + size_t(blockIdx.x) * N;
+  float most = kLowest;
+  for (int i = threadIdx.x; i < N; i += 32) most = fmaxf(most, x[i]);
+  for (int half = 16; half > 0; half /= 2) {
+    most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, half));
+  }
+  double sum = 0;
+  for (int i = threadIdx.x; i < N; i += 32) sum += exp(double(x[i]) - most);
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, half);
+  for (int i = threadIdx.x; i < N; i += 32) {
+    Y[size_t(blockIdx.x) * N + i] = float(exp(double(x[i]) - most) / sum);
+  }
+}

@@ -1,0 +1,32 @@
+#pragma once
+// How the BLOCK threads of a row agree on its maximum and its sum.
+
+constexpr int kWarps = BLOCK / 32;
+constexpr float kLowest = -3.402823466e+38f;  // below it there is only infinity
+
+struct Largest {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
+struct Sum {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+// The combination over all threads of the row, in all of them.
+template <class Combine>
+__device__ float over_row(float value, Combine combine) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) {
+    value = combine(value, __shfl_xor_sync(0xffffffffu, value, half));
+  }
+  if constexpr (kWarps > 1) {
+    __shared__ float warps[ROWS][kWarps];
+    __syncthreads();  // the last use is over
+    if (threadIdx.x % 32 == 0) warps[threadIdx.y][threadIdx.x / 32] = value;
+    __syncthreads();
+    value = warps[threadIdx.y][0];
+#pragma unroll
+    for (int w = 1; w < kWarps; ++w) value = combine(value, warps[threadIdx.y][w]);
+  }
+  return value;
+}

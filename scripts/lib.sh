@@ -1,0 +1,77 @@
+# Shared by the scripts: set-up of a Debian or Ubuntu machine. Source it, do not run it.
+# shellcheck shell=bash
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+build_packages=(cmake ninja-build g++ ccache libyaml-cpp-dev libboost-dev
+  libboost-program-options-dev libboost-context-dev nlohmann-json3-dev libfmt-dev libsqlite3-dev
+  zlib1g-dev libeigen3-dev)
+test_packages=(libgtest-dev sqlite3 clang-tidy-14)
+
+say() { printf '\n==> %s\n' "$*"; }
+die() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+      echo "$package"
+  done
+}
+
+# Installs what is not there yet; touches nothing, and needs no network, when all of it is.
+install_packages() {
+  command -v dpkg-query >/dev/null || {
+    echo "not a Debian or Ubuntu machine: these packages must be there: $*"
+    return
+  }
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  if [ ${#missing[@]} -eq 0 ]; then
+    echo "all $# packages are there"
+    return
+  fi
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "these packages are missing, and only root can install them: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Tells the build where the toolkit is. Its headers are enough.
+find_cuda() {
+  local folder nvcc
+  nvcc=$(command -v nvcc || true)
+  for folder in "${CUDA_HOME:-}" /usr/local/cuda "${nvcc:+$(dirname "$(dirname "$nvcc")")}"; do
+    if [ -n "$folder" ] && [ -f "$folder/include/nvrtc.h" ] && [ -f "$folder/include/cuda.h" ]; then
+      export CUDA_HOME=$folder
+      echo "CUDA toolkit: $folder"
+      return
+    fi
+  done
+  echo "no CUDA toolkit (set CUDA_HOME if it is in an unusual place): the cuda plugin is left out"
+}
+
+# Object files are found again in another checkout.
+use_ccache() {
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+}
+
+set_up() {
+  say "Packages"
+  install_packages "$@"
+  find_cuda
+  use_ccache
+}
+
+cores=$(nproc)

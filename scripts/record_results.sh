@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Records what this machine's GPU says of the shipped kernels: scripts/record_results.sh PREFIX [OUT]
+#
+# PREFIX is an installed tree or a build tree. First every textbook form of a kernel alone, so that
+# each gets a fair chance (beside the fast forms it would be dropped early), then the whole study
+# with its own strategy and budget. OUT (default: results) gets the store and the ranked CSV files;
+# tables.md the best of every form. Needs a few minutes a study on an H200.
+set -euo pipefail
+prefix=$(cd "${1:?usage: scripts/record_results.sh PREFIX [OUT]}" && pwd)
+out=${2:-results}
+tuner=$prefix/bin/tuner
+studies=$prefix/share/tuner/search_spaces
+here=$(cd "$(dirname "$0")" && pwd)
+budget=${BUDGET:-1000,60s}
+mkdir -p "$out"
+
+tune() { "$tuner" run "$studies/$1.yaml" --backend cuda --progress plain --results "$out" "${@:2}"; }
+
+# The forms of a textbook, by study.
+forms_of() {
+  case $1 in
+    matmul) echo "naive shared registers" ;;
+    transpose) echo "coalesced_read coalesced_write" ;;
+    reduction) echo "global shared shuffle" ;;
+  esac
+}
+
+# Bare atomics on one address take seconds a launch beyond these.
+sizes_for() { [ "$1 $2" = "reduction global" ] && echo "--size N=1048576 --size N=16777216" || true; }
+
+for study in ${STUDIES:-matmul transpose reduction softmax convolution2d}; do
+  for form in $(forms_of "$study"); do
+    # shellcheck disable=SC2046
+    tune "$study" $(sizes_for "$study" "$form") --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"
+  done
+  # What padding is worth to the plain shared transpose.
+  if [ "$study" = transpose ]; then
+    for pad in 0 1; do
+      tune transpose --budget "${FORM_BUDGET:-120,15s}" \
+        --where "FORM == 'shared' and VEC == 1 and SWIZZLE == 0 and PAD == $pad"
+    done
+  fi
+  tune "$study" --budget "$budget"
+done
+python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The whole test suite, under the address and undefined-behaviour sanitizers (preset `dev`: units,
+# architecture, and the command line from end to end), and clang-tidy over tuner/. Exit status 0 only
+# when all of it is clean. The test runner's own summary is printed last.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+failed=()
+
+# run_tests PRESET [ctest options]: output goes to the terminal and to the preset's log.
+run_tests() {
+  local preset=$1
+  shift
+  say "Tests, $preset"
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$cores" "$@" |
+    tee "build/$preset/ctest.log" || failed+=("tests of $preset")
+}
+
+summary_of() { sed -n '/% tests passed/,$p' "build/$1/ctest.log"; }
+
+say "Building with sanitizers"
+scripts/build.sh dev
+run_tests dev --label-exclude gpu
+
+say "clang-tidy"
+scripts/lint.sh build/dev || failed+=("clang-tidy")
+
+say "Summary"
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'failed: %s\n' "${failed[@]}"
+else
+  echo "clang-tidy: clean"
+fi
+summary_of dev
+[ ${#failed[@]} -eq 0 ]

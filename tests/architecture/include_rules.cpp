@@ -1,0 +1,153 @@
+#include "tests/architecture/include_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace tuner::architecture {
+namespace {
+
+using std::string_view;
+
+// docs/architecture.md: includes go down only; rooms on one floor do not see each other.
+constexpr std::array<std::pair<string_view, int>, 12> kFloors{{{"base", 0},
+                                                               {"space", 1},
+                                                               {"model", 2},
+                                                               {"ports", 3},
+                                                               {"engine", 4},
+                                                               {"study", 5},
+                                                               {"store", 5},
+                                                               {"compile", 5},
+                                                               {"exporters", 5},
+                                                               {"plugin", 5},
+                                                               {"worker", 6},
+                                                               {"app", 7}}};
+
+// Libraries that are one room's business.
+constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
+    {{"yaml-cpp/", "study"},
+     {"sqlite3.h", "store"},
+     {"zlib.h", "store"},
+     {"boost/dll", "plugin"},
+     {"dlfcn.h", "plugin"},
+     {"boost/program_options", "app"}}};
+
+std::optional<int> floor_of(string_view room) {
+  const auto* const found = std::find_if(kFloors.begin(), kFloors.end(),
+                                         [room](const auto& f) { return f.first == room; });
+  if (found == kFloors.end()) return std::nullopt;
+  return found->second;
+}
+
+// "engine" of "tuner/engine/budget.h"; empty for a file that stands in no room.
+string_view part(string_view path, int index) {
+  for (int i = 0; i < index; ++i) {
+    const std::size_t slash = path.find('/');
+    if (slash == string_view::npos) return {};
+    path.remove_prefix(slash + 1);
+  }
+  const std::size_t slash = path.find('/');
+  return slash == string_view::npos ? string_view{} : path.substr(0, slash);
+}
+
+bool is_of_the_house(string_view include) { return include.starts_with("tuner/"); }
+
+bool is_plugin_header(string_view include) {
+  return include == "tuner/plugin/abi.h" || include == "tuner/plugin/sdk.h";
+}
+
+bool is_sdk(string_view path) {
+  return path.starts_with("tuner/plugin/sdk") || path == "tuner/plugin/abi.h";
+}
+
+// Empty when a file of a plugin may include this.
+std::string breach_of_plugin(string_view path, string_view include) {
+  const std::string own = "tuner/plugins/" + std::string(part(path, 2)) + "/";
+  if (include.find("..") != string_view::npos) return "leaves its folder";
+  if (!is_of_the_house(include) || is_plugin_header(include) || include.starts_with(own)) return {};
+  return "is outside the house and may see only tuner/plugin/abi.h and tuner/plugin/sdk.h";
+}
+
+std::string breach_of_library(string_view room, string_view include) {
+  for (const auto& [library, owner] : kOwnedLibraries) {
+    if (include.starts_with(library) && room != owner) {
+      return "is for the room " + std::string(owner) + " only";
+    }
+  }
+  return {};
+}
+
+std::string breach_of_room(string_view path, string_view include) {
+  const string_view room = part(path, 1);
+  const int own_floor = floor_of(room).value_or(0);
+  if (!is_of_the_house(include)) {
+    const bool relative = include.find("..") != string_view::npos;
+    return relative ? "is a relative path" : breach_of_library(room, include);
+  }
+  const string_view target = part(include, 1);
+  if (target == "plugins") return "is a plugin: the house knows none by name";
+  if (is_sdk(path) && !is_sdk(include)) return "ties the SDK to the house";
+  const auto floor = floor_of(target);
+  if (!floor) return "is in no room";
+  if (target == room || *floor < own_floor) return {};
+  const char* const way = *floor == own_floor ? "sideways" : "up";
+  return "goes " + std::string(way) + ", from " + std::string(room) + " to " + std::string(target);
+}
+
+}  // namespace
+
+std::vector<Include> includes_of(const std::string& text) {
+  std::vector<Include> includes;
+  std::istringstream in(text);
+  std::string line;
+  bool in_comment = false;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (in_comment) {
+      in_comment = line.find("*/") == std::string::npos;
+      continue;
+    }
+    const std::size_t comment = line.find("/*");
+    in_comment = comment != std::string::npos && line.find("*/", comment) == std::string::npos &&
+                 line.substr(0, comment).find("//") == std::string::npos;
+    std::istringstream words(line);
+    std::string hash;
+    if (!(words >> hash)) continue;
+    if (hash == "#") {
+      words >> hash;
+      hash.insert(0, "#");
+    }
+    if (!hash.starts_with("#include")) continue;
+    const std::size_t begin = line.find_first_of("\"<");
+    const std::size_t end = line.find_first_of("\">", begin + 1);
+    if (begin == std::string::npos || end == std::string::npos) continue;
+    includes.push_back({number, line.substr(begin + 1, end - begin - 1)});
+  }
+  return includes;
+}
+
+std::vector<std::string> breaches_of(const std::string& path, const std::string& text) {
+  std::vector<std::string> breaches;
+  const bool is_plugin = path.starts_with("tuner/plugins/");
+  const bool in_house = path.starts_with("tuner/");
+  if (in_house && !is_plugin && !floor_of(part(path, 1))) {
+    breaches.push_back(path + ":1: this room has no floor");
+  }
+  for (const Include& include : includes_of(text)) {
+    const std::string why = is_plugin  ? breach_of_plugin(path, include.path)
+                            : in_house ? breach_of_room(path, include.path)
+                                       : std::string();
+    if (why.empty()) continue;
+    breaches.push_back(path + ":" + std::to_string(include.line) + ": " + include.path + " " + why);
+  }
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  if (lines > kMaxLines) {
+    breaches.push_back(path + ":" + std::to_string(kMaxLines + 1) + ": the file has " +
+                       std::to_string(lines) + " lines, more than " + std::to_string(kMaxLines));
+  }
+  return breaches;
+}
+
+}  // namespace tuner::architecture

@@ -1,0 +1,23 @@
+#pragma once
+// The rules of docs/architecture.md as a function of one file's path and text.
+
+#include <string>
+#include <vector>
+
+namespace tuner::architecture {
+
+struct Include {
+  int line = 0;
+  std::string path;
+};
+
+// The #include lines of a text, in quotes or angle brackets; those in comments are none.
+std::vector<Include> includes_of(const std::string& text);
+
+// What a file breaks, as "path:line: why". `path` is relative to the repository:
+// "tuner/engine/budget.cpp".
+std::vector<std::string> breaches_of(const std::string& path, const std::string& text);
+
+inline constexpr int kMaxLines = 350;
+
+}  // namespace tuner::architecture

@@ -1,0 +1,11 @@
+/* A descriptor without a name. */
+#include "tuner/plugin/abi.h"
+
+static const void* get_factory(const char* kind) {
+  (void)kind;
+  return NULL;
+}
+
+const tuner_plugin tuner_plugin_v1 = {
+    TUNER_ABI_MAGIC, TUNER_ABI_MAJOR, TUNER_ABI_MINOR, sizeof(tuner_plugin), NULL, "1",
+    get_factory};

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+TEST(Check, TenMistakesAreReportedAtOnceWithTheirPlaces) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"check", data("studies/ten_mistakes.yaml")});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(done.out, "");
+  std::size_t complaints = 0;
+  for (std::size_t at = 0; (at = done.err.find("ten_mistakes.yaml:", at)) != std::string::npos;
+       ++at) {
+    ++complaints;
+  }
+  EXPECT_EQ(complaints, 10U) << done.err;
+}
+
+TEST(Check, JsonSaysHowLargeTheSpaceIs) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"check", data("studies/tiny.yaml"), "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto report = nlohmann::json::parse(done.out);
+  EXPECT_EQ(report.at("cartesian"), "12");
+  EXPECT_EQ(report.at("valid"), "11");
+  EXPECT_GE(report.at("build_seconds").get<double>(), 0);
+  EXPECT_GT(report.at("peak_bytes").get<std::size_t>(), 0U);
+}
+
+TEST(Check, ListAndSampleAreCsvOfValidConfigurations) {
+  const Sandbox sandbox;
+  const auto list = run(sandbox, {"check", data("studies/tiny.yaml"), "--list"});
+  ASSERT_EQ(list.status, 0) << list.err;
+  // In the order of their indices, which is the space's own.
+  const std::vector<std::string> wanted{"32,1",  "32,2",  "32,4",  "64,1",  "64,2", "64,4",
+                                        "128,1", "128,2", "128,4", "256,1", "256,2"};
+  EXPECT_EQ(list.out.substr(0, 10), "BLOCK,PER\n");
+  for (const std::string& row : wanted) {
+    EXPECT_NE(list.out.find("\n" + row + "\n"), std::string::npos) << row;
+  }
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 12);
+  const auto sample = run(sandbox, {"check", data("studies/tiny.yaml"), "--sample", "5"});
+  ASSERT_EQ(sample.status, 0);
+  EXPECT_EQ(std::count(sample.out.begin(), sample.out.end(), '\n'), 6);
+  EXPECT_EQ(run(sandbox, {"check", data("studies/tiny.yaml"), "--sample", "5"}).out, sample.out);
+}
+
+TEST(Check, NeutralJsonSpacesAreRead) {
+  const Sandbox sandbox;
+  sandbox.write("space.json", R"json({"name": "s", "parameters": {"A": [1, 2, 3, 4], "B": [1, 2]},
+    "constraints": ["A % B == 0", "A * B < 8"]})json");
+  const auto done = run(sandbox, {"check", "space.json", "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto report = nlohmann::json::parse(done.out);
+  EXPECT_EQ(report.at("cartesian"), "8");
+  EXPECT_EQ(report.at("valid"), "5");
+}
+
+TEST(Check, EmptySpaceIsAnErrorThatNamesTheConstraint) {
+  const Sandbox sandbox;
+  sandbox.write("empty.yaml", "schema: 1\nparameters: {A: [1, 2]}\nconstraints: [A > 5]\n");
+  const auto done = run(sandbox, {"check", "empty.yaml"});
+  EXPECT_EQ(done.status, 2) << done.out;
+  EXPECT_NE((done.out + done.err).find("A > 5"), std::string::npos) << done.out << done.err;
+}
+
+TEST(Check, CompilesVariantsWithoutADevice) {
+  const Sandbox sandbox;
+  const auto done = run(
+      sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "cpu", "--limit", "3"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 4) << done.out;
+  EXPECT_EQ(done.out.substr(0, done.out.find('\n')),
+            "arch,BLOCK,PER,state,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,"
+            "occupancy,compile_ms,message");
+}
+
+// A sample; all of them take hours (docs/kernels.md says when that was done last).
+TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
+  const Sandbox sandbox;
+  for (const auto& study :
+       std::filesystem::directory_iterator(std::string(TUNER_SOURCE_DIR) + "/search_spaces")) {
+    const auto done = run(sandbox, {"check", study.path(), "--compile", "--arch", "sm_80,sm_120",
+                                    "--limit", "5", "--seed", "3"});
+    if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+    ASSERT_EQ(done.status, 0) << study.path() << done.err;
+    EXPECT_EQ(done.out.find(",compile,"), std::string::npos) << done.out;
+    EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 11) << done.out;
+  }
+}
+
+TEST(Check, UnknownArchitectureIsRefusedWithTheKnownOnes) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "sm_42"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("sm_90"), std::string::npos) << done.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli

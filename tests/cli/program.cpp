@@ -1,0 +1,136 @@
+#include "program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "tuner/base/atomic_file.h"
+
+namespace tuner::cli {
+
+namespace fs = std::filesystem;
+
+Sandbox::Sandbox() {
+  std::string name = (fs::temp_directory_path() / "tuner-cli-XXXXXX").string();
+  root_ = ::mkdtemp(name.data());
+}
+
+Sandbox::~Sandbox() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+fs::path Sandbox::write(const std::string& name, const std::string& text) const {
+  write_file_atomically(path(name), text);
+  return path(name);
+}
+
+Running::Running(const Sandbox& sandbox, const std::vector<std::string>& words) {
+  static int count = 0;
+  ++count;
+  out_ = sandbox.path("stdout" + std::to_string(count));
+  err_ = sandbox.path("stderr" + std::to_string(count));
+  std::vector<std::string> all{TUNER_PROGRAM};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ != 0) return;
+  if (::chdir(sandbox.path().c_str()) != 0) ::_exit(99);
+  ::setenv("XDG_CACHE_HOME", sandbox.path("cache").c_str(), 1);
+  const int in = ::open("/dev/null", O_RDONLY);
+  const int out = ::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const int err = ::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  ::dup2(in, 0);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  ::execv(TUNER_PROGRAM, argv.data());
+  ::_exit(98);
+}
+
+Running::~Running() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Running::signal(int number) const { ::kill(pid_, number); }
+
+std::string Running::errors_so_far() const {
+  return fs::exists(err_) ? read_file(err_) : std::string();
+}
+
+Finished Running::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  Finished finished;
+  finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  finished.out = read_file(out_);
+  finished.err = read_file(err_);
+  return finished;
+}
+
+Finished run(const Sandbox& sandbox, const std::vector<std::string>& words) {
+  return Running(sandbox, words).wait();
+}
+
+std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {
+  std::vector<std::vector<std::string>> rows(1);
+  std::string field;
+  bool quoted = false;
+  const std::string text = read_file(path);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      field += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == ',' || c == '\n')) {
+      rows.back().push_back(std::move(field));
+      field.clear();
+      if (c == '\n') rows.emplace_back();
+    } else if (c != '\r') {
+      field += c;
+    }
+  }
+  std::vector<std::map<std::string, std::string>> out;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    if (rows[r].size() != rows[0].size()) continue;
+    std::map<std::string, std::string> row;
+    for (std::size_t c = 0; c < rows[0].size(); ++c) row[rows[0][c]] = rows[r][c];
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<int> program_processes(const Sandbox& sandbox) {
+  std::vector<int> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const int pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 0) continue;
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::error_code gone;
+    if (std::strcmp(line.c_str(), TUNER_PROGRAM) == 0 &&
+        fs::equivalent(entry.path() / "cwd", sandbox.path(), gone)) {
+      found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+fs::path data(const std::string& name) { return fs::path(TUNER_SOURCE_DIR) / "tests/data" / name; }
+
+}  // namespace tuner::cli

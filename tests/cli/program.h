@@ -1,0 +1,58 @@
+#pragma once
+// Runs the built program and looks at what a user would see.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tuner::cli {
+
+struct Finished {
+  int status = -1;  // exit status, or 128 + signal
+  std::string out;
+  std::string err;
+};
+
+// A folder of its own for each test, removed at the end.
+class Sandbox {
+ public:
+  Sandbox();
+  ~Sandbox();
+  std::filesystem::path path(const std::string& name = {}) const { return root_ / name; }
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+// A program that is running; killed at the end if it still is.
+class Running {
+ public:
+  // In `sandbox`, with a cache folder of its own there.
+  Running(const Sandbox& sandbox, const std::vector<std::string>& words);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  int pid() const { return pid_; }
+  void signal(int number) const;
+  Finished wait();
+  // What has been written to standard error so far.
+  std::string errors_so_far() const;
+
+ private:
+  int pid_ = -1;
+  std::filesystem::path out_, err_;
+};
+
+Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
+
+// Rows of a CSV file as column -> text.
+std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
+
+// Processes of the tested program that were started in `sandbox`, by pid.
+std::vector<int> program_processes(const Sandbox& sandbox);
+
+std::filesystem::path data(const std::string& name);
+
+}  // namespace tuner::cli

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Results : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    sandbox_ = new Sandbox;
+    const auto done = run(*sandbox_, {"run", data("studies/tiny.yaml"), "--backend", "cpu",
+                                      "--strategy", "exhaustive", "--progress", "none"});
+    ASSERT_EQ(done.status, 0) << done.err;
+  }
+  static void TearDownTestSuite() {
+    delete sandbox_;
+    sandbox_ = nullptr;
+  }
+  static Sandbox* sandbox_;
+};
+Sandbox* Results::sandbox_ = nullptr;
+
+TEST_F(Results, ShowsEverySizeOfAStudyOrOfAFolder) {
+  for (const std::string& target : {data("studies/tiny.yaml").string(), std::string("results")}) {
+    const auto done = run(*sandbox_, {"results", target});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_NE(done.out.find("n10000"), std::string::npos) << done.out;
+    EXPECT_NE(done.out.find("n3000"), std::string::npos) << done.out;
+    EXPECT_EQ(done.out.find("stale"), std::string::npos) << done.out;
+  }
+}
+
+TEST_F(Results, CsvIsTheFileThatTheRunWrote) {
+  const auto done = run(
+      *sandbox_, {"results", data("studies/tiny.yaml"), "--size", "n=3000", "--csv", "again.csv"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto again = read_csv(sandbox_->path("again.csv"));
+  ASSERT_EQ(again.size(), 11U);
+  for (const auto& device : fs::directory_iterator(sandbox_->path("results/axpy"))) {
+    EXPECT_EQ(again.front(), read_csv(device.path() / "n3000.csv").front());
+  }
+}
+
+TEST_F(Results, CsvOfSeveralRankingsAsksWhich) {
+  const auto done = run(*sandbox_, {"results", data("studies/tiny.yaml"), "--csv", "-"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("n10000"), std::string::npos) << done.err;
+}
+
+TEST_F(Results, NothingMeasuredIsSaidPlainly) {
+  const Sandbox empty;
+  EXPECT_EQ(run(empty, {"results"}).status, 2);
+  EXPECT_EQ(run(*sandbox_, {"results", "--device", "nonesuch"}).status, 1);
+}
+
+TEST_F(Results, HeaderExportCompilesAndSelects) {
+  const auto done =
+      run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "header", "-o", "axpy.hpp"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  sandbox_->write("app.cpp", "#include \"axpy.hpp\"\nint main() { return 0; }\n");
+  const std::string command = "cd " + sandbox_->path().string() +
+                              " && g++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Werror "
+                              "app.cpp -o app && ./app";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST_F(Results, JsonAndDefinesAreExported) {
+  const auto json = run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "json"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(json.out.front(), '{');
+  const auto defines = run(
+      *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "defines", "--size", "n=3000"});
+  ASSERT_EQ(defines.status, 0) << defines.err;
+  EXPECT_EQ(defines.out.find("-DTUNE_BLOCK="), 0U) << defines.out;
+  EXPECT_NE(defines.out.find("\n-DTUNE_PER="), std::string::npos) << defines.out;
+}
+
+TEST_F(Results, UnknownFormatSuggestsTheNearest) {
+  const auto done =
+      run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "haeder", "-o", "x"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("did you mean 'header'?"), std::string::npos) << done.err;
+  EXPECT_FALSE(fs::exists(sandbox_->path("x")));
+}
+
+}  // namespace
+}  // namespace tuner::cli

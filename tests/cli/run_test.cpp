@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> tiny(std::vector<std::string> more) {
+  std::vector<std::string> words{
+      "run",  data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
+      "plain"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+fs::path csv_of(const Sandbox& sandbox, const std::string& size) {
+  for (const auto& device : fs::directory_iterator(sandbox.path("results/axpy"))) {
+    return device.path() / (size + ".csv");
+  }
+  return {};
+}
+
+TEST(Run, ExhaustiveMeasuresEveryConfigurationAndRanksThem) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, tiny({"--strategy", "exhaustive"}));
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n3000"));
+  ASSERT_EQ(rows.size(), 11U);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].at("rank"), std::to_string(i + 1));
+    EXPECT_TRUE(rows[i].at("state") == "ok" || rows[i].at("state") == "dropped");
+    EXPECT_EQ(rows[i].at("n"), "3000");
+    EXPECT_GT(std::stod(rows[i].at("time_ms")), 0);
+    EXPECT_GT(std::stod(rows[i].at("gbps")), 0);
+    EXPECT_EQ(std::stod(rows[i].at("max_error")), 0);
+  }
+  EXPECT_NE(done.out.find("gbps"), std::string::npos) << done.out;
+}
+
+TEST(Run, AllSizesOfTheStudyGetTheirOwnFile) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--budget",
+                                  "3", "--strategy", "random", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.err, "");
+  EXPECT_EQ(read_csv(csv_of(sandbox, "n3000")).size(), 3U);
+  EXPECT_EQ(read_csv(csv_of(sandbox, "n10000")).size(), 3U);
+}
+
+TEST(Run, SecondRunMeasuresNothingAndSaysTheSame) {
+  const Sandbox sandbox;
+  ASSERT_EQ(run(sandbox, tiny({"--strategy", "exhaustive"})).status, 0);
+  const auto before = read_csv(csv_of(sandbox, "n3000"));
+  const auto done = run(sandbox, tiny({"--strategy", "exhaustive"}));
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("(11 from the store)"), std::string::npos) << done.err;
+  EXPECT_EQ(read_csv(csv_of(sandbox, "n3000")), before);
+}
+
+TEST(Run, FreshMeasuresAgain) {
+  const Sandbox sandbox;
+  ASSERT_EQ(run(sandbox, tiny({"--budget", "2", "--strategy", "random"})).status, 0);
+  const auto done = run(sandbox, tiny({"--budget", "2", "--strategy", "random", "--fresh"}));
+  ASSERT_EQ(done.status, 0);
+  EXPECT_EQ(done.err.find("from the store"), std::string::npos) << done.err;
+}
+
+TEST(Run, ChangedSourceIsMeasuredAnew) {
+  const Sandbox sandbox;
+  fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
+  fs::copy(data("studies/tiny.cu"), sandbox.path("tiny.cu"));
+  const std::vector<std::string> words{"run", "tiny.yaml", "--backend", "cpu",        "--budget",
+                                       "2",   "--size",    "n=3000",    "--strategy", "random"};
+  ASSERT_EQ(run(sandbox, words).status, 0);
+  EXPECT_NE(run(sandbox, words).err.find("(2 from the store)"), std::string::npos);
+  std::FILE* file = std::fopen(sandbox.path("tiny.cu").c_str(), "a");
+  std::fputs("// edited\n", file);
+  std::fclose(file);
+  EXPECT_EQ(run(sandbox, words).err.find("from the store"), std::string::npos);
+  const auto stale = run(sandbox, {"results", "tiny.yaml"});
+  EXPECT_EQ(stale.status, 0) << stale.err;
+}
+
+TEST(Run, SameSeedAsksTheSameQuestions) {
+  const Sandbox a, b;
+  for (const Sandbox* sandbox : {&a, &b}) {
+    ASSERT_EQ(run(*sandbox, tiny({"--budget", "4", "--strategy", "random", "--seed", "9"})).status,
+              0);
+  }
+  const auto configurations = [](const Sandbox& sandbox) {
+    std::vector<std::string> all;
+    for (const auto& row : read_csv(csv_of(sandbox, "n3000"))) {
+      all.push_back(row.at("BLOCK") + "/" + row.at("PER"));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(configurations(a), configurations(b));
+}
+
+TEST(Run, TraceHasOneLineForEachTrial) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, tiny({"--budget", "4", "--strategy", "random", "--trace", "out/trace.csv"}));
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(sandbox.path("out/trace.csv"));
+  ASSERT_EQ(rows.size(), 4U);
+  double before = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].at("run"), "0");
+    EXPECT_EQ(rows[i].at("eval"), std::to_string(i + 1));
+    EXPECT_GE(std::stod(rows[i].at("time_s")), before);
+    before = std::stod(rows[i].at("time_s"));
+  }
+}
+
+TEST(Run, JsonProgressIsOneObjectEachLine) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
+                    "--budget", "2", "--strategy", "random", "--progress", "json"});
+  ASSERT_EQ(done.status, 0);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < done.err.size(); ++lines) {
+    const std::size_t end = done.err.find('\n', at);
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_EQ(done.err[at], '{');
+    EXPECT_EQ(done.err[end - 1], '}');
+    at = end + 1;
+  }
+  EXPECT_GE(lines, 4U);
+}
+
+TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
+  const Sandbox sandbox;
+  fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
+  sandbox.write("tiny.cu", R"cuda(
+extern "C" __global__ void axpy(const float* x, float* y, float a, int n) {}
+extern "C" __global__ void axpy_reference(const float* x, float* y, float a, int n) { oops }
+)cuda");
+  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "random",
+                                  "--progress", "none"});
+  EXPECT_EQ(done.status, 2) << done.err;
+  EXPECT_NE(done.err.find("the reference kernel: it does not compile"), std::string::npos)
+      << done.err;
+}
+
+TEST(Run, ReplayNeedsNoDevice) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", R"json({"device_name": "Toy", "kernel_name": "toy",
+"tune_params_keys": ["B"], "tune_params": {"B": [1, 2, 4]}, "objective": "time", "cache": {
+"1": {"B": 1, "time": 3.0, "compile_time": 1000, "benchmark_time": 500},
+"2": {"B": 2, "time": 1.5, "compile_time": 1000, "benchmark_time": 500},
+"4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 1000, "benchmark_time": 0}}})json");
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "random",
+                                  "--repeats", "3", "--trace", "trace.csv"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(sandbox.path("trace.csv"));
+  ASSERT_EQ(rows.size(), 9U);
+  EXPECT_EQ(rows[8].at("run"), "2");
+  EXPECT_EQ(rows[8].at("time_s"), "4");
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [](const auto& row) { return row.at("objective").empty(); }),
+            3);
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+TEST(Usage, HelpOfEveryCommandIsStatusZeroOnStandardOutput) {
+  const Sandbox sandbox;
+  for (const char* command : {"run", "check", "results", "export", "list"}) {
+    const auto done = run(sandbox, {command, "--help"});
+    EXPECT_EQ(done.status, 0) << command;
+    EXPECT_NE(done.out.find("usage: tuner " + std::string(command)), std::string::npos) << done.out;
+    EXPECT_EQ(done.err, "");
+  }
+  EXPECT_EQ(run(sandbox, {"--help"}).status, 0);
+  EXPECT_EQ(run(sandbox, {"--version"}).out.substr(0, 6), "tuner ");
+}
+
+TEST(Usage, NoCommandIsStatusTwo) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(done.out, "");
+}
+
+TEST(Usage, UnknownCommandSuggestsTheNearest) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"chek"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(done.err, "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
+}
+
+TEST(Usage, UnknownOptionSuggestsTheNearest) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", "a.yaml", "--sead", "3"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(done.err, "unknown option '--sead' (did you mean '--seed'?)\n");
+}
+
+TEST(Usage, MissingStudyFileIsStatusTwoAndNamesIt) {
+  const Sandbox sandbox;
+  for (const char* command : {"run", "check"}) {
+    const auto done = run(sandbox, {command, "nowhere.yaml"});
+    EXPECT_EQ(done.status, 2) << command;
+    EXPECT_NE(done.err.find("nowhere.yaml"), std::string::npos) << done.err;
+  }
+}
+
+TEST(Usage, UnknownBackendIsStatusThreeAndLeavesNothing) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "quantum"});
+  EXPECT_EQ(done.status, 3);
+  EXPECT_NE(done.err.find("there is no backend 'quantum'"), std::string::npos) << done.err;
+  EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
+}
+
+TEST(Usage, DeviceThatIsNotThereIsStatusThree) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--device", "7"});
+  EXPECT_EQ(done.status, 3);
+}
+
+TEST(Usage, UnknownStrategyIsStatusTwoWithTheNearest) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("faults/faults.yaml"), "--strategy", "randon"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("did you mean 'random'?"), std::string::npos) << done.err;
+}
+
+TEST(Usage, WrongBudgetIsStatusTwo) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("faults/faults.yaml"), "--budget", "fast"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("--budget"), std::string::npos) << done.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,199 @@
+// Loading, launching and timing kernels on the GPU.
+#include <algorithm>
+#include <iostream>
+
+#include "gpu_fixture.h"
+
+namespace tuner {
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Spins for `microseconds` of the device's own clock.
+const char* const kSpin =
+    "__global__ void spin(unsigned long long microseconds) {\n"
+    "  unsigned long long start, now;\n"
+    "  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(start));\n"
+    "  do { asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now)); }\n"
+    "  while (now - start < microseconds * 1000);\n}\n";
+
+TEST_F(Gpu, FactsAreThoseOfAnArchitectureThatWeKnow) {
+  const DeviceFacts& facts = backend->facts();
+  std::cout << facts.name << ", " << facts.uuid << ", " << facts.arch << ", driver " << facts.driver
+            << ", L2 " << facts.l2_bytes << ", " << facts.clock_khz << " kHz\n";
+  const DeviceFacts nominal = nominal_facts(facts.arch);
+  EXPECT_EQ(facts.max_threads_per_multiprocessor, nominal.max_threads_per_multiprocessor);
+  EXPECT_EQ(facts.max_shared_memory_per_block_optin, nominal.max_shared_memory_per_block_optin);
+  EXPECT_EQ(facts.warp_size, 32);
+  EXPECT_GT(facts.memory_bytes, std::int64_t{1} << 30);
+  EXPECT_EQ(facts.uuid.size(), 40U);
+}
+
+TEST_F(Gpu, KernelsGetBuffersOffsetsAndScalars) {
+  const auto kernel = load(
+      "__global__ void axpy(float a, const float* x, float* y, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) y[i] += a * x[i];\n}\n",
+      "axpy");
+  const BufferId x = allocate(4096);
+  const BufferId y = allocate(4096);
+  upload<float>({x, 0}, std::vector<float>(1024, 2));
+  upload<float>({y, 0}, std::vector<float>(1024, 1));
+  const auto done = backend->launch(kernel.id, geometry(4, 256),
+                                    std::vector{scalar(3.0F), at(x), at(y, 64), scalar(1000)});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto found = download<float>({y, 0}, 1024);
+  EXPECT_EQ(found[15], 1);
+  EXPECT_EQ(found[16], 7);
+  EXPECT_EQ(found[1015], 7);
+  EXPECT_EQ(found[1016], 1);
+}
+
+TEST_F(Gpu, TemplatesAndConstantsWork) {
+  const auto kernel = load(
+      "__constant__ float table[4];\n"
+      "template <int N> __global__ void k(float* out) { out[threadIdx.x] = table[N]; }\n",
+      "k<2>", {"table"});
+  EXPECT_EQ(artifact.entry, "_Z1kILi2EEvPf");
+  const std::vector<float> values{1, 2, 42, 4};
+  ASSERT_EQ(artifact.symbols.size(), 1U);
+  const auto set =
+      backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(values)));
+  ASSERT_TRUE(set) << set.error().message;
+  const BufferId out = allocate(16);
+  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 4), std::vector{at(out)}));
+  EXPECT_EQ(download<float>({out, 0}, 4), std::vector<float>(4, 42));
+  const std::vector<float> five(5);
+  const auto too_large =
+      backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(five)));
+  ASSERT_FALSE(too_large);
+  EXPECT_EQ(too_large.error().error, DeviceError::kInvalid);
+}
+
+TEST_F(Gpu, LargeDynamicSharedMemoryIsOptedIn) {
+  const auto kernel = load(
+      "extern __shared__ float s[];\n"
+      "__global__ void k(float* out, int last) {\n"
+      "  s[last] = 5; __syncthreads(); out[0] = s[last];\n}\n",
+      "k");
+  const BufferId out = allocate(4);
+  const auto most = backend->facts().max_shared_memory_per_block_optin;
+  for (const std::int64_t bytes : {std::int64_t{1024}, std::int64_t{100000}, most}) {
+    if (bytes > most) continue;
+    const auto done =
+        backend->launch(kernel.id, geometry(1, 1, static_cast<std::uint64_t>(bytes)),
+                        std::vector{at(out), scalar(static_cast<int>(bytes / 4 - 1))});
+    ASSERT_TRUE(done) << bytes << ": " << done.error().message;
+  }
+  EXPECT_EQ(download<float>({out, 0}, 1)[0], 5);
+}
+
+TEST_F(Gpu, RefusalsSayWhyAndLeaveTheDeviceUsable) {
+  const auto kernel =
+      load("__global__ void __launch_bounds__(128) k(float* out) { out[threadIdx.x] = 1; }\n", "k");
+  EXPECT_EQ(kernel.resources.max_threads, 128);
+  const BufferId out = allocate(4096);
+  const std::vector arguments{at(out)};
+  const auto refused = [&](const LaunchGeometry& shape) {
+    const auto done = backend->launch(kernel.id, shape, arguments);
+    if (done) return std::string("it ran");
+    EXPECT_EQ(done.error().error, DeviceError::kLaunch) << done.error().message;
+    return done.error().message;
+  };
+  EXPECT_NE(refused(geometry(1, 256)).find("this kernel allows 128"), std::string::npos);
+  EXPECT_NE(refused(geometry(1, 2048)).find("block.x is 2048"), std::string::npos);
+  EXPECT_NE(refused(geometry(0, 32)).find("at least 1"), std::string::npos);
+  EXPECT_NE(refused(geometry(1, 32, 1 << 20)).find("shared memory"), std::string::npos);
+  EXPECT_TRUE(backend->launch(kernel.id, geometry(1, 128), arguments));
+}
+
+TEST_F(Gpu, AnArgumentListThatDoesNotFitIsRefused) {
+  const auto kernel = load("__global__ void k(float* out, int n) { out[0] = n; }\n", "k");
+  const BufferId out = allocate(4);
+  const auto missing = backend->launch(kernel.id, geometry(1, 1), std::vector{at(out)});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "the kernel takes 2 arguments, 1 are given");
+  const auto wide = backend->launch(kernel.id, geometry(1, 1), std::vector{at(out), scalar(1.0)});
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().message, "argument 2 has 8 bytes, the kernel expects 4");
+}
+
+TEST_F(Gpu, AnImageThatDoesNotLoadIsTheVariantsFault) {
+  Artifact bad;
+  bad.image = "not an image";
+  bad.entry = "k";
+  EXPECT_EQ(backend->load(bad).error().error, DeviceError::kInvalid);
+  load("__global__ void k() {}\n", "k");
+  artifact.entry = "another";
+  EXPECT_EQ(backend->load(artifact).error().error, DeviceError::kInvalid);
+}
+
+TEST_F(Gpu, TimesAreThoseOfTheDevicesClock) {
+  const auto kernel = load(kSpin, "spin");
+  const std::vector arguments{scalar(std::uint64_t{300})};
+  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 1), arguments));
+  for (const bool flush : {false, true}) {
+    const auto times = backend->time(kernel.id, geometry(1, 1), arguments, {100, 1, flush, {}});
+    ASSERT_TRUE(times) << times.error().message;
+    std::cout << (flush ? "cold" : "hot") << " 300 us spin: " << median(*times) << " ms\n";
+    EXPECT_GE(median(*times), 0.299);
+    EXPECT_LE(median(*times), 0.320);
+  }
+}
+
+TEST_F(Gpu, AnEmptyKernelCostsMicrosecondsBecauseTheHostIsAhead) {
+  const auto kernel = load("__global__ void k() {}\n", "k");
+  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 1), {}));
+  for (const bool flush : {false, true}) {
+    const auto times = backend->time(kernel.id, geometry(1, 1), {}, {50, 1, flush, {}});
+    ASSERT_TRUE(times) << times.error().message;
+    std::cout << (flush ? "cold" : "hot") << " empty kernel: " << median(*times) * 1000 << " us\n";
+    EXPECT_LT(median(*times), 0.012);
+  }
+  const auto many = backend->time(kernel.id, geometry(1, 1), {}, {5, 100, false, {}});
+  ASSERT_TRUE(many);
+  std::cout << "100 launches a sample: " << median(*many) * 1000 << " us each\n";
+  EXPECT_LT(median(*many), 0.008);
+}
+
+TEST_F(Gpu, FlushingTheCacheShowsInAReadThatWouldFit) {
+  const auto kernel = load(
+      "__global__ void k(const float4* in, float* out, int n) {\n"
+      "  float sum = 0;\n"
+      "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+      "       i += gridDim.x * blockDim.x) { float4 v = in[i]; sum += v.x + v.y + v.z + v.w; }\n"
+      "  if (sum == 12345.678f) out[0] = sum;\n}\n",
+      "k");
+  const auto bytes = static_cast<std::uint64_t>(backend->facts().l2_bytes / 4);
+  const BufferId in = allocate(bytes);
+  const BufferId out = allocate(4);
+  ASSERT_TRUE(backend->fill({in, 0}, bytes, {Fill::Kind::kBytes, DataType::kUInt8, 0, 0, 0}));
+  const std::vector arguments{at(in), at(out), scalar(static_cast<int>(bytes / 16))};
+  const auto shape =
+      geometry(static_cast<std::uint32_t>(backend->facts().multiprocessors) * 4, 256);
+  ASSERT_TRUE(backend->launch(kernel.id, shape, arguments));
+  const auto hot = backend->time(kernel.id, shape, arguments, {30, 1, false, {}});
+  const auto cold = backend->time(kernel.id, shape, arguments, {30, 1, true, {}});
+  ASSERT_TRUE(hot && cold);
+  std::cout << bytes << " bytes: hot " << median(*hot) << " ms, cold " << median(*cold) << " ms\n";
+  EXPECT_GT(median(*cold), median(*hot));
+}
+
+TEST_F(Gpu, RestoresComeBeforeEverySample) {
+  const auto kernel = load("__global__ void k(int* a) { a[0] += 1; }\n", "k");
+  const BufferId work = allocate(4);
+  const BufferId original = allocate(4);
+  upload<int>({original, 0}, {10});
+  const auto times = backend->time(kernel.id, geometry(1, 1), std::vector{at(work)},
+                                   {70, 1, true, {{work, original, 4}}});
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(download<int>({work, 0}, 1)[0], 11);
+  ASSERT_TRUE(backend->time(kernel.id, geometry(1, 1), std::vector{at(work)}, {70, 1, false, {}}));
+  EXPECT_EQ(download<int>({work, 0}, 1)[0], 81);
+}
+
+}  // namespace
+}  // namespace tuner

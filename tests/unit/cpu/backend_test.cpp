@@ -1,0 +1,163 @@
+#include <cstring>
+
+#include "tests/unit/cpu/variant.h"
+#include "tuner/plugins/cpu/elf_file.h"
+#include "tuner/plugins/cpu/host_facts.h"
+
+extern "C" const tuner_plugin tuner_plugin_v1;
+
+namespace tuner::cpu {
+namespace {
+
+std::string collected;
+const tuner_sink kCollect{&collected, [](void* to, const void* data, std::size_t size) {
+                            static_cast<std::string*>(to)->append(static_cast<const char*>(data),
+                                                                  size);
+                          }};
+
+TEST(Backend, FactsDescribeTheHost) {
+  const tuner_device_facts facts = host_facts();
+  EXPECT_NE(std::strlen(facts.name), 0U);
+  EXPECT_EQ(std::string(facts.arch).find('_'), std::string::npos);
+  EXPECT_GE(facts.multiprocessors, 1);
+  EXPECT_GT(facts.memory_bytes, 1 << 20);
+  EXPECT_EQ(facts.max_threads_per_block, 1024);
+  EXPECT_EQ(facts.max_shared_memory_per_block, 48 * 1024);
+  EXPECT_EQ(facts.compute_capability, 0);
+}
+
+TEST(Backend, BuffersAreAlignedAndChecked) {
+  auto backend = open_backend();
+  for (const std::uint64_t bytes : {1, 255, 256, 4096, 100001}) {
+    const std::uint64_t id = backend->allocate(bytes);
+    std::vector<char> data(bytes, 'x');
+    backend->upload({id, 0}, data.data(), bytes);
+    EXPECT_THROW(backend->upload({id, 1}, data.data(), bytes), sdk::Error);
+    EXPECT_THROW(backend->upload({id, ~std::uint64_t{0}}, data.data(), bytes), sdk::Error);
+    backend->release(id);
+    EXPECT_THROW(backend->download({id, 0}, data.data(), bytes), sdk::Error);
+  }
+  EXPECT_THROW(backend->allocate(~std::uint64_t{0}), sdk::Error);
+  EXPECT_NO_THROW(backend->release(backend->allocate(0)));
+}
+
+TEST(Backend, FillCopyAndCompareWorkOnRanges) {
+  auto backend = open_backend({{"threads", "3"}});
+  constexpr std::uint64_t kCount = 200000;  // enough to be split between the threads
+  const std::uint64_t a = backend->allocate(kCount * 4 + 400);
+  const std::uint64_t b = backend->allocate(kCount * 4);
+  backend->fill({a, 400}, kCount, {TUNER_FILL_SEQUENCE, TUNER_INT32, 1, 1, 0});
+  backend->copy({b, 0}, {a, 400}, kCount * 4);
+  EXPECT_EQ(backend->compare({b, 0}, {a, 400}, TUNER_INT32, kCount, 0, 0).mismatches, 0U);
+  const int wrong = -1;
+  backend->upload({b, 150000 * 4}, &wrong, 4);
+  const auto result = backend->compare({b, 0}, {a, 400}, TUNER_INT32, kCount, 0, 0);
+  EXPECT_EQ(result.mismatches, 1U);
+  EXPECT_EQ(result.first_mismatch, 150000U);
+  EXPECT_EQ(result.first_expected, 150001);
+  EXPECT_THROW(backend->fill({a, 0}, kCount + 101, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 1, 0}),
+               sdk::Error);
+  EXPECT_THROW(backend->fill({a, 0}, 1, {TUNER_FILL_CONSTANT, 12, 1, 1, 0}), sdk::Error);
+  EXPECT_THROW(backend->fill({a, 0}, 1, {6, TUNER_INT32, 1, 1, 0}), sdk::Error);
+}
+
+TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
+  auto backend = open_backend();
+  for (const std::string& image : {std::string(),
+                                   std::string("\x7f"
+                                               "ELF"),
+                                   std::string(5000, 'x')}) {
+    EXPECT_THROW(backend->load(image, "tuner_cpu_entry"), sdk::Error);
+  }
+  const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
+  for (const std::size_t size : {100U, 1000U, 4000U}) {
+    EXPECT_THROW(backend->load(result.image.substr(0, size), result.entry), sdk::Error) << size;
+  }
+  EXPECT_THROW(backend->load(result.image, "another"), sdk::Error);
+  EXPECT_NO_THROW(backend->unload(backend->load(result.image, result.entry).kernel));
+}
+
+TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
+  auto backend = open_backend();
+  const auto result = compiled(request_for(
+      "__device__ int calls; extern \"C\" __global__ void kernel(int* o) { *o = ++calls; }",
+      "kernel"));
+  const std::uint64_t buffer = backend->allocate(4);
+  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
+    backend->launch(kernel, launch);
+    backend->unload(kernel);
+  }
+  int calls = 0;
+  backend->download({buffer, 0}, &calls, 4);
+  EXPECT_EQ(calls, 1) << "every load starts with fresh variables";
+}
+
+TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
+  Variant variant("extern \"C\" __global__ void kernel(int* o) { atomicAdd(o, 1); }");
+  CpuBackend& backend = *variant.backend;
+  const std::uint64_t buffer = backend.allocate(4);
+  const std::uint64_t saved = backend.allocate(4);
+  const int hundred = 100;
+  backend.upload({saved, 0}, &hundred, 4);
+  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1};
+  const tuner_restore restore{buffer, saved, 4};
+  std::vector<double> milliseconds(3, -1);
+  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
+  for (const double one : milliseconds) EXPECT_GT(one, 0);
+  int count = 0;
+  backend.download({buffer, 0}, &count, 4);
+  EXPECT_EQ(count, 100 + 5 * 10);
+}
+
+TEST(Backend, OptionsAreChecked) {
+  EXPECT_THROW(open_backend({{"order", "backwards"}}), sdk::Error);
+  EXPECT_THROW(open_backend({{"threads", "-1"}}), sdk::Error);
+  EXPECT_THROW(open_backend({{"unknown", "1"}}), sdk::Error);
+  EXPECT_NO_THROW(open_backend({{"order", "random"}, {"seed", "5"}, {"poison_shared", "off"}}));
+}
+
+TEST(Plugin, OffersABackendAndItsCompiler) {
+  const auto* backends =
+      static_cast<const tuner_backend_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_BACKEND));
+  const auto* compilers =
+      static_cast<const tuner_compiler_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_COMPILER));
+  ASSERT_NE(backends, nullptr);
+  ASSERT_NE(compilers, nullptr);
+  EXPECT_STREQ(backends->info(0)->name, "cpu");
+  EXPECT_STREQ(compilers->info(0)->name, "cpu");
+  EXPECT_EQ(backends->device_count(0, kCollect), 1);
+  EXPECT_EQ(tuner_plugin_v1.get_factory(TUNER_KIND_STRATEGY), nullptr);
+}
+
+TEST(Plugin, AVariantGoesThroughTheTables) {
+  const auto* backends =
+      static_cast<const tuner_backend_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_BACKEND));
+  const auto result = compiled(
+      request_for("extern \"C\" __global__ void kernel(int* o) { *o = 7; __trap(); }", "kernel"));
+  tuner_backend backend{};
+  backend.struct_size = sizeof backend;
+  ASSERT_EQ(backends->open(0, 0, nullptr, 0, &backend, kCollect), TUNER_OK) << collected;
+  std::uint64_t kernel = 0;
+  std::uint64_t buffer = 0;
+  tuner_resources resources{};
+  ASSERT_EQ(backend.load(backend.self, sdk::str(result.image), sdk::str(result.entry), &kernel,
+                         &resources, kCollect),
+            TUNER_OK);
+  ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
+  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  collected.clear();
+  EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
+  EXPECT_NE(collected.find("__trap()"), std::string::npos);
+  int out = 0;
+  EXPECT_EQ(backend.download(backend.self, {buffer, 0}, &out, 4, kCollect), TUNER_OK);
+  EXPECT_EQ(out, 7);
+  backend.destroy(backend.self);
+}
+
+}  // namespace
+}  // namespace tuner::cpu

@@ -1,0 +1,219 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "tests/unit/cpu/variant.h"
+#include "tuner/plugins/cpu/host_options.h"
+
+namespace tuner::cpu {
+namespace {
+
+// A folder of this test's own for temporary files: other programs use the common one too.
+class OwnTemporaryFolder {
+ public:
+  OwnTemporaryFolder() {
+    const char* before = std::getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    setenv("TMPDIR", folder_.path().c_str(), 1);
+  }
+  ~OwnTemporaryFolder() {
+    if (before_) {
+      setenv("TMPDIR", before_->c_str(), 1);
+    } else {
+      unsetenv("TMPDIR");
+    }
+  }
+  OwnTemporaryFolder(const OwnTemporaryFolder&) = delete;
+  OwnTemporaryFolder& operator=(const OwnTemporaryFolder&) = delete;
+
+  std::set<std::string> entries() const {
+    std::set<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      out.insert(entry.path().string());
+    }
+    return out;
+  }
+
+ private:
+  ScratchDirectory folder_;
+  std::optional<std::string> before_;
+};
+
+TEST(Compile, ErrorsPointAtTheSourcesOwnLine) {
+  auto request = request_for(
+      "// one\n__device__ int f(int x) { return x; }\n\nint g = undeclared;\n", "kernel");
+  request.source_name = "folder/my kernel.cu";
+  request.defines = {{"A", "1"}, {"B", "2"}};
+  const auto result = compiled(request);
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("folder/my kernel.cu:4:9: error:"), std::string::npos) << result.log;
+}
+
+TEST(Compile, AnEntryThatIsNotThereIsSaidSo) {
+  const auto result = compiled(request_for("__global__ void other() {}", "missing"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("missing"), std::string::npos);
+  EXPECT_NE(result.log.find("entry:1"), std::string::npos) << result.log;
+}
+
+TEST(Compile, WhatTheHeaderDoesNotDeclareIsRejected) {
+  for (const char* body : {"__half x;", "cudaMalloc(0, 1);", "not_there();",
+                           "asm volatile(\"cp.async.wait_all;\");"}) {
+    const auto result = compiled(
+        request_for("extern \"C\" __global__ void kernel() {" + std::string(body) + "}", "kernel"));
+    EXPECT_FALSE(result.compiled) << body;
+    EXPECT_FALSE(result.log.empty()) << body;
+  }
+}
+
+TEST(Compile, FunctionsThatAreOnlyDeclaredFailInTheLog) {
+  const auto result = compiled(request_for(
+      "__device__ void elsewhere(); extern \"C\" __global__ void kernel() { elsewhere(); }",
+      "kernel"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("elsewhere"), std::string::npos) << result.log;
+}
+
+TEST(Compile, DefinitionsMayBeStringsAndAnyText) {
+  auto request = request_for(R"(
+extern "C" __global__ void kernel(char* out) {
+  const char* text = TEXT;
+  for (int i = 0; text[i]; ++i) out[i] = text[i];
+  out[9] = ADD(FROM_OPTION, x) + FLAG;
+})",
+                             "kernel");
+  request.defines = {{"TEXT", "\"a b'$c\\\\;\""}, {"x", "3"}, {"ADD(a, b)", "(a + b)"}};
+  request.options = {"-DFROM_OPTION=4", "--define-macro=FLAG"};
+  Variant variant(request);
+  Buffer<char> out{std::vector<char>(10)};
+  variant.run({1, 1}, out);
+  EXPECT_STREQ(out.values.data(), "a b'$c\\;");
+  EXPECT_EQ(out.values[9], 8);
+}
+
+TEST(Compile, IncludeDirectoriesAreSearched) {
+  const ScratchDirectory folder;
+  std::ofstream(folder.path() / "part.cuh") << "__device__ int part() { return 5; }\n";
+  auto request = request_for(
+      "#include \"part.cuh\"\nextern \"C\" __global__ void kernel(int* o) { *o = part(); }",
+      "kernel");
+  request.include_dirs = {folder.path().string()};
+  Variant variant(request);
+  Buffer<int> out{{0}};
+  variant.run({1, 1}, out);
+  EXPECT_EQ(out.values[0], 5);
+}
+
+TEST(Compile, OptionsAreTranslatedOrNamed) {
+  const auto options = translate_options({"--use_fast_math", "-std=c++20", "--maxrregcount=64",
+                                          "-I", "a b", "-DX", "-lineinfo", "--fmad=false"});
+  EXPECT_EQ(options.arguments,
+            (std::vector<std::string>{"-ffast-math", "-fno-finite-math-only", "-std=c++20", "-Ia b",
+                                      "-ffp-contract=off"}));
+  EXPECT_EQ(options.defines, (decltype(options.defines){{"X", "1"}}));
+  EXPECT_EQ(options.dropped, (std::vector<std::string>{"--maxrregcount=64", "-lineinfo"}));
+  auto request = request_for("extern \"C\" __global__ void kernel() {}", "kernel");
+  request.options = {"--maxrregcount=64"};
+  const auto result = compiled(request);
+  EXPECT_TRUE(result.compiled);
+  EXPECT_NE(result.log.find("--maxrregcount=64"), std::string::npos) << result.log;
+}
+
+TEST(Compile, TheFeatureMacrosSayWhatIsThere) {
+  Variant variant(R"(
+extern "C" __global__ void kernel(int* out) {
+#if defined(TUNER_CPU) && defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+  *out = 1;
+#endif
+}
+// The guide's substitute for devices that lack it.
+__device__ double atomicAdd(double* address, double value) { return *address += value; }
+)");
+  Buffer<int> out{{0}};
+  variant.run({1, 1}, out);
+  EXPECT_EQ(out.values[0], 1);
+}
+
+TEST(Compile, LeavesNoTemporaryFilesBehind) {
+  const OwnTemporaryFolder folder;
+  compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
+  compiled(request_for("error", "kernel"));
+  EXPECT_EQ(folder.entries(), std::set<std::string>());
+}
+
+// Deep template recursion keeps the compiler busy for long enough to kill its parent meanwhile.
+TEST(Compile, TheCompilerDiesWithItsWorker) {
+  const OwnTemporaryFolder folder;
+  const pid_t worker = fork();
+  if (worker == 0) {
+    CpuCompiler compiler;
+    compiler.compile(request_for(
+        "constexpr int slow(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i % 3; return s; }"
+        "template <int N> struct T { static constexpr int v = slow(200000 + N) + T<N - 1>::v; };"
+        "template <> struct T<0> { static constexpr int v = 0; };"
+        "extern \"C\" __global__ void kernel(int* o) { *o = T<800>::v; }",
+        "kernel"));
+    _exit(0);
+  }
+  const auto is_compiling = [&] {
+    for (const std::string& directory : folder.entries()) {
+      if (std::filesystem::exists(directory + "/compiler.log")) return true;
+    }
+    return false;
+  };
+  const auto wait_for = [](const auto& condition) {
+    for (int i = 0; i < 3000 && !condition(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return condition();
+  };
+  ASSERT_TRUE(wait_for(is_compiling));
+  int status = 0;
+  ASSERT_EQ(waitpid(worker, &status, WNOHANG), 0) << "the compiler was too fast for this test";
+  kill(worker, SIGKILL);
+  waitpid(worker, &status, 0);
+  // The directory goes last, after the compiler was killed and reaped.
+  EXPECT_TRUE(wait_for([&] { return folder.entries().empty(); }));
+}
+
+TEST(Compile, WhatKilledWorkersLeftIsRemovedAndWhatIsInUseIsNot) {
+  namespace fs = std::filesystem;
+  const OwnTemporaryFolder folder;
+  const ScratchDirectory in_use;
+  const fs::path temporary = fs::temp_directory_path();
+  const fs::path abandoned = temporary / "tuner-cpu-killed";
+  const fs::path foreign = temporary / "another-program";
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const fs::path& path : {abandoned, foreign}) fs::create_directory(path);
+  std::ofstream(abandoned / "variant.cpp") << "x";
+  for (const fs::path& path : {abandoned, foreign, in_use.path()}) {
+    fs::last_write_time(path, long_ago);
+  }
+  CpuCompiler compiler;
+  EXPECT_EQ(folder.entries(), (std::set<std::string>{foreign.string(), in_use.path().string()}));
+}
+
+TEST(Compile, IdentityNamesTheCompilerAndIsStable) {
+  CpuCompiler one;
+  CpuCompiler other;
+  EXPECT_EQ(one.identity(), other.identity());
+  EXPECT_NE(one.identity().find("++"), std::string::npos) << one.identity();
+}
+
+TEST(Compile, AVariantCompilesInLittleTime) {
+  const auto start = std::chrono::steady_clock::now();
+  compiled(request_for("extern \"C\" __global__ void kernel(int* o) { *o = 1; }", "kernel"));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 10);  // 0.1 s on an idle machine
+}
+
+}  // namespace
+}  // namespace tuner::cpu

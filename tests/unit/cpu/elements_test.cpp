@@ -1,0 +1,174 @@
+#include "tuner/plugins/cpu/elements.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "tuner/plugins/cpu/number_types.h"
+#include "tuner/plugins/cpu/splitmix.h"
+
+namespace tuner::cpu {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+template <typename T>
+std::vector<T> filled(tuner_fill_kind kind, tuner_type type, double a, double b,
+                      std::size_t count = 1000) {
+  std::vector<T> out(count);
+  const tuner_fill how{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(type), a, b,
+                       42};
+  auto* data = reinterpret_cast<std::byte*>(out.data());
+  fill_elements(data, 0, count / 3, how);  // in two parts, which must not show
+  fill_elements(data, count / 3, count, how);
+  return out;
+}
+
+TEST(Fill, UniformFollowsItsFormula) {
+  const auto values = filled<float>(TUNER_FILL_UNIFORM, TUNER_FLOAT32, -1, 3);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double u = static_cast<double>(splitmix64(42 + i) >> 11) * std::ldexp(1.0, -53);
+    ASSERT_EQ(values[i], static_cast<float>(-1 + 4 * u));
+  }
+}
+
+TEST(Fill, NormalHasItsMeanAndVarianceAndIsBounded) {
+  const auto values = filled<double>(TUNER_FILL_NORMAL, TUNER_FLOAT64, 10, 2, 100000);
+  double sum = 0;
+  double squares = 0;
+  for (const double value : values) {
+    ASSERT_LE(std::fabs(value - 10), 2 * 2 * std::sqrt(3.0) + 1e-9);
+    sum += value - 10;
+    squares += (value - 10) * (value - 10);
+  }
+  EXPECT_NEAR(sum / 100000, 0, 0.03);
+  EXPECT_NEAR(squares / 100000, 4, 0.05);
+}
+
+TEST(Fill, IntegersReachBothEnds) {
+  const auto values = filled<std::int8_t>(TUNER_FILL_INTEGERS, TUNER_INT8, -2, 2);
+  std::vector<int> seen(5);
+  for (const std::int8_t value : values) {
+    ASSERT_GE(value, -2);
+    ASSERT_LE(value, 2);
+    ++seen[static_cast<std::size_t>(value + 2)];
+  }
+  for (const int count : seen) EXPECT_GT(count, 150);
+}
+
+TEST(Fill, SequencesConstantsAndBytes) {
+  EXPECT_EQ(filled<std::uint64_t>(TUNER_FILL_SEQUENCE, TUNER_UINT64, 5, 3, 4),
+            (std::vector<std::uint64_t>{5, 8, 11, 14}));
+  EXPECT_EQ(filled<std::int16_t>(TUNER_FILL_CONSTANT, TUNER_INT16, -7, 0, 2),
+            (std::vector<std::int16_t>{-7, -7}));
+  EXPECT_EQ(filled<std::uint32_t>(TUNER_FILL_BYTES, TUNER_UINT32, 255, 0, 2),
+            (std::vector<std::uint32_t>{~0U, ~0U}));
+  EXPECT_EQ(filled<std::uint16_t>(TUNER_FILL_CONSTANT, TUNER_FLOAT16, 1.5, 0, 1)[0], 0x3E00);
+  EXPECT_EQ(filled<std::uint16_t>(TUNER_FILL_CONSTANT, TUNER_BFLOAT16, -2, 0, 1)[0], 0xC000);
+}
+
+TEST(Fill, ConversionsToIntegersRoundToNearestAndSaturate) {
+  EXPECT_EQ(converted<std::int32_t>(2.5), 2);
+  EXPECT_EQ(converted<std::int32_t>(-3.7), -4);
+  EXPECT_EQ(converted<std::uint8_t>(-1), 0);
+  EXPECT_EQ(converted<std::uint8_t>(300), 255);
+  EXPECT_EQ(converted<std::int64_t>(1e30), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(converted<std::int64_t>(kNan), 0);
+}
+
+TEST(Half, EveryValueSurvivesTheWayThroughDouble) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const Half half{static_cast<std::uint16_t>(bits)};
+    const double value = static_cast<double>(half);
+    if (std::isnan(value)) {
+      ASSERT_TRUE(std::isnan(static_cast<double>(Half::from(value))));
+    } else {
+      ASSERT_EQ(Half::from(value).bits, bits);
+    }
+    const BFloat16 brain{static_cast<std::uint16_t>(bits)};
+    if (!std::isnan(static_cast<double>(brain))) {
+      ASSERT_EQ(BFloat16::from(static_cast<double>(brain)).bits, bits);
+    }
+  }
+}
+
+TEST(Half, RoundsToTheNearestTiesToEven) {
+  for (std::uint16_t bits = 0; bits < 0x7BFF; ++bits) {
+    const double low = static_cast<double>(Half{bits});
+    const double high = static_cast<double>(Half{static_cast<std::uint16_t>(bits + 1)});
+    const double middle = (low + high) / 2;
+    ASSERT_EQ(Half::from(middle).bits, bits % 2 == 0 ? bits : bits + 1);
+    ASSERT_EQ(Half::from(std::nextafter(middle, 0.0)).bits, bits);
+    ASSERT_EQ(Half::from(std::nextafter(middle, 1e9)).bits, bits + 1);
+  }
+  EXPECT_EQ(Half::from(65519.99).bits, 0x7BFF);
+  EXPECT_EQ(Half::from(65520).bits, 0x7C00);
+  EXPECT_EQ(Half::from(1e300).bits, 0x7C00);
+  EXPECT_EQ(Half::from(-kInfinity).bits, 0xFC00);
+  EXPECT_EQ(Half::from(1e-300).bits, 0);
+}
+
+template <typename T>
+tuner_comparison compared(const std::vector<T>& actual, const std::vector<T>& expected,
+                          tuner_type type, double rtol, double atol) {
+  return compare_elements(reinterpret_cast<const std::byte*>(actual.data()),
+                          reinterpret_cast<const std::byte*>(expected.data()), type, 0,
+                          actual.size(), rtol, atol);
+}
+
+TEST(Compare, ToleranceIsAbsolutePlusRelativeToTheExpected) {
+  const auto result =
+      compared<double>({100, 102, 97, 0.5}, {100, 100, 100, 0}, TUNER_FLOAT64, 0.01, 1);
+  EXPECT_EQ(result.mismatches, 1U);
+  EXPECT_EQ(result.first_mismatch, 2U);
+  EXPECT_EQ(result.max_abs_error, 3);
+  EXPECT_EQ(result.first_value, 97);
+  EXPECT_EQ(result.first_expected, 100);
+}
+
+TEST(Compare, InfinitiesAndNaNs) {
+  EXPECT_EQ(compared<double>({kInfinity, -kInfinity}, {kInfinity, -kInfinity}, TUNER_FLOAT64, 0, 0)
+                .mismatches,
+            0U);
+  EXPECT_EQ(
+      compared<double>({1, kInfinity, -kInfinity}, {kInfinity, 1, kInfinity}, TUNER_FLOAT64, 1, 1)
+          .mismatches,
+      3U);
+  const auto nan = compared<double>({kNan, 1, kNan}, {1, kNan, kNan}, TUNER_FLOAT64, 1, 1);
+  EXPECT_EQ(nan.mismatches, 3U);
+  EXPECT_EQ(nan.max_abs_error, kInfinity);
+}
+
+TEST(Compare, WideIntegersAreComparedAsIntegers) {
+  const std::int64_t big = std::int64_t{1} << 60;
+  const auto result = compared<std::int64_t>(
+      {big, big + 1, std::numeric_limits<std::int64_t>::max()},
+      {big, big, std::numeric_limits<std::int64_t>::min()}, TUNER_INT64, 0, 0);
+  EXPECT_EQ(result.mismatches, 2U);
+  EXPECT_EQ(result.first_mismatch, 1U);
+  EXPECT_EQ(result.max_abs_error, 0x1p64);
+}
+
+TEST(Compare, PartsMergeToTheWhole) {
+  std::vector<float> actual(100, 1);
+  const std::vector<float> expected(100, 1);
+  actual[30] = 2;
+  actual[80] = 5;
+  const auto part = [&](std::uint64_t begin, std::uint64_t end) {
+    return compare_elements(reinterpret_cast<const std::byte*>(actual.data()),
+                            reinterpret_cast<const std::byte*>(expected.data()), TUNER_FLOAT32,
+                            begin, end, 0, 0);
+  };
+  const auto all = merge(merge(part(0, 20), part(20, 60)), part(60, 100));
+  EXPECT_EQ(all.mismatches, 2U);
+  EXPECT_EQ(all.first_mismatch, 30U);
+  EXPECT_EQ(all.first_value, 2);
+  EXPECT_EQ(all.max_abs_error, 4);
+}
+
+}  // namespace
+}  // namespace tuner::cpu

@@ -1,0 +1,152 @@
+#include "tuner/plugins/cuda/element_formulas.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "tuner/plugin/abi.h"
+
+namespace tuner::cuda {
+namespace {
+
+static_assert(kUniform == static_cast<int>(TUNER_FILL_UNIFORM) &&
+              kSequence == static_cast<int>(TUNER_FILL_SEQUENCE));
+static_assert(kBf16 == static_cast<int>(TUNER_BFLOAT16) && kU64 == static_cast<int>(TUNER_UINT64));
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Formulas, SplitmixIsThePublishedFunction) {
+  // First outputs of splitmix64 seeded with 1234567.
+  EXPECT_EQ(splitmix(1234567), 6457827717110365317ULL);
+  EXPECT_EQ(splitmix(1234567 + 0x9E3779B97F4A7C15ULL), 3203168211198807973ULL);
+}
+
+TEST(Formulas, ElementsStayInTheirRangeWithTheRightMoments) {
+  double sum = 0;
+  double squares = 0;
+  double lowest = kInf;
+  double highest = -kInf;
+  constexpr int kCount = 100000;
+  for (int i = 0; i < kCount; ++i) {
+    const double u = element_value(kUniform, -1, 3, 7, i);
+    lowest = std::min(lowest, u);
+    highest = std::max(highest, u);
+    const double z = element_value(kNormal, 10, 2, 7, i);
+    sum += z;
+    squares += (z - 10) * (z - 10);
+    const double n = element_value(kIntegers, -2, 2, 7, i);
+    ASSERT_EQ(n, std::floor(n));
+    ASSERT_LE(std::fabs(n), 2);
+  }
+  EXPECT_GE(lowest, -1);
+  EXPECT_LT(highest, 3);
+  EXPECT_LT(lowest, -0.999);
+  EXPECT_GT(highest, 2.999);
+  EXPECT_NEAR(sum / kCount, 10, 0.03);
+  EXPECT_NEAR(squares / kCount, 4, 0.06);  // standard deviation 2
+  EXPECT_EQ(element_value(kSequence, 5, 0.5, 7, 4), 7);
+  EXPECT_EQ(element_value(kConstant, 5, 9, 7, 4), 5);
+}
+
+// Reference: round to nearest even by exact search over all finite 16-bit patterns.
+TEST(Formulas, HalfRoundsToTheNearestOfAllPatterns) {
+  std::vector<double> all;
+  for (u32 bits = 0; bits < 0x7C00; ++bits) all.push_back(widen_half(static_cast<u16>(bits)));
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    ASSERT_LT(all[i], all[i + 1]);
+    const double middle = (all[i] + all[i + 1]) / 2;
+    const double beyond = std::nextafter(middle, kInf);
+    const double before = std::nextafter(middle, 0);
+    ASSERT_EQ(narrow_float(all[i], 10, 15), i);
+    ASSERT_EQ(narrow_float(-all[i], 10, 15), 0x8000 | i);
+    ASSERT_EQ(narrow_float(middle, 10, 15), i % 2 == 0 ? i : i + 1);
+    ASSERT_EQ(narrow_float(beyond, 10, 15), i + 1);
+    ASSERT_EQ(narrow_float(before, 10, 15), i);
+  }
+  EXPECT_EQ(narrow_float(65519.99, 10, 15), 0x7BFF);
+  EXPECT_EQ(narrow_float(65520, 10, 15), 0x7C00);
+  EXPECT_EQ(narrow_float(1e300, 10, 15), 0x7C00);
+  EXPECT_EQ(narrow_float(-kInf, 10, 15), 0xFC00);
+  EXPECT_TRUE(std::isnan(widen_half(narrow_float(kNaN, 10, 15))));
+  EXPECT_EQ(widen_half(0x7C00), kInf);
+}
+
+TEST(Formulas, BfloatRoundsToTheNearestOfAllPatterns) {
+  for (u32 bits = 0; bits < 0x7F7F; ++bits) {
+    const double low = widen_bfloat(static_cast<u16>(bits));
+    const double high = widen_bfloat(static_cast<u16>(bits + 1));
+    const double middle = (low + high) / 2;
+    ASSERT_EQ(narrow_float(low, 7, 127), bits);
+    ASSERT_EQ(narrow_float(middle, 7, 127), bits % 2 == 0 ? bits : bits + 1);
+    ASSERT_EQ(narrow_float(std::nextafter(middle, kInf), 7, 127), bits + 1);
+  }
+  EXPECT_EQ(narrow_float(kInf, 7, 127), 0x7F80);
+  EXPECT_EQ(narrow_float(1e39, 7, 127), 0x7F80);
+  EXPECT_EQ(widen_bfloat(0x3F80), 1.0);
+}
+
+TEST(Formulas, IntegersRoundAndSaturate) {
+  signed char small = 0;
+  store_element(&small, 0, kI8, 200.0);
+  EXPECT_EQ(small, 127);
+  store_element(&small, 0, kI8, -2.5);
+  EXPECT_EQ(small, -2);
+  i64 large = 0;
+  store_element(&large, 0, kI64, 1e300);
+  EXPECT_EQ(large, std::numeric_limits<i64>::max());
+  store_element(&large, 0, kI64, -kInf);
+  EXPECT_EQ(large, std::numeric_limits<i64>::min());
+  u64 unsigned_large = 1;
+  store_element(&unsigned_large, 0, kU64, -3.0);
+  EXPECT_EQ(unsigned_large, 0U);
+  store_element(&unsigned_large, 0, kU64, 1e19);
+  EXPECT_EQ(unsigned_large, 10000000000000000000ULL);
+}
+
+TEST(Formulas, EveryTypeReadsBackWhatWasStored) {
+  for (u32 type = kF32; type <= kU64; ++type) {
+    unsigned char bytes[32] = {};
+    store_element(bytes, 2, type, 42);
+    EXPECT_EQ(load_element(bytes, 2, type), 42) << type;
+    EXPECT_EQ(load_element(bytes, 1, type), 0) << type;
+  }
+}
+
+ElementCheck compare(double actual, double expected, double rtol, double atol) {
+  return check_element(&actual, &expected, 0, kF64, rtol, atol);
+}
+
+TEST(Formulas, ComparesWithBothTolerances) {
+  EXPECT_TRUE(compare(1.5, 1.0, 0, 0.5).passes);
+  EXPECT_FALSE(compare(1.5, 1.0, 0, 0.49).passes);
+  EXPECT_TRUE(compare(-110, -100, 0.1, 0).passes);
+  EXPECT_FALSE(compare(-111, -100, 0.1, 0).passes);
+  EXPECT_EQ(compare(-111, -100, 0.1, 0).error, 11);
+}
+
+TEST(Formulas, NaNNeverPassesAndInfinitiesOnlyMeetTheirEqual) {
+  EXPECT_FALSE(compare(kNaN, kNaN, 1, 1).passes);
+  EXPECT_FALSE(compare(0, kNaN, 1, 1).passes);
+  EXPECT_EQ(compare(kNaN, 0, 1, 1).error, kInf);
+  EXPECT_TRUE(compare(kInf, kInf, 0, 0).passes);
+  EXPECT_EQ(compare(kInf, kInf, 0, 0).error, 0);
+  EXPECT_FALSE(compare(kInf, -kInf, 1, 1).passes);
+  EXPECT_FALSE(compare(1, kInf, 1, 1).passes);
+  EXPECT_FALSE(compare(kInf, 1, 1, 1).passes);
+}
+
+TEST(Formulas, LargeIntegersAreComparedExactly) {
+  const i64 a = (1LL << 60) + 1;
+  const i64 b = 1LL << 60;
+  EXPECT_FALSE(check_element(&a, &b, 0, kI64, 0, 0).passes);
+  EXPECT_EQ(check_element(&a, &b, 0, kI64, 0, 1).error, 1);
+  EXPECT_TRUE(check_element(&a, &b, 0, kI64, 0, 1).passes);
+  const i64 lowest = std::numeric_limits<i64>::min();
+  const i64 highest = std::numeric_limits<i64>::max();
+  EXPECT_EQ(check_element(&lowest, &highest, 0, kI64, 0, 0).error, 18446744073709551616.0);
+}
+
+}  // namespace
+}  // namespace tuner::cuda

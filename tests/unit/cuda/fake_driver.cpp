@@ -1,0 +1,199 @@
+#include "fake_driver.h"
+
+namespace tuner::cuda {
+namespace {
+
+FakeDriver* driver = nullptr;  // the driver's functions carry no context
+
+template <typename Handle>
+Handle handle() {
+  ++driver->alive;
+  return reinterpret_cast<Handle>(std::malloc(1));
+}
+
+template <typename Handle>
+CUresult end(Handle it) {
+  --driver->alive;
+  std::free(it);
+  return CUDA_SUCCESS;
+}
+
+void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+int attribute(CUdevice_attribute which) {
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      return 0;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+      return 49152;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      return 232448;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+      return 1 << 21;
+    default:
+      return 1024;
+  }
+}
+
+void memory_functions(DriverApi& api) {
+  api.mem_alloc = [](CUdeviceptr* out, std::size_t bytes) {
+    if (driver->result("alloc") != CUDA_SUCCESS) return driver->result("alloc");
+    ++driver->alive;
+    *out = reinterpret_cast<CUdeviceptr>(std::calloc(1, bytes));
+    return CUDA_SUCCESS;
+  };
+  api.mem_free = [](CUdeviceptr it) { return end(host(it)); };
+  api.mem_host_alloc = [](void** out, std::size_t bytes, unsigned) {
+    ++driver->alive;
+    *out = std::calloc(1, bytes);
+    return CUDA_SUCCESS;
+  };
+  api.mem_host_get_device_pointer = [](CUdeviceptr* out, void* it, unsigned) {
+    *out = reinterpret_cast<CUdeviceptr>(it);
+    return CUDA_SUCCESS;
+  };
+  api.mem_free_host = [](void* it) { return end(it); };
+  api.memcpy_htod_async = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+    std::memcpy(host(to), from, bytes);
+    return driver->note("upload");
+  };
+  api.memcpy_dtoh_async = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    std::memcpy(to, host(from), bytes);
+    return driver->note("download");
+  };
+  api.memcpy_dtod_async = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    std::memcpy(host(to), host(from), bytes);
+    return driver->note("copy");
+  };
+  api.memset_d8_async = [](CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+    std::memset(host(to), value, bytes);
+    return driver->note("memset");
+  };
+}
+
+void stream_functions(DriverApi& api) {
+  api.stream_create = [](CUstream* out, unsigned) {
+    *out = handle<CUstream>();
+    return CUDA_SUCCESS;
+  };
+  api.stream_destroy = [](CUstream it) { return end(it); };
+  api.stream_synchronize = [](CUstream) {
+    const CUresult result = driver->result("synchronize");
+    driver->calls.emplace_back("synchronize");
+    return result;
+  };
+  api.event_create = [](CUevent* out, unsigned) {
+    *out = handle<CUevent>();
+    return CUDA_SUCCESS;
+  };
+  api.event_destroy = [](CUevent it) { return end(it); };
+  api.event_record = [](CUevent, CUstream) { return driver->note("event"); };
+  api.event_elapsed_time = [](float* out, CUevent, CUevent) {
+    *out = 6.0F;
+    return CUDA_SUCCESS;
+  };
+  api.stream_wait_value_32 = [](CUstream, CUdeviceptr address, cuuint32_t, unsigned) {
+    driver->gate = static_cast<volatile std::uint32_t*>(host(address));
+    *driver->gate = 0;  // each round is told apart by the fake, not by counting
+    driver->calls.emplace_back("gate");
+    return CUDA_SUCCESS;
+  };
+}
+
+void kernel_functions(DriverApi& api) {
+  api.module_load_data = [](CUmodule* out, const void*) {
+    if (driver->result("load") != CUDA_SUCCESS) return driver->result("load");
+    *out = handle<CUmodule>();
+    return CUDA_SUCCESS;
+  };
+  api.module_unload = [](CUmodule it) { return end(it); };
+  api.module_get_function = [](CUfunction* out, CUmodule module, const char*) {
+    *out = reinterpret_cast<CUfunction>(module);
+    return driver->result("function");
+  };
+  api.module_get_global = [](CUdeviceptr* out, std::size_t* size, CUmodule, const char*) {
+    static unsigned char symbol[16];
+    *out = reinterpret_cast<CUdeviceptr>(symbol);
+    *size = sizeof symbol;
+    return driver->result("global");
+  };
+  api.func_get_attribute = [](int* out, CUfunction_attribute which, CUfunction) {
+    *out = driver->function_attributes[which];
+    return CUDA_SUCCESS;
+  };
+  api.func_set_attribute = [](CUfunction, CUfunction_attribute, int value) {
+    driver->dynamic_shared_limit = value;
+    return driver->result("set_attribute");
+  };
+  api.func_get_param_info = [](CUfunction, std::size_t index, std::size_t*, std::size_t* size) {
+    if (index >= driver->parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+    *size = driver->parameters[index];
+    return CUDA_SUCCESS;
+  };
+  api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                         unsigned, CUstream, void**, void**) { return driver->note("kernel"); };
+}
+
+}  // namespace
+
+FakeDriver::FakeDriver() : previous_(driver) { driver = this; }
+FakeDriver::~FakeDriver() { driver = previous_; }
+
+DriverApi FakeDriver::api() const {
+  DriverApi api;
+  api.driver_get_version = [](int* out) {
+    *out = 13000;
+    return CUDA_SUCCESS;
+  };
+  api.get_error_name = [](CUresult, const char** out) {
+    *out = "CUDA_ERROR_SET_BY_TEST";
+    return CUDA_SUCCESS;
+  };
+  api.get_error_string = [](CUresult, const char** out) {
+    *out = "a failure";
+    return CUDA_SUCCESS;
+  };
+  api.device_get_count = [](int* out) {
+    *out = 2;
+    return CUDA_SUCCESS;
+  };
+  api.device_get = [](CUdevice* out, int number) {
+    *out = number;
+    return CUDA_SUCCESS;
+  };
+  api.device_get_name = [](char* out, int, CUdevice) {
+    std::strcpy(out, "Fake H200");
+    return CUDA_SUCCESS;
+  };
+  api.device_get_uuid = [](CUuuid* out, CUdevice) {
+    for (int i = 0; i < 16; ++i) out->bytes[i] = static_cast<char>(0xF0 + i);
+    return CUDA_SUCCESS;
+  };
+  api.device_get_attribute = [](int* out, CUdevice_attribute which, CUdevice) {
+    *out = attribute(which);
+    return CUDA_SUCCESS;
+  };
+  api.device_total_mem = [](std::size_t* out, CUdevice) {
+    *out = std::size_t{1} << 37;
+    return CUDA_SUCCESS;
+  };
+  api.primary_ctx_retain = [](CUcontext* out, CUdevice) {
+    *out = handle<CUcontext>();
+    std::free(*out);
+    *out = nullptr;
+    return driver->result("retain");
+  };
+  api.primary_ctx_release = [](CUdevice) {
+    --driver->alive;
+    return CUDA_SUCCESS;
+  };
+  api.ctx_set_current = [](CUcontext) { return CUDA_SUCCESS; };
+  memory_functions(api);
+  stream_functions(api);
+  kernel_functions(api);
+  return api;
+}
+
+}  // namespace tuner::cuda

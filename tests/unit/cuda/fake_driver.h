@@ -1,0 +1,45 @@
+#pragma once
+// A driver without a GPU: device memory is host memory, calls are written down, failures are set.
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/plugins/cuda/driver_api.h"
+
+namespace tuner::cuda {
+
+struct FakeDriver {
+  std::vector<std::string> calls;           // what touched the stream, in order
+  std::map<std::string, CUresult> failing;  // by call
+  std::vector<std::size_t> parameters;      // sizes of the kernel's parameters
+  std::map<int, int> function_attributes{{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 512},
+                                         {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1024},
+                                         {CU_FUNC_ATTRIBUTE_NUM_REGS, 96}};
+  int dynamic_shared_limit = 0;  // as last set
+  int alive = 0;                 // allocations, modules, streams and events
+  volatile std::uint32_t* gate = nullptr;
+  bool gate_open_while_queueing = false;
+
+  FakeDriver();
+  ~FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  FakeDriver& operator=(const FakeDriver&) = delete;
+  DriverApi api() const;
+  CUresult result(const std::string& call) const {
+    const auto found = failing.find(call);
+    return found == failing.end() ? CUDA_SUCCESS : found->second;
+  }
+  CUresult note(const std::string& call) {
+    calls.push_back(call);
+    if (gate != nullptr && *gate != 0) gate_open_while_queueing = true;
+    return result(call);
+  }
+
+ private:
+  FakeDriver* previous_;
+};
+
+}  // namespace tuner::cuda

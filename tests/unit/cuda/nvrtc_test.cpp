@@ -1,0 +1,156 @@
+// NVRTC needs no GPU. Where the library is not installed these tests say so and are skipped.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <optional>
+
+#include "tuner/plugins/cuda/device_kernels.h"
+#include "tuner/plugins/cuda/nvrtc_compiler.h"
+
+namespace tuner::cuda {
+namespace {
+
+class Nvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      compiler.emplace();
+    } catch (const sdk::Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  static sdk::CompileRequest request(std::string source, std::string entry) {
+    sdk::CompileRequest out;
+    out.source = std::move(source);
+    out.source_name = "k.cu";
+    out.entry = std::move(entry);
+    out.arch = "sm_90";
+    return out;
+  }
+  std::optional<NvrtcCompiler> compiler;
+};
+
+TEST_F(Nvrtc, CompilesTemplatesAndNamesTheirInstances) {
+  const auto result = compiler->compile(
+      request("template <typename T, int N> __global__ void k(T* a) {\n"
+              "  __shared__ T s[N]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads();\n"
+              "  a[threadIdx.x] = s[N - 1 - threadIdx.x];\n}\n",
+              "k<float, 64>"));
+  ASSERT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(result.entry, "_Z1kIfLi64EEvPT_");
+  EXPECT_EQ(result.image.substr(1, 3), "ELF");
+  EXPECT_EQ(result.resources.static_shared_bytes, 256);
+  EXPECT_GT(result.resources.registers, 0);
+  EXPECT_EQ(result.resources.spill_bytes, 0);
+  EXPECT_EQ(result.log, "");
+}
+
+TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {
+  const std::string source =
+      "extern \"C\" __global__ void plain(int* a) { *a = 1; }\n"
+      "__global__ void mangled(int* a) { *a = 2; }\n"
+      "namespace n { __global__ void inner(int* a) { *a = 3; } }\n";
+  EXPECT_EQ(compiler->compile(request(source, "plain")).entry, "plain");
+  EXPECT_EQ(compiler->compile(request(source, "mangled")).entry, "_Z7mangledPi");
+  EXPECT_EQ(compiler->compile(request(source, "n::inner")).entry, "_ZN1n5innerEPi");
+}
+
+TEST_F(Nvrtc, PassesDefinitionsOptionsAndIncludeDirectories) {
+  std::ofstream(testing::TempDir() + "tuner_nvrtc_test.h") << "#define FROM_HEADER 5\n";
+  auto r = request(
+      "#include \"tuner_nvrtc_test.h\"\n"
+      "static_assert(BM == 64 && FROM_HEADER == 5 && sizeof(TYPE) == 8 && OPTION == 3, \"\");\n"
+      "__global__ void k() {}\n",
+      "k");
+  r.defines = {{"BM", "64"}, {"TYPE", "unsigned long long"}};
+  r.options = {"-DOPTION=3", "--use_fast_math"};
+  r.include_dirs = {testing::TempDir()};
+  const auto result = compiler->compile(r);
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST_F(Nvrtc, LowersConstantSymbols) {
+  auto r = request(
+      "__constant__ float table[16];\nnamespace n { __constant__ int scale; }\n"
+      "__global__ void k(float* a) { a[threadIdx.x] *= table[threadIdx.x] * n::scale; }\n",
+      "k");
+  r.symbols = {"table", "n::scale"};
+  const auto result = compiler->compile(r);
+  ASSERT_TRUE(result.compiled) << result.log;
+  ASSERT_EQ(result.symbols.size(), 2U);
+  EXPECT_EQ(result.symbols[0], (std::pair<std::string, std::string>("table", "table")));
+  EXPECT_EQ(result.symbols[1].second, "_ZN1n5scaleE");
+}
+
+TEST_F(Nvrtc, ReportsErrorsWithPlaceAndWithoutPtxasLines) {
+  const auto result = compiler->compile(request("__global__ void k() { int x = y; }\n", "k"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("k.cu(1): error: identifier \"y\" is undefined"), std::string::npos)
+      << result.log;
+  EXPECT_EQ(result.log.find("ptxas info"), std::string::npos);
+}
+
+TEST_F(Nvrtc, ReportsWhatTheAssemblerRefuses) {
+  const auto result = compiler->compile(
+      request("__global__ void k() {\n"
+              "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
+              "k"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("uses too much shared data"), std::string::npos) << result.log;
+}
+
+TEST_F(Nvrtc, ReportsAKernelThatIsNotThere) {
+  const auto result = compiler->compile(request("__global__ void k() {}\n", "nowhere"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("nowhere"), std::string::npos) << result.log;
+}
+
+TEST_F(Nvrtc, ReportsAnArchitectureThatItDoesNotKnow) {
+  auto r = request("__global__ void k() {}\n", "k");
+  r.arch = "sm_1";
+  const auto result = compiler->compile(r);
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("gpu-architecture"), std::string::npos) << result.log;
+}
+
+TEST_F(Nvrtc, CountsSpills) {
+  const auto result = compiler->compile(
+      request("__global__ void __launch_bounds__(1024, 2) k(double* a) {\n"
+              "  double v[32];\n#pragma unroll\n  for (int i = 0; i < 32; ++i) v[i] = a[i];\n"
+              "  __syncthreads();\n#pragma unroll\n"
+              "  for (int i = 0; i < 32; ++i) a[i] = v[i] * v[(i * 7 + 1) % 32];\n}\n",
+              "k"));
+  ASSERT_TRUE(result.compiled) << result.log;
+  EXPECT_LE(result.resources.registers, 32);
+  EXPECT_GT(result.resources.spill_bytes, 0);
+}
+
+TEST_F(Nvrtc, KeepsWarnings) {
+  const auto result = compiler->compile(request("__global__ void k() { int unused_one; }\n", "k"));
+  ASSERT_TRUE(result.compiled) << result.log;
+  EXPECT_NE(result.log.find("unused_one"), std::string::npos) << result.log;
+}
+
+TEST_F(Nvrtc, ToolkitHeadersAreFoundWhereThereIsAToolkit) {
+  const auto includes = toolkit_includes(load_nvrtc());
+  if (includes.empty()) GTEST_SKIP() << "NVRTC is here without a toolkit";
+  const auto result =
+      compiler->compile(request("#include <cuda_fp16.h>\n"
+                                "__global__ void k(__half* a) { a[0] = __hadd(a[0], a[1]); }\n",
+                                "k"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST_F(Nvrtc, IdentityNamesTheVersion) {
+  EXPECT_EQ(compiler->identity().rfind("nvrtc 1", 0), 0U) << compiler->identity();
+  EXPECT_EQ(compiler->identity(), NvrtcCompiler().identity());
+}
+
+TEST_F(Nvrtc, TheDeviceKernelsCompile) {
+  for (const char* arch : {"sm_80", "sm_90"}) {
+    EXPECT_EQ(compile_device_source(arch).substr(1, 3), "ELF") << arch;
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cuda

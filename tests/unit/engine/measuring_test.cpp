@@ -1,0 +1,192 @@
+// Probe, estimate and the final duel, on scripted times.
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/unit/engine/evaluation_fixture.h"
+
+namespace tuner {
+namespace {
+
+using Measuring = test::EvaluationTest;
+
+std::uint32_t samples_asked(const FakeBackend& backend) {
+  return std::accumulate(backend.timings.begin(), backend.timings.end(), 0U,
+                         [](std::uint32_t n, const TimingRequest& r) { return n + r.samples; });
+}
+
+TEST_F(Measuring, StopsAtTheMinimumWhenTimesAgree) {
+  const Verdict verdict = evaluate("good");
+  EXPECT_EQ(verdict.timing.samples.size(), 7U);
+  EXPECT_EQ(samples_asked(backend_), 8U) << "one warm-up";
+}
+
+TEST_F(Measuring, LeavesTheWarmUpOut) {
+  backend_.kernels.at("good").milliseconds = [](int n) { return n == 0 ? 100.0 : 1.0; };
+  const Verdict verdict = evaluate("good");
+  EXPECT_DOUBLE_EQ(*std::max_element(verdict.timing.samples.begin(), verdict.timing.samples.end()),
+                   1.0);
+}
+
+TEST_F(Measuring, TakesMoreSamplesOfANoisyKernelUpToTheLimit) {
+  backend_.kernels.at("good").milliseconds = [](int n) { return n % 2 == 0 ? 1.0 : 1.2; };
+  const Verdict verdict = evaluate("good");
+  EXPECT_EQ(verdict.state, TrialState::kOk);
+  EXPECT_EQ(verdict.timing.samples.size(), 50U);
+  EXPECT_LE(verdict.timing.ci_low, verdict.timing.median);
+  EXPECT_GE(verdict.timing.ci_high, verdict.timing.median);
+}
+
+// A tenth of the samples disturbed: the median and its interval do not see them for long.
+TEST_F(Measuring, OutlivesOutliers) {
+  backend_.kernels.at("good").milliseconds = [](int n) { return n % 10 == 3 ? 5.0 : 1.0; };
+  const Verdict verdict = evaluate("good");
+  EXPECT_DOUBLE_EQ(verdict.timing.median, 1.0);
+  EXPECT_LT(verdict.timing.samples.size(), 20U);
+}
+
+TEST_F(Measuring, SpendsNoMoreThanTheTimeLimitOnASlowKernel) {
+  plan_.measure.max_milliseconds = 200;
+  backend_.kernels.at("good").milliseconds = [](int) { return 60.0; };
+  // Three probes are 180 ms, one more crosses the limit.
+  EXPECT_EQ(evaluate("good").timing.samples.size(), 4U);
+}
+
+TEST_F(Measuring, DropsWhatIsClearlySlowerThanTheBestAfterTheProbe) {
+  backend_.kernels.at("good").milliseconds = [](int) { return 3.0; };
+  VariantPlan plan = variant("good");
+  plan.best_ms = 1.0;
+  const Verdict verdict = evaluate(plan);
+  EXPECT_EQ(verdict.state, TrialState::kDropped);
+  EXPECT_EQ(verdict.timing.samples.size(), 3U);
+  EXPECT_DOUBLE_EQ(verdict.timing.median, 3.0);
+  EXPECT_EQ(verdict.message, "slower than 2 times the best, 1 ms");
+  EXPECT_EQ(phases_.back(), Phase::kProbe);
+}
+
+TEST_F(Measuring, GivesUpAHopelessOneAfterASingleLaunch) {
+  backend_.kernels.at("good").milliseconds = [](int) { return 50.0; };
+  VariantPlan plan = variant("good");
+  plan.best_ms = 1.0;
+  const Verdict verdict = evaluate(plan);
+  EXPECT_EQ(verdict.state, TrialState::kDropped);
+  EXPECT_EQ(samples_asked(backend_), 1U);
+  EXPECT_DOUBLE_EQ(verdict.timing.median, 50.0);
+}
+
+TEST_F(Measuring, KeepsOneThatIsFastOnceInItsProbe) {
+  backend_.kernels.at("good").milliseconds = [](int n) { return n == 2 ? 1.9 : 3.0; };
+  VariantPlan plan = variant("good");
+  plan.best_ms = 1.0;
+  EXPECT_EQ(evaluate(plan).state, TrialState::kOk);
+}
+
+TEST_F(Measuring, DropsNothingWhenToldNotTo) {
+  plan_.measure.drop_above = 0;
+  backend_.kernels.at("good").milliseconds = [](int) { return 50.0; };
+  VariantPlan plan = variant("good");
+  plan.best_ms = 1.0;
+  EXPECT_EQ(evaluate(plan).state, TrialState::kOk);
+}
+
+TEST_F(Measuring, FlushesTheCacheForColdTimesOnly) {
+  evaluate("good");
+  EXPECT_TRUE(backend_.timings.back().flush_cache);
+  plan_.measure.cold = false;
+  evaluation_.reset();
+  evaluate("good");
+  EXPECT_FALSE(backend_.timings.back().flush_cache);
+}
+
+TEST_F(Measuring, BatchesVeryShortHotKernels) {
+  plan_.measure.cold = false;
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
+  const Verdict verdict = evaluate("good");
+  EXPECT_EQ(backend_.timings.front().launches_per_sample, 1U) << "the warm-up finds out";
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 25U) << "0.1 ms in all";
+  EXPECT_NEAR(verdict.timing.median, 0.004, 1e-12) << "times stay those of one launch";
+}
+
+TEST_F(Measuring, DoesNotBatchWhatMustBeRestored) {
+  plan_.measure.cold = false;
+  plan_.arguments.push_back(argument("work", Role::kScratch));
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 1U);
+  ASSERT_EQ(backend_.timings.back().restores.size(), 1U);
+  EXPECT_EQ(backend_.timings.back().restores[0].bytes, kElements * sizeof(float));
+}
+
+// ---- the duel -----------------------------------------------------------------------------------
+
+class Duel : public test::EvaluationTest {
+ protected:
+  Duel() {
+    for (const char* name : {"a", "b", "c"}) add_kernel(name, doubled);
+    backend_.kernels.at("b").milliseconds = [](int) { return 2.0; };
+  }
+  Expected<std::vector<std::vector<double>>, DuelFailure> fight(int rounds, std::uint64_t seed) {
+    backend_.timed_order.clear();
+    return evaluation().duel({variant("a"), variant("b"), variant("c")}, rounds, seed,
+                             [this](Phase phase) { phases_.push_back(phase); });
+  }
+};
+
+TEST_F(Duel, GivesEveryFinalistOneSampleARound) {
+  const auto times = fight(5, 1);
+  ASSERT_TRUE(times.has_value());
+  EXPECT_EQ(*times, (std::vector<std::vector<double>>{std::vector<double>(5, 1.0),
+                                                      std::vector<double>(5, 2.0),
+                                                      std::vector<double>(5, 1.0)}));
+  EXPECT_EQ(std::count(phases_.begin(), phases_.end(), Phase::kFinal), 5);
+}
+
+TEST_F(Duel, DrawsANewOrderForEachRoundFromTheSeed) {
+  ASSERT_TRUE(fight(20, 1).has_value());
+  const std::vector<std::string> first = backend_.timed_order;
+  ASSERT_EQ(first.size(), 3U + 60U) << "a warm-up each, then the rounds";
+  std::vector<std::vector<std::string>> orders;
+  for (auto round = first.begin() + 3; round != first.end(); round += 3) {
+    std::vector<std::string> order(round, round + 3);
+    if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "c"}));
+  }
+  EXPECT_GE(orders.size(), 4U) << "of six";
+  ASSERT_TRUE(fight(20, 1).has_value());
+  EXPECT_EQ(backend_.timed_order, first);
+  ASSERT_TRUE(fight(20, 2).has_value());
+  EXPECT_NE(backend_.timed_order, first);
+}
+
+TEST_F(Duel, NamesTheFinalistThatFails) {
+  add_kernel("b",
+             doubled_then([](const FakeBackend::Call& call) { call.buffer<float>(kY)[0] = 0; }));
+  const auto times = fight(5, 1);
+  ASSERT_FALSE(times.has_value());
+  EXPECT_EQ(times.error().plan, 1U);
+  EXPECT_EQ(times.error().verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(backend_.loaded_kernels(), 0U);
+}
+
+TEST_F(Duel, LetsFinalistsUseScratchOfDifferentSizes) {
+  ArgumentPlan scratch = argument("work", Role::kScratch);
+  scratch.elements = 0;
+  plan_.arguments.push_back(scratch);
+  std::vector<VariantPlan> plans;
+  for (const std::uint64_t elements : {10U, 5000U, 100U}) {
+    add_kernel("s" + std::to_string(elements),
+               doubled_then([elements](const FakeBackend::Call& call) {
+                 if (call.buffer<float>(3)[elements - 1]++ != 0) call.buffer<float>(kY)[0] = -1;
+               }));
+    VariantPlan& plan = plans.emplace_back(variant("s" + std::to_string(elements)));
+    scratch.elements = elements;
+    plan.overrides = {{3, scratch}};
+  }
+  const auto times = evaluation().duel(plans, 4, 1, {});
+  ASSERT_TRUE(times.has_value()) << times.error().verdict.message;
+  EXPECT_EQ(times->at(1).size(), 4U);
+}
+
+}  // namespace
+}  // namespace tuner

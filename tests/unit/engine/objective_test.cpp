@@ -1,0 +1,79 @@
+#include "tuner/engine/objective.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/studies.h"
+
+namespace tuner {
+namespace {
+
+using test::expr;
+using test::scale_study;
+
+Study with_metrics(std::vector<NamedExpression> metrics, ObjectiveSpec objective = {}) {
+  Study study = scale_study();
+  study.metrics = std::move(metrics);
+  study.objective = std::move(objective);
+  return study;
+}
+
+using Figures = std::vector<std::pair<std::string, double>>;
+
+TEST(Metrics, SeeTheTimeInSecondsAndEarlierMetrics) {
+  const Study study =
+      with_metrics({{"gflops", expr("n / time / 1e9")}, {"share", expr("gflops / VEC")}});
+  // 1e6 operations in 2 ms are 0.5 GFLOP/s.
+  EXPECT_EQ(metrics(study, {{"n", std::int64_t{1000000}}, {"VEC", std::int64_t{2}}}, 2.0),
+            (Figures{{"gflops", 0.5}, {"share", 0.25}}));
+}
+
+TEST(Metrics, LeaveOutWhatHasNoFiniteValue) {
+  const Study study = with_metrics(
+      {{"none", expr("1 // 0")}, {"text", expr("'fast'")}, {"good", expr("time * 1000")}});
+  EXPECT_EQ(metrics(study, {}, 2.0), (Figures{{"good", 2.0}}));
+}
+
+TEST(ObjectiveOf, IsTheTimeInSecondsOrAMetric) {
+  Trial trial;
+  trial.timing.median = 5;
+  trial.metrics = {{"gflops", 7}};
+  EXPECT_EQ(objective_of(with_metrics({}), trial), 0.005);
+  const Study gflops = with_metrics({{"gflops", expr("1 / time")}}, {"gflops", true});
+  EXPECT_EQ(objective_of(gflops, trial), 7.0);
+  trial.metrics.clear();
+  EXPECT_FALSE(objective_of(gflops, trial).has_value());
+}
+
+TEST(ObjectiveOf, IsNothingForAFailure) {
+  Trial trial;
+  trial.timing.median = 5;
+  trial.state = TrialState::kDropped;
+  EXPECT_EQ(objective_of(with_metrics({}), trial), 0.005);
+  trial.state = TrialState::kCorrectness;
+  EXPECT_FALSE(objective_of(with_metrics({}), trial).has_value());
+}
+
+TEST(Better, FollowsTheDirection) {
+  EXPECT_TRUE(better({"time", false}, 1, 2));
+  EXPECT_TRUE(better({"gflops", true}, 2, 1));
+  EXPECT_FALSE(better({"time", false}, 1, 1));
+  EXPECT_EQ(to_minimise({"gflops", true}, 3), -3);
+  EXPECT_EQ(to_minimise({"time", false}, 3), 3);
+}
+
+TEST(FasterIsBetter, WhereTheObjectiveDependsOnTimeAndTheSizeAlone) {
+  const auto decides = [](const std::string& metric, bool maximize) {
+    const Study study = with_metrics({{"m", expr(metric)}}, {"m", maximize});
+    return faster_is_better(study, study.sizes[0], test::h200());
+  };
+  EXPECT_TRUE(decides("2 * n / time", true));
+  EXPECT_TRUE(decides("time * 1e6", false));
+  EXPECT_FALSE(decides("2 * n / time", false)) << "slowest wanted";
+  EXPECT_FALSE(decides("VEC / time", true)) << "depends on a parameter";
+  EXPECT_FALSE(decides("n", true)) << "does not depend on time";
+  const Study plain = scale_study();
+  EXPECT_TRUE(faster_is_better(plain, plain.sizes[0], test::h200()));
+}
+
+}  // namespace
+}  // namespace tuner

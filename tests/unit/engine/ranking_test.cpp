@@ -1,0 +1,189 @@
+#include "tuner/engine/ranking.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "tuner/engine/objective.h"
+
+namespace tuner {
+namespace {
+
+Trial trial(ConfigIndex index, double objective, TrialState state = TrialState::kOk) {
+  Trial out;
+  out.index = index;
+  out.objective = objective;
+  out.state = state;
+  out.configuration = {static_cast<std::int64_t>(index)};
+  out.timing.ci_low = objective;
+  out.timing.ci_high = objective;
+  return out;
+}
+
+std::vector<std::uint64_t> order_of(const RankedResults& results) {
+  std::vector<std::uint64_t> out;
+  for (const Trial& t : results.trials) out.push_back(static_cast<std::uint64_t>(t.index));
+  return out;
+}
+
+using Order = std::vector<std::uint64_t>;
+using Flags = std::vector<bool>;
+
+TEST(Rank, PutsTheBestFirstThenDroppedThenFailuresByState) {
+  const auto results =
+      rank({}, {trial(0, 0, TrialState::kTimeout), trial(1, 3), trial(2, 2.5, TrialState::kDropped),
+                trial(3, 1), trial(4, 0, TrialState::kCompile), trial(5, 2),
+                trial(6, 2.2, TrialState::kDropped), trial(7, 0, TrialState::kCompile)});
+  EXPECT_EQ(order_of(results), (Order{3, 5, 1, 6, 2, 4, 7, 0}));
+  EXPECT_EQ(results.ranked, 5U);
+  EXPECT_EQ(results.tied, Flags(5, false));
+}
+
+TEST(Rank, FollowsTheDirectionOfTheObjective) {
+  EXPECT_EQ(order_of(rank({"gflops", true}, {trial(0, 10), trial(1, 30), trial(2, 20)})),
+            (Order{1, 2, 0}));
+}
+
+TEST(Rank, HandlesNothingAndNothingValid) {
+  EXPECT_EQ(rank({}, {}).ranked, 0U);
+  const auto results =
+      rank({}, {trial(1, 0, TrialState::kRuntime), trial(0, 0, TrialState::kRuntime)});
+  EXPECT_EQ(results.ranked, 0U);
+  EXPECT_EQ(order_of(results), (Order{0, 1}));
+}
+
+TEST(Rank, PutsAValidTrialWithoutAValueLastOfTheValid) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(order_of(rank({"gflops", true}, {trial(0, nan), trial(1, 1), trial(2, nan), trial(3, 2),
+                                             trial(4, 0, TrialState::kLaunch)})),
+            (Order{3, 1, 0, 2, 4}));
+}
+
+TEST(Rank, DoesNotDependOnTheOrderOfArrival) {
+  std::vector<Trial> trials;
+  for (ConfigIndex i = 0; i < 40; ++i) {
+    const auto n = static_cast<int>(i);
+    trials.push_back(
+        trial(i, 1 + (n % 7) * 0.004, n % 5 == 0 ? TrialState::kCompile : TrialState::kOk));
+    trials.back().resources.registers = 32 + n % 3;
+  }
+  const Order expected = order_of(rank({}, trials));
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    std::shuffle(trials.begin(), trials.end(), random);
+    EXPECT_EQ(order_of(rank({}, trials)), expected);
+  }
+}
+
+TEST(Rank, LetsTheSimplestOfTheTiedWin) {
+  Trial fastest = trial(0, 1.000);
+  Trial fewer_registers = trial(1, 1.005);
+  Trial slow_but_simple = trial(2, 1.02);
+  fastest.resources.registers = 64;
+  fewer_registers.resources.registers = 48;
+  slow_but_simple.resources.registers = 16;
+  const auto results = rank({}, {fastest, fewer_registers, slow_but_simple});
+  EXPECT_EQ(order_of(results), (Order{1, 0, 2}));
+  EXPECT_EQ(results.tied, (Flags{true, true, false}));
+}
+
+TEST(Rank, BreaksEqualRegistersBySharedMemoryThenByTheConfiguration) {
+  std::vector<Trial> trials{trial(0, 1.0), trial(1, 1.001), trial(2, 1.002), trial(3, 1.003)};
+  trials[0].geometry.dynamic_shared_bytes = 8192;
+  trials[1].resources.static_shared_bytes = 4096;
+  trials[2].resources.static_shared_bytes = 4096;
+  trials[3].geometry.dynamic_shared_bytes = 4096;
+  trials[1].configuration = {std::string("b"), true};
+  trials[2].configuration = {std::string("a"), true};
+  trials[3].configuration = {std::string("a"), false};
+  for (Trial& t : trials) t.resources.registers = 32;
+  EXPECT_EQ(order_of(rank({}, trials)).front(), 3U);
+  trials[3].configuration = {std::string("a"), std::string("x")};
+  EXPECT_EQ(order_of(rank({}, trials)).front(), 2U) << "numbers before text";
+}
+
+TEST(Rank, CallsOverlappingIntervalsATieButGivesTheFirstPlaceAwayForLessThanAHundredth) {
+  Trial best = trial(0, 1.0);
+  best.timing.ci_low = 0.9;
+  best.timing.ci_high = 1.1;
+  best.resources.registers = 64;
+  Trial near = trial(1, 1.05);
+  near.timing.ci_low = 1.0;
+  near.timing.ci_high = 1.2;
+  near.resources.registers = 16;
+  const auto results = rank({}, {best, near});
+  EXPECT_EQ(order_of(results), (Order{0, 1}));
+  EXPECT_EQ(results.tied, (Flags{true, true}));
+}
+
+// ---- with a final round -------------------------------------------------------------------------
+
+// Rounds in which all slow down together; `factor` is each finalist's ratio to the first.
+FinalRound drifting(const std::vector<ConfigIndex>& finalists, const std::vector<double>& factors) {
+  FinalRound round;
+  round.finalists = finalists;
+  for (std::size_t f = 0; f < finalists.size(); ++f) {
+    std::vector<double>& ms = round.milliseconds.emplace_back();
+    for (int i = 0; i < 30; ++i) ms.push_back((1 + 0.02 * i) * factors[f]);
+  }
+  return round;
+}
+
+TEST(Rank, LetsTheFinalRoundDecide) {
+  const std::vector<Trial> trials{trial(0, 1.00), trial(1, 1.03), trial(2, 1.05), trial(3, 1.5)};
+  const auto results = rank({}, trials, drifting({0, 1, 2}, {1.06, 1.0, 1.03}));
+  EXPECT_EQ(order_of(results), (Order{1, 2, 0, 3}));
+  EXPECT_EQ(results.tied, Flags(4, false)) << "drift of 60 % hides no ratio";
+}
+
+TEST(Rank, KeepsFinalistsBeforeAllOthers) {
+  // The fourth looked fast in its own samples but was not re-measured.
+  const std::vector<Trial> trials{trial(0, 1.00), trial(1, 1.03), trial(3, 1.01)};
+  EXPECT_EQ(order_of(rank({}, trials, drifting({0, 1}, {1.0, 1.1}))), (Order{0, 1, 3}));
+}
+
+TEST(Rank, CallsFinalistsTiedWhoseRatioCannotBeToldFromOne) {
+  FinalRound round = drifting({0, 1, 2}, {1.0, 1.0, 1.2});
+  for (std::size_t i = 0; i < 30; ++i) round.milliseconds[1][i] *= i % 2 == 0 ? 0.97 : 1.05;
+  std::vector<Trial> trials{trial(0, 1.0), trial(1, 1.0), trial(2, 1.0)};
+  trials[0].resources.registers = 48;
+  trials[1].resources.registers = 32;
+  trials[2].resources.registers = 16;
+  const auto results = rank({}, trials, round);
+  // Ratios of the second to the first are 0.97 and 1.05 in turn: their median is 1.01, not below
+  // the margin, their interval holds 1.
+  EXPECT_EQ(order_of(results), (Order{0, 1, 2}));
+  EXPECT_EQ(results.tied, (Flags{true, true, false}));
+}
+
+TEST(Rank, IgnoresAFinalRoundWithoutTimes) {
+  const std::vector<Trial> trials{trial(0, 2.0), trial(1, 1.0)};
+  EXPECT_EQ(order_of(rank({}, trials, FinalRound{})), (Order{1, 0}));
+  EXPECT_EQ(order_of(rank({}, trials, FinalRound{{0, 1}, {{}, {}}})), (Order{1, 0}));
+}
+
+// ---- finalists ----------------------------------------------------------------------------------
+
+TEST(ChooseFinalists, TakesTheBestThatAreWithinATenth) {
+  const std::vector<Trial> trials{trial(0, 1.05),
+                                  trial(1, 2.0),
+                                  trial(2, 1.0),
+                                  trial(3, 1.09),
+                                  trial(4, 0.5, TrialState::kCorrectness),
+                                  trial(5, 0.9, TrialState::kDropped)};
+  EXPECT_EQ(choose_finalists({}, trials, 8), (std::vector<std::size_t>{2, 0, 3}));
+  EXPECT_EQ(choose_finalists({}, trials, 2), (std::vector<std::size_t>{2, 0}));
+  EXPECT_EQ(choose_finalists({"gflops", true}, trials, 8), (std::vector<std::size_t>{}))
+      << "one alone is no final";
+}
+
+TEST(ChooseFinalists, NeedsTwo) {
+  EXPECT_TRUE(choose_finalists({}, {}, 8).empty());
+  EXPECT_TRUE(choose_finalists({}, {trial(0, 1)}, 8).empty());
+  EXPECT_TRUE(choose_finalists({}, {trial(0, 1), trial(1, 1)}, 0).empty());
+}
+
+}  // namespace
+}  // namespace tuner

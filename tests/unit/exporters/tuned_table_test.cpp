@@ -1,0 +1,129 @@
+#include "tuner/exporters/tuned_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "sample_study.h"
+#include "tuner/exporters/header.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+TEST(TunedTable, HasTheWinnersAndTheDefaultFirst) {
+  const TunedTable table = tuned_table(sample_study(), sample_results());
+  ASSERT_EQ(table.devices.size(), 2U);
+  ASSERT_EQ(table.entries.size(), 3U);
+  // BM 32: 1.0, 10 instead of 8, 2.2 instead of 2: at worst 25 %. BM 16 would lose 62 %.
+  EXPECT_EQ(table.configurations[0], sample_configuration(32, 4, "static", false));
+  EXPECT_DOUBLE_EQ(table.default_slowdown, 1.25);
+  EXPECT_EQ(table.default_coverage, 3U);
+  EXPECT_EQ(table.configurations[table.entries[1].configuration],
+            sample_configuration(128, 4, "dynamic", false));
+  EXPECT_EQ(table.entries[1].timing.median, 8.0);
+}
+
+TEST(TunedTable, TheSecondFallbackIsValidForOddSizes) {
+  const TunedTable table = tuned_table(sample_study(), sample_results());
+  EXPECT_EQ(table.configurations[1], sample_configuration(16, 1, "static", false));
+}
+
+TEST(TunedTable, TheNewestOfTwoResultsForOneSizeCounts) {
+  auto results = sample_results();
+  RankedResults newer =
+      sample_result(results[0].device, 1024, 1024,
+                    {sample_trial(sample_configuration(16, 1, "static", false), 0.5)});
+  newer.date = "2027-01-01T00:00:00Z";
+  results.insert(results.begin(), newer);
+  const TunedTable table = tuned_table(sample_study(), results);
+  EXPECT_EQ(table.entries.size(), 3U);
+  EXPECT_EQ(table.entries[0].timing.median, 0.5);
+}
+
+TEST(TunedTable, FewerConfigurationsForALossThatIsAllowed) {
+  const TableOptions within{0, 0.3};
+  const TunedTable table = tuned_table(sample_study(), sample_results(), within);
+  for (const TunedEntry& entry : table.entries) {
+    EXPECT_EQ(table.configurations[entry.configuration],
+              sample_configuration(32, 4, "static", false));
+    EXPECT_LE(entry.slowdown, 1.3);
+  }
+  EXPECT_DOUBLE_EQ(table.entries[1].slowdown, 1.25);
+  EXPECT_NE(loss_report(table).find("NVIDIA H200 M4096_N2048: configuration 0, 25.0 % slower"),
+            std::string::npos);
+}
+
+TEST(TunedTable, ALimitedNumberOfConfigurationsLosesAsLittleAsPossible) {
+  const TunedTable one = tuned_table(sample_study(), sample_results(), {1, 0});
+  EXPECT_EQ(one.entries.size(), 3U);
+  EXPECT_DOUBLE_EQ(one.entries[1].slowdown, 1.25);
+  const TunedTable two = tuned_table(sample_study(), sample_results(), {2, 0});
+  EXPECT_DOUBLE_EQ(two.entries[1].slowdown, 1.0);
+  EXPECT_DOUBLE_EQ(two.entries[2].slowdown, 1.1);
+}
+
+TEST(TunedTable, AMaximisedMetricCountsTheOtherWayRound) {
+  Study study = sample_study();
+  study.objective = {"gflops", true};
+  auto results = sample_results();
+  for (RankedResults& one : results) {
+    for (Trial& trial : one.trials) trial.objective = 1 / trial.timing.median;
+  }
+  EXPECT_DOUBLE_EQ(tuned_table(study, results).default_slowdown, 1.25);
+}
+
+TEST(SmallestCover, IsAsSmallAsBruteForceFinds) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t configurations = 3 + random() % 8;
+    const std::size_t rows = 2 + random() % 8;
+    std::vector<std::vector<double>> losses(configurations, std::vector<double>(rows));
+    for (auto& row : losses) {
+      for (double& loss : row) {
+        loss = random() % 5 == 0 ? kNever : static_cast<double>(random() % 100) / 100;
+      }
+    }
+    for (std::size_t r = 0; r < rows; ++r) losses[random() % configurations][r] = 0;
+    const auto covers = [&](std::size_t set, double within) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        bool covered = false;
+        for (std::size_t c = 0; c < configurations; ++c) {
+          covered = covered || ((set >> c & 1) != 0 && losses[c][r] <= within);
+        }
+        if (!covered) return false;
+      }
+      return true;
+    };
+    std::size_t best = configurations;
+    std::vector<double> worst_of_size(configurations + 1, kNever);
+    for (std::size_t set = 1; set < (std::size_t{1} << configurations); ++set) {
+      const auto count = static_cast<std::size_t>(std::popcount(set));
+      if (covers(set, 0.1)) best = std::min(best, count);
+      for (const auto& row : losses) {
+        for (const double loss : row) {
+          if (loss < worst_of_size[count] && covers(set, loss)) worst_of_size[count] = loss;
+        }
+      }
+    }
+    const auto found = smallest_cover(losses, 0.1, 0);
+    EXPECT_EQ(found.size(), best) << "round " << round;
+    std::size_t set = 0;
+    for (const std::size_t c : found) set |= std::size_t{1} << c;
+    EXPECT_TRUE(covers(set, 0.1));
+    const auto two = smallest_cover(losses, 0, 2);
+    EXPECT_LE(two.size(), 2U);
+    set = 0;
+    for (const std::size_t c : two) set |= std::size_t{1} << c;
+    const double reachable = std::min(worst_of_size[1], worst_of_size[2]);
+    if (reachable < kNever) {
+      EXPECT_TRUE(covers(set, reachable)) << "round " << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner

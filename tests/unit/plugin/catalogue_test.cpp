@@ -1,0 +1,156 @@
+#include "tuner/plugin/catalogue.h"
+#include "tuner/plugin/space_table.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "test_plugins.h"
+
+namespace tuner {
+namespace {
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::vector<std::string> problems_with(const Catalogue& catalogue, const std::string& file) {
+  std::vector<std::string> out;
+  for (const PluginProblem& problem : catalogue.problems()) {
+    if (problem.path.filename() == file) out.push_back(problem.reason);
+  }
+  return out;
+}
+
+TEST(Catalogue, ListsItemsWithTheirOptions) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  EXPECT_TRUE(catalogue.problems().empty());
+  ASSERT_EQ(catalogue.plugins().size(), 2U);
+  EXPECT_EQ(catalogue.plugins()[1].version, "1.2.3");
+  const PluginItem* item = catalogue.find(PluginKind::kStrategy, "sequence");
+  ASSERT_NE(item, nullptr);
+  EXPECT_EQ(item->summary, "configurations in order");
+  EXPECT_EQ(item->plugin, "toy");
+  ASSERT_EQ(item->options.size(), 5U);
+  EXPECT_EQ(item->options[1].name, "step");
+  EXPECT_EQ(item->options[1].default_value, "1");
+  EXPECT_EQ(item->options[1].help, "distance");
+  EXPECT_NE(catalogue.find(PluginKind::kExporter, "echo"), nullptr);
+  EXPECT_EQ(catalogue.find(PluginKind::kExporter, "sequence"), nullptr);
+}
+
+TEST(Catalogue, RecordsMisfitsAndGoesOn) {
+  const Catalogue catalogue = load_test_plugins({"bad", "good"});
+  EXPECT_EQ(problems_with(catalogue, "wrong_magic.so").size(), 1U);
+  EXPECT_EQ(problems_with(catalogue, "missing_symbol.so").size(), 1U);
+  EXPECT_EQ(problems_with(catalogue, "short_table.so"),
+            std::vector<std::string>{"its table for tuner.strategy/1 has 16 bytes, it needs 24"});
+  EXPECT_NE(catalogue.find(PluginKind::kStrategy, "sequence"), nullptr);
+}
+
+TEST(Catalogue, KeepsTheFirstOfTwoItemsWithOneName) {
+  const Catalogue catalogue = load_test_plugins({"good", "bad"});
+  EXPECT_EQ(catalogue.find(PluginKind::kStrategy, "sequence")->plugin, "toy");
+  EXPECT_NE(catalogue.find(PluginKind::kStrategy, "own"), nullptr);
+  const auto reasons = problems_with(catalogue, "duplicate.so");
+  ASSERT_EQ(reasons.size(), 1U);
+  EXPECT_EQ(reasons[0], "strategy 'sequence' is already offered by " +
+                            (test_plugin_directory("good") / "toy.so").string());
+  EXPECT_EQ(load_test_plugins({"bad", "good"}).find(PluginKind::kStrategy, "sequence")->plugin,
+            "duplicate");
+}
+
+TEST(Catalogue, UnknownNamesListWhatThereIs) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const SearchSpace space = test_space();
+  EXPECT_EQ(message_of([&] { catalogue.make_strategy("sequense", space_table(space), 1, {}, {}); }),
+            "there is no strategy 'sequense'; there are: backwards, sequence "
+            "(did you mean 'sequence'?)");
+  EXPECT_EQ(message_of([&] { catalogue.make_exporter("x"); }),
+            "there is no exporter 'x'; there are: echo");
+  EXPECT_THROW(catalogue.make_exporter("x"), InputError);
+  EXPECT_THROW(catalogue.make_compiler("cuda"), UnavailableError);
+}
+
+TEST(Catalogue, UnknownOptionsListThoseThatThereAre) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const SearchSpace space = test_space();
+  const Position where{"study.yaml", 7, 3};
+  EXPECT_EQ(
+      message_of([&] {
+        catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"stp", "1"}}, where);
+      }),
+      "study.yaml:7:3: unknown option 'stp'; strategy 'sequence' has: start=0, step=1, scale=0.5, "
+      "order=up, eager=false (did you mean 'step'?)");
+  EXPECT_EQ(message_of([&] {
+              catalogue.make_strategy("backwards", space_table(space), 1, {}, {{"a", "1"}});
+            }),
+            "unknown option 'a'; strategy 'backwards' has no options");
+  EXPECT_THROW(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}}), InputError);
+}
+
+TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const SearchSpace space = test_space();
+  const auto message = [&](const char* name, const char* value) {
+    return message_of([&] { catalogue.make_strategy("sequence", space_table(space), 1, {}, {{name, value}}); });
+  };
+  const std::string head = "strategy 'sequence': option ";
+  EXPECT_EQ(message("step", "0"), head + "'step' is '0': it must be a whole number from 1 to 10");
+  EXPECT_EQ(message("step", "2x"), head + "'step' is '2x': it must be a whole number from 1 to 10");
+  EXPECT_EQ(message("step", ""), head + "'step' is '': it must be a whole number from 1 to 10");
+  EXPECT_EQ(message("scale", "nan"), head + "'scale' is 'nan': it must be a number from 0 to 1");
+  EXPECT_EQ(message("order", "left"), head + "'order' is 'left': it must be one of: up, down");
+  EXPECT_EQ(message("eager", "maybe"), head + "'eager' is 'maybe': it must be true or false");
+  EXPECT_EQ(message("eager", "yes"), "nothing was thrown");
+}
+
+TEST(Catalogue, ThrowingPluginsBecomeMessages) {
+  const Catalogue catalogue = load_test_plugins({"bad"});
+  const SearchSpace space = test_space();
+  EXPECT_EQ(message_of([&] { catalogue.make_strategy("throwing-maker", space_table(space), 1, {}, {}); }),
+            "strategy 'throwing-maker': not today");
+  const auto asker = catalogue.make_strategy("throwing-asker", space_table(space), 1, {}, {});
+  EXPECT_EQ(message_of([&] { asker->ask(1); }),
+            "strategy 'throwing-asker', ask: the plugin threw something that is no std::exception");
+  EXPECT_EQ(message_of([&] { asker->tell({}); }),
+            "strategy 'throwing-asker', tell: out of host memory");
+  EXPECT_EQ(message_of([&] { catalogue.make_compiler("absent"); }),
+            "absent: libabsent.so.1 not found");
+}
+
+TEST(Catalogue, ExportersSeeTheResultsAsJson) {
+  const auto exporter = load_test_plugins({"good"}).make_exporter("echo");
+  Study study;
+  study.kernel.name = "matmul";
+  study.kernel.source = "/somewhere/matmul.cu";
+  study.parameters.push_back({"BM", {std::int64_t{32}, std::int64_t{64}}, {}});
+  RankedResults results;
+  results.size.dims = {{"M", 1024}};
+  Trial best;
+  best.configuration = {std::int64_t{64}};
+  best.timing.median = 1.5;
+  Trial failed;
+  failed.configuration = {std::int64_t{32}};
+  failed.state = TrialState::kCompile;
+  failed.message = "not UTF-8: \xff";
+  results.trials = {best, failed};
+  results.ranked = 1;
+  results.tied = {true};
+  const std::string text = exporter->write(study, {results});
+  EXPECT_NE(text.find(R"("name": "matmul")"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("source": "matmul.cu")"), std::string::npos);
+  EXPECT_NE(text.find(R"("time_ms": 1.5)"), std::string::npos);
+  EXPECT_NE(text.find(R"("rank": null)"), std::string::npos);
+  EXPECT_NE(text.find(R"("state": "compile")"), std::string::npos);
+  study.kernel.name = "forbidden";
+  EXPECT_EQ(message_of([&] { exporter->write(study, {}); }), "exporter 'echo': no");
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,102 @@
+#include "tuner/plugin/loader.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "test_plugins.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason_for(const std::string& name) {
+  const auto loaded = load_plugin(test_plugin_directory("bad") / (name + ".so"));
+  return loaded ? "it loads" : loaded.error();
+}
+
+TEST(Loader, SaysWhyAFileDoesNotFit) {
+  EXPECT_EQ(reason_for("wrong_magic"),
+            "'tuner_plugin_v1' does not start with the magic number: not a tuner plugin");
+  EXPECT_EQ(reason_for("wrong_major"), "made for plugin interface 2, this program has 1");
+  EXPECT_EQ(reason_for("short_descriptor"), "its descriptor has 32 bytes, it needs 40");
+  EXPECT_EQ(reason_for("missing_symbol"), "exports no symbol 'tuner_plugin_v1'");
+  EXPECT_EQ(reason_for("nameless"), "its descriptor lacks a name, a version or get_factory");
+  EXPECT_NE(reason_for("there_is_none").find("No such file"), std::string::npos);
+}
+
+TEST(Loader, ReportsAFileThatIsNoLibraryInTheSystemsWords) {
+  const fs::path file = fs::path(testing::TempDir()) / "text.so";
+  std::ofstream(file) << "not a library";
+  const auto loaded = load_plugin(file);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error(), file.string() + ": file too short");
+}
+
+TEST(Loader, OpensPluginsWrittenWithTheSdkAndInC) {
+  for (const char* name : {"toy", "plain_c"}) {
+    const auto loaded = load_plugin(test_plugin_directory("good") / (std::string(name) + ".so"));
+    ASSERT_TRUE(loaded) << loaded.error();
+    EXPECT_STREQ((*loaded)->name, name);
+  }
+}
+
+TEST(PluginSearch, TakesAskedDirectoriesThenTheEnvironmentThenTheInstallation) {
+  const fs::path asked = testing::TempDir();
+  const auto search = plugin_search("/opt/tuner/bin", "/one:/two", {asked});
+  const std::vector<fs::path> expected{fs::weakly_canonical(asked), "/one", "/two",
+                                       "/opt/tuner/lib/tuner/plugins"};
+  EXPECT_EQ(search.directories, expected);
+  EXPECT_TRUE(search.ignored.empty());
+}
+
+TEST(PluginSearch, NeverTakesRelativeOrEmptyEntriesOfTheEnvironment) {
+  const auto search = plugin_search("/opt/tuner/bin", "::plugins:.:/one:", {});
+  const std::vector<fs::path> expected{"/one", "/opt/tuner/lib/tuner/plugins"};
+  EXPECT_EQ(search.directories, expected);
+  ASSERT_EQ(search.ignored.size(), 2U);
+  EXPECT_EQ(search.ignored[0].path, "plugins");
+  EXPECT_EQ(search.ignored[1].path, ".");
+}
+
+TEST(PluginSearch, RecordsAnAskedDirectoryThatIsNotThereAndTakesEachOnce) {
+  const auto search = plugin_search("/opt/tuner/bin", "/opt/tuner/lib/tuner/plugins", {"/nowhere"});
+  ASSERT_EQ(search.ignored.size(), 1U);
+  EXPECT_EQ(search.ignored[0].reason, "is not a directory");
+  EXPECT_EQ(search.directories.size(), 1U);
+}
+
+// The dynamic symbols that a library defines, as `nm -D` prints them.
+std::vector<std::string> exported(const fs::path& library) {
+  const std::string command = "nm -D --defined-only '" + library.string() + "'";
+  std::vector<std::string> names;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return names;
+  char line[4096];
+  while (std::fgets(line, sizeof line, pipe) != nullptr) {
+    std::istringstream fields(line);
+    std::string address;
+    std::string letter;
+    std::string name;
+    if (fields >> address >> letter >> name) names.push_back(name);
+  }
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return names;
+}
+
+TEST(Exports, EveryPluginExportsExactlyOneSymbol) {
+  std::vector<fs::path> files = plugin_files(test_plugin_directory("good"));
+  EXPECT_EQ(files.size(), 2U);
+  for (const auto& built : plugin_files(fs::path(TUNER_BINARY_DIR) / "lib/tuner/plugins")) {
+    files.push_back(built);
+  }
+  for (const fs::path& file : files) {
+    EXPECT_EQ(exported(file), std::vector<std::string>{"tuner_plugin_v1"}) << file;
+  }
+}
+
+}  // namespace
+}  // namespace tuner

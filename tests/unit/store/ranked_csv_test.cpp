@@ -1,0 +1,127 @@
+#include "tuner/store/ranked_csv.h"
+
+#include <gtest/gtest.h>
+
+#include "scratch_folder.h"
+#include "tuner/base/atomic_file.h"
+
+namespace tuner {
+namespace {
+
+const std::vector<std::string> kNames{"BM", "SHARED"};
+
+Trial valid_trial(std::int64_t bm, const std::string& shared, double ms) {
+  Trial trial;
+  trial.configuration = {bm, shared};
+  trial.timing.samples = {ms, ms};
+  trial.timing.median = ms;
+  trial.timing.ci_low = ms * 0.99;
+  trial.timing.ci_high = ms * 1.01;
+  trial.timing.min = ms * 0.98;
+  trial.metrics = {{"gflops", 2.0 / ms}};
+  trial.geometry.dynamic_shared_bytes = 512;
+  trial.compile_ms = 80;
+  return trial;
+}
+
+RankedResults sample_results() {
+  RankedResults results;
+  results.device.name = "NVIDIA H200";
+  results.size.dims = {{"M", 10}, {"N", 20}};
+  results.trials = {valid_trial(64, "static", 0.5), valid_trial(32, "static", 0.50125)};
+  results.trials[0].resources.registers = 40;
+  results.trials[0].resources.static_shared_bytes = 0;
+  results.trials[0].resources.spill_bytes = 4;
+  results.trials[0].occupancy = 0.5;
+  results.trials[0].max_error = 0;
+  results.trials[0].cache_hit = true;
+  results.ranked = 2;
+  results.tied = {true, true};
+  Trial failed;
+  failed.configuration = {std::int64_t{128}, "a, \"b\""};
+  failed.state = TrialState::kCompile;
+  failed.message = "line 1\nsaid \"no\"";
+  results.trials.push_back(failed);
+  return results;
+}
+
+TEST(RankedCsv, HasEveryColumnInItsPlace) {
+  EXPECT_EQ(
+      ranked_csv(sample_results(), kNames),
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,"
+      "registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
+      "cache_hit,max_error,message\n"
+      "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,4,true,40,0,512,4,0.5,80,true,0,\n"
+      "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,3.990025,true,,,512,,,80,"
+      "false,,\n"
+      ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,0,,,0,false,,\"line 1\nsaid \"\"no\"\"\"\n");
+}
+
+TEST(RankedCsv, DroppedTrialsKeepTheirEstimate) {
+  RankedResults results = sample_results();
+  results.trials[1].state = TrialState::kDropped;
+  EXPECT_NE(ranked_csv(results, kNames).find("\n2,dropped,32,static,10,20,0.50125,"),
+            std::string::npos);
+}
+
+TEST(RankedCsv, LongLogsAreCutBetweenCharacters) {
+  RankedResults results = sample_results();
+  results.trials[2].message = std::string(999, 'x') + "é" + std::string(5000, 'y');
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(std::string(999, 'x') + " ...\n"), std::string::npos);
+}
+
+TEST(RankedCsv, EveryLineHasAsManyFieldsAsTheHeader) {
+  RankedResults results = sample_results();
+  results.trials[2].configuration = {std::int64_t{128}, "plain"};
+  results.trials[2].message = "plain";
+  const std::string csv = ranked_csv(results, kNames);
+  std::vector<std::ptrdiff_t> commas{0};
+  for (const char c : csv) {
+    if (c == ',') ++commas.back();
+    if (c == '\n') commas.push_back(0);
+  }
+  ASSERT_EQ(commas.size(), 5U);
+  EXPECT_EQ(commas, (std::vector<std::ptrdiff_t>{commas[0], commas[0], commas[0], commas[0], 0}));
+}
+
+TEST(RankedCsv, ThePathIsKernelDeviceSize) {
+  const RankedResults results = sample_results();
+  EXPECT_EQ(ranked_csv_path("results", "matmul", results.device, results.size),
+            "results/matmul/nvidia-h200/M10_N20.csv");
+  EXPECT_EQ(ranked_csv_path("r", "../../etc", results.device, {}),
+            "r/-.-..-etc/nvidia-h200/default.csv");
+}
+
+TEST(RankedCsv, IsWrittenWhole) {
+  const ScratchFolder folder;
+  const auto path = write_ranked_csv(folder.path(), "matmul", sample_results(), kNames);
+  EXPECT_EQ(read_file(path), ranked_csv(sample_results(), kNames));
+  EXPECT_EQ(path, folder.path() / "matmul/nvidia-h200/M10_N20.csv");
+}
+
+TEST(RankedTable, ShowsTheBestWhatTheyShareAndTheStates) {
+  EXPECT_EQ(ranked_table(sample_results(), kNames),
+            "rank     time ms         gflops  BM\n"
+            "   1  =      0.5  ±1.0%       4  64\n"
+            "   2  =   0.5012  ±1.0%    3.99  32\n"
+            "all of these: SHARED=static\n"
+            "3 trials: 2 ok, 1 compile\n");
+}
+
+TEST(RankedTable, ShowsAllParametersOfASingleBest) {
+  EXPECT_EQ(ranked_table(sample_results(), kNames, 1),
+            "rank     time ms         gflops  BM  SHARED\n"
+            "   1  =      0.5  ±1.0%       4  64  static\n"
+            "3 trials: 2 ok, 1 compile\n");
+}
+
+TEST(RankedTable, SaysWhenNothingIsValid) {
+  RankedResults results = sample_results();
+  results.trials.erase(results.trials.begin(), results.trials.begin() + 2);
+  results.ranked = 0;
+  EXPECT_EQ(ranked_table(results, kNames), "nothing valid was found\n1 trials: 1 compile\n");
+}
+
+}  // namespace
+}  // namespace tuner

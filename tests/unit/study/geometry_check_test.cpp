@@ -1,0 +1,150 @@
+#include "tuner/study/geometry_check.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+Study study_with(const std::string& parameters, const std::string& launch,
+                 const std::string& more = "") {
+  return accepted("schema: 1\nkernel: {name: k, source: k.cu, entry: k}\n" +
+                  ("problem_sizes: [{N: 64}]\nparameters: {" + parameters + "}\n") +
+                  ("launch:\n" + launch) +
+                  "arguments: [{name: Y, type: float, shape: [N], role: out}]\n" + more);
+}
+
+SearchSpace space_of(const Study& study, const DeviceFacts& device) {
+  SpaceDefinition definition{study.parameters, study.derived, study.constraints, device.bindings()};
+  for (const auto& [name, extent] : study.sizes.front().dims) definition.facts[name] = extent;
+  return SearchSpace::build(std::move(definition));
+}
+
+std::string rendered(const std::vector<Complaint>& complaints, const Study& study) {
+  std::string all;
+  for (Complaint complaint : complaints) {
+    complaint.where.file = "study.yaml";
+    all += (all.empty() ? "" : "\n") + render(complaint, study.text);
+  }
+  return all;
+}
+
+std::string geometry_of(const Study& study, const DeviceFacts& device = {}) {
+  return rendered(check_geometry(study, space_of(study, device), study.sizes.front(), device),
+                  study);
+}
+
+TEST(GeometryCheck, OneHealthyConfigurationIsEnough) {
+  EXPECT_EQ(geometry_of(study_with("B: [2048, 64]", "  block: [B]\n  grid: [N]\n")), "");
+}
+
+TEST(GeometryCheck, BlockOverTheLimitEverywhere) {
+  EXPECT_EQ(
+      geometry_of(study_with("B: [64, 128]", "  block: [B, 32]\n  grid: [N]\n")),
+      R"text(study.yaml:6:11: a block of 2048 threads is over the device's 1024, for every configuration
+      block: [B, 32]
+              ^)text");
+  EXPECT_EQ(geometry_of(study_with("B: [65, 128]", "  block: [1, 1, B]\n  grid: [N]\n")),
+            R"text(study.yaml:6:17: block z is 65, over the device's 64, for every configuration
+      block: [1, 1, B]
+                    ^)text");
+}
+
+TEST(GeometryCheck, GridAndBlockOfZeroEverywhere) {
+  EXPECT_EQ(geometry_of(study_with("B: [65, 128]", "  block: [64 // B]\n  grid: [N // B]\n")),
+            R"text(study.yaml:6:11: block x is 0, for every configuration
+      block: [64 // B]
+              ^
+study.yaml:7:10: grid x is 0, for every configuration
+      grid: [N // B]
+             ^)text");
+}
+
+TEST(GeometryCheck, GridOverTheLimitEverywhere) {
+  EXPECT_EQ(
+      geometry_of(study_with("B: [1, 2]", "  block: [B]\n  grid: [N, 65536 * B]\n")),
+      R"text(study.yaml:7:13: grid y is 65536, over the device's 65535, for every configuration
+      grid: [N, 65536 * B]
+                ^)text");
+}
+
+TEST(GeometryCheck, SharedMemoryOverTheLimitEverywhere) {
+  EXPECT_EQ(
+      geometry_of(study_with("B: [1, 2]",
+                             "  block: [B]\n  grid: [N]\n  dynamic_shared_bytes: 50000 * B\n")),
+      R"text(study.yaml:8:25: dynamic_shared_bytes is 50000, over the device's 49152, for every configuration
+      dynamic_shared_bytes: 50000 * B
+                            ^)text");
+}
+
+TEST(GeometryCheck, ExtentsThatAreNoWholeNumbersEverywhere) {
+  EXPECT_EQ(
+      geometry_of(study_with("B: [3, 5]", "  block: [B]\n  grid: [N / B, N // (B - B)]\n")),
+      R"text(study.yaml:7:10: '21.333333333333332' is not a whole number, for every configuration
+      grid: [N / B, N // (B - B)]
+             ^
+study.yaml:7:17: division by zero, for every configuration
+      grid: [N / B, N // (B - B)]
+                    ^)text");
+}
+
+TEST(GeometryCheck, DifferentFaultsThatLeaveNothing) {
+  EXPECT_EQ(
+      geometry_of(study_with("B: [1, 2048]", "  block: [B]\n  grid: [B // 2]\n")),
+      R"text(study.yaml:6:11: block x is 2048, over the device's 1024, for 1 of the 2 configurations and none can be launched
+      block: [B]
+              ^
+study.yaml:7:10: grid x is 0, for 1 of the 2 configurations and none can be launched
+      grid: [B // 2]
+             ^)text");
+}
+
+TEST(GeometryCheck, LargeSpacesAreSampled) {
+  EXPECT_EQ(
+      geometry_of(study_with("A: {range: [1, 1000]}, B: {range: [1, 1000]}",
+                             "  block: [2000]\n  grid: [A * B]\n")),
+      R"text(study.yaml:6:11: block x is 2000, over the device's 1024, for 4082 of the 4082 configurations looked at, all of them
+      block: [2000]
+              ^)text");
+}
+
+TEST(EmptySpace, NamesTheConstraintThatNothingSatisfies) {
+  const Study study = study_with("B: [1, 2]", "  block: [B]\n  grid: [N]\n",
+                                 "constraints:\n  - B > 1\n  - B > 5\n");
+  EXPECT_EQ(rendered(check_not_empty(study, space_of(study, {})), study),
+            R"text(study.yaml:11:5: no configuration satisfies this constraint
+      - B > 5
+        ^)text");
+}
+
+TEST(EmptySpace, SaysWhyAConstraintHasNoValue) {
+  const Study study = study_with("B: [1, 2]", "  block: [B]\n  grid: [N]\n",
+                                 "constraints:\n  - 8 % (B - B) == 0\n");
+  EXPECT_EQ(rendered(check_not_empty(study, space_of(study, {})), study),
+            R"text(study.yaml:10:5: no configuration satisfies this constraint (division by zero at column 3 with B = 1)
+      - 8 % (B - B) == 0
+        ^)text");
+}
+
+TEST(EmptySpace, NamesTheStrictestOfConstraintsThatContradict) {
+  const Study study = study_with("B: [1, 2, 3]", "  block: [B]\n  grid: [N]\n",
+                                 "constraints:\n  - B < 3\n  - B > 2\n");
+  const std::string message = rendered(check_not_empty(study, space_of(study, {})), study);
+  // The share may be an estimate.
+  EXPECT_EQ(
+      std::regex_replace(message, std::regex("6[67]%"), "#%"),
+      R"text(study.yaml:11:5: no configuration satisfies all constraints; this one alone removes #% of them
+      - B > 2
+        ^)text");
+}
+
+TEST(EmptySpace, IsNotComplainedOfWhenThereIsAConfiguration) {
+  const Study study = study_with("B: [1, 2]", "  block: [B]\n  grid: [N]\n");
+  EXPECT_TRUE(check_not_empty(study, space_of(study, {})).empty());
+}
+
+}  // namespace
+}  // namespace tuner::testing

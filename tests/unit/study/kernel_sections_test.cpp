@@ -1,0 +1,206 @@
+// Every kind of mistake, with the whole text that the user sees.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+TEST(KernelSections, PartOfARunnableStudyNeedsTheRest) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [1]}
+)yaml"),
+            R"text(study.yaml:1:1: missing key 'kernel' in the study
+    schema: 1
+    ^
+study.yaml:1:1: missing key 'arguments' in the study
+    schema: 1
+    ^)text");
+}
+
+TEST(KernelSections, KernelNeedsNameSourceAndEntry) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {define_prefix: X_}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:2:1: missing key 'name' in 'kernel'
+    kernel: {define_prefix: X_}
+    ^
+study.yaml:2:1: missing key 'source' in 'kernel'
+    kernel: {define_prefix: X_}
+    ^
+study.yaml:2:1: missing key 'entry' in 'kernel'
+    kernel: {define_prefix: X_}
+    ^)text");
+}
+
+TEST(KernelSections, KernelNameBecomesAFolder) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: ../k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:2:16: '../k' cannot be a kernel's name (letters, digits, _ . + and -)
+    kernel: {name: ../k, source: k.cu, entry: k}
+                   ^)text");
+}
+
+TEST(KernelSections, SourceThatIsNotThere) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: nope.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+      R"text(study.yaml:2:27: 'source': there is no file nope.cu (names are relative to the study file)
+    kernel: {name: k, source: nope.cu, entry: k}
+                              ^)text");
+}
+
+TEST(KernelSections, SourceThatIsADirectory) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: sub, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+      R"text(study.yaml:2:27: 'source': sub is not a regular file (names are relative to the study file)
+    kernel: {name: k, source: sub, entry: k}
+                              ^)text");
+}
+
+TEST(KernelSections, PrefixMustBeginAnIdentifier) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k, define_prefix: '-D'}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:2:58: '-D' cannot begin the name of a macro
+    kernel: {name: k, source: k.cu, entry: k, define_prefix: '-D'}
+                                                             ^)text");
+}
+
+TEST(KernelSections, UnknownPlaceholder) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel:
+  name: k
+  source: k.cu
+  entry: k<{BB}>
+  options: ['-DX={N', '-DY=}', '-DZ={}', -O3]
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:5:13: unknown name 'BB'
+      entry: k<{BB}>
+                ^
+study.yaml:6:18: this brace has no partner; {NAME} stands for a value
+      options: ['-DX={N', '-DY=}', '-DZ={}', -O3]
+                     ^
+study.yaml:6:28: this brace has no partner; {NAME} stands for a value
+      options: ['-DX={N', '-DY=}', '-DZ={}', -O3]
+                               ^
+study.yaml:6:37: {} names nothing; {NAME} stands for a value
+      options: ['-DX={N', '-DY=}', '-DZ={}', -O3]
+                                        ^)text");
+}
+
+TEST(KernelSections, OptionsMustBeAListOfTexts) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k, options: -O3}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:2:52: 'options' must be a list, not text
+    kernel: {name: k, source: k.cu, entry: k, options: -O3}
+                                                       ^)text");
+}
+
+TEST(KernelSections, LaunchNeedsBlockAndGrid) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {dynamic_shared_bytes: 0}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:5:1: missing key 'block' in 'launch'
+    launch: {dynamic_shared_bytes: 0}
+    ^
+study.yaml:5:1: missing key 'grid' in 'launch'
+    launch: {dynamic_shared_bytes: 0}
+    ^)text");
+}
+
+TEST(KernelSections, UpToThreeAxes) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B, 1, 1, 1], grid: []}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:5:17: 'block' takes 1 to 3 expressions, not 4
+    launch: {block: [B, 1, 1, 1], grid: []}
+                    ^
+study.yaml:5:37: 'grid' takes 1 to 3 expressions, not 0
+    launch: {block: [B, 1, 1, 1], grid: []}
+                                        ^)text");
+}
+
+TEST(KernelSections, AxesByName) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch:
+  block: {x: B, w: 1}
+  grid: {y: 2}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+            R"text(study.yaml:6:17: unknown key 'w' in 'block' (known: x, y and z)
+      block: {x: B, w: 1}
+                    ^
+study.yaml:7:3: missing key 'x' in 'grid'
+      grid: {y: 2}
+      ^)text");
+}
+
+}  // namespace
+}  // namespace tuner::testing

@@ -1,0 +1,153 @@
+// Every kind of mistake, with the whole text that the user sees.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+TEST(SearchSections, ObjectiveIsTimeOrAMetric) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics: {gflops: 1 / time}
+objective: {maximize: glfops}
+)yaml"),
+      R"text(study.yaml:4:23: the objective 'glfops' is neither time nor a metric (did you mean 'gflops'?)
+    objective: {maximize: glfops}
+                          ^)text");
+}
+
+TEST(SearchSections, ObjectiveHasOneDirection) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+objective: {minimize: time, maximize: time}
+)yaml"),
+            R"text(study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'
+    objective: {minimize: time, maximize: time}
+    ^)text");
+}
+
+TEST(SearchSections, ObjectiveNeedsADirection) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+objective: {}
+)yaml"),
+            R"text(study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'
+    objective: {}
+    ^)text");
+}
+
+TEST(SearchSections, TimeCannotBeMaximized) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+objective: {maximize: time}
+)yaml"),
+            R"text(study.yaml:3:23: time cannot be maximized (minimize: time)
+    objective: {maximize: time}
+                          ^)text");
+}
+
+TEST(SearchSections, MetricsAreReadFromTheTop) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics: {a: b, b: time * X}
+)yaml"),
+            R"text(study.yaml:3:14: 'b' is defined further down; a metric sees only what is above it
+    metrics: {a: b, b: time * X}
+                 ^
+study.yaml:3:27: unknown name 'X'
+    metrics: {a: b, b: time * X}
+                              ^)text");
+}
+
+TEST(SearchSections, BudgetsArePositive) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+)yaml"),
+            R"text(study.yaml:3:32: 'evaluations' must be at least 1, not 0
+    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+                                   ^
+study.yaml:3:44: 'seconds' must be above 0, not -1
+    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+                                               ^
+study.yaml:3:58: 'patience' must be an integer, not a number
+    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+                                                             ^
+study.yaml:3:71: 'target' must be a number, not text
+    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+                                                                          ^
+study.yaml:3:77: unknown key 'hours' in 'budget' (known: evaluations, seconds, target and patience)
+    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
+                                                                                ^)text");
+}
+
+TEST(SearchSections, StrategyOptionsAreAMap) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+search: {strategy: [a], options: [b], budget: 5}
+)yaml"),
+            R"text(study.yaml:3:20: 'strategy' must be text, not a list
+    search: {strategy: [a], options: [b], budget: 5}
+                       ^
+study.yaml:3:34: 'options' of the search must be a map (key: value), not a list
+    search: {strategy: [a], options: [b], budget: 5}
+                                     ^
+study.yaml:3:47: 'budget' must be a map (key: value), not an integer
+    search: {strategy: [a], options: [b], budget: 5}
+                                                  ^)text");
+}
+
+TEST(SearchSections, MeasureLimits) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+measure:
+  cache: warm
+  min_samples: 0
+  max_samples: many
+  max_milliseconds: 0
+  confidence: 1
+  precision: -0.1
+  drop_above: 0.5
+  finalists: -1
+)yaml"),
+            R"text(study.yaml:4:10: 'cache' must be cold or hot, not 'warm'
+      cache: warm
+             ^
+study.yaml:5:16: 'min_samples' must be from 1 to 1000000, not 0
+      min_samples: 0
+                   ^
+study.yaml:6:16: 'max_samples' must be an integer, not text
+      max_samples: many
+                   ^
+study.yaml:7:21: 'max_milliseconds' must be above 0, not 0
+      max_milliseconds: 0
+                        ^
+study.yaml:8:15: 'confidence' must be between 0 and 1, not 1
+      confidence: 1
+                  ^
+study.yaml:9:14: 'precision' must be between 0 and 1, not -0.1
+      precision: -0.1
+                 ^
+study.yaml:10:15: 'drop_above' must be above 1, or 0 for never, not 0.5
+      drop_above: 0.5
+                  ^
+study.yaml:11:14: 'finalists' must be from 0 to 1000000, not -1
+      finalists: -1
+                 ^)text");
+}
+
+TEST(SearchSections, SamplesMustNotContradict) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+measure: {min_samples: 9, max_samples: 5}
+)yaml"),
+            R"text(study.yaml:3:27: 'max_samples' (5) is below 'min_samples' (9)
+    measure: {min_samples: 9, max_samples: 5}
+                              ^)text");
+}
+
+}  // namespace
+}  // namespace tuner::testing

@@ -1,0 +1,278 @@
+// Every kind of mistake, with the whole text that the user sees.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+TEST(SpaceSections, ParametersMustBeAMap) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: [1, 2]
+constraints:
+  - B > 1
+)yaml"),
+            R"text(study.yaml:2:13: 'parameters' must be a map (key: value), not a list
+    parameters: [1, 2]
+                ^)text");
+}
+
+TEST(SpaceSections, NoParameters) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {}
+)yaml"),
+            R"text(study.yaml:2:13: 'parameters' is empty: there is nothing to tune
+    parameters: {}
+                ^)text");
+}
+
+TEST(SpaceSections, ParameterWithoutValues) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  B: []
+)yaml"),
+            R"text(study.yaml:3:6: parameter 'B' has no values
+      B: []
+         ^)text");
+}
+
+TEST(SpaceSections, ParameterWithNothingBehindIt) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters:
+  B:
+  C: [1]
+)yaml"),
+      R"text(study.yaml:3:3: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not nothing
+      B:
+      ^)text");
+}
+
+TEST(SpaceSections, SingleValueIsNotAList) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {B: 32}
+)yaml"),
+      R"text(study.yaml:2:17: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not an integer (a fixed value is [32])
+    parameters: {B: 32}
+                    ^)text");
+}
+
+TEST(SpaceSections, DuplicateValuesOfAnyType) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  A: [1, 2, 1]
+  B: [1, 1.0, 2]
+  C: [true, 1]
+  D: [static, 'static']
+)yaml"),
+            R"text(study.yaml:3:13: parameter 'A' has the value 1 twice
+      A: [1, 2, 1]
+                ^
+study.yaml:4:10: parameter 'B' has the value 1 twice (1.0 equals it)
+      B: [1, 1.0, 2]
+             ^
+study.yaml:5:13: parameter 'C' has the value true twice (1 equals it)
+      C: [true, 1]
+                ^
+study.yaml:6:15: parameter 'D' has the value static twice
+      D: [static, 'static']
+                  ^)text");
+}
+
+TEST(SpaceSections, ValuesMustBeScalars) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {B: [[1], {a: 1}, ~]}
+)yaml"),
+      R"text(study.yaml:2:18: a value of parameter 'B' must be a number, a boolean or text, not a list
+    parameters: {B: [[1], {a: 1}, ~]}
+                     ^
+study.yaml:2:23: a value of parameter 'B' must be a number, a boolean or text, not a map
+    parameters: {B: [[1], {a: 1}, ~]}
+                          ^
+study.yaml:2:31: a value of parameter 'B' must be a number, a boolean or text, not nothing
+    parameters: {B: [[1], {a: 1}, ~]}
+                                  ^)text");
+}
+
+TEST(SpaceSections, NumbersBeyond64Bits) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {B: [9223372036854775808, 1e999, .nan]}
+)yaml"),
+      R"text(study.yaml:2:18: a value of parameter 'B': 9223372036854775808 does not fit in 64 bits
+    parameters: {B: [9223372036854775808, 1e999, .nan]}
+                     ^
+study.yaml:2:39: a value of parameter 'B': 1e999 does not fit in 64 bits
+    parameters: {B: [9223372036854775808, 1e999, .nan]}
+                                          ^
+study.yaml:2:46: a value of parameter 'B': .nan is not a finite number
+    parameters: {B: [9223372036854775808, 1e999, .nan]}
+                                                 ^)text");
+}
+
+TEST(SpaceSections, BadNames) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+)yaml"),
+      R"text(study.yaml:2:14: '2B' cannot be a name (a letter or _, then letters, digits and _)
+    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+                 ^
+study.yaml:2:23: 'min' is a word of the expression language and cannot be a parameter
+    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+                          ^
+study.yaml:2:33: 'in' is a word of the expression language and cannot be a parameter
+    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+                                    ^
+study.yaml:2:42: 'time' is already the measured time
+    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+                                             ^
+study.yaml:2:53: 'a-b' cannot be a name (a letter or _, then letters, digits and _)
+    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
+                                                        ^)text");
+}
+
+TEST(SpaceSections, RangeNeedsIntegers) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  A: {range: [1, 2.5]}
+  B: {range: [1]}
+  C: {range: 7}
+)yaml"),
+            R"text(study.yaml:3:18: 'range' must be an integer, not a number
+      A: {range: [1, 2.5]}
+                     ^
+study.yaml:4:14: 'range' takes 2 or 3 integers, not 1
+      B: {range: [1]}
+                 ^
+study.yaml:5:14: 'range' must be a list, not an integer
+      C: {range: 7}
+                 ^)text");
+}
+
+TEST(SpaceSections, RangeThatGoesNowhere) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  A: {range: [5, 4]}
+  B: {range: [1, 8, 0]}
+  C: {range: [0, 100000000]}
+)yaml"),
+            R"text(study.yaml:3:14: the range begins at 5, above its end 4
+      A: {range: [5, 4]}
+                 ^
+study.yaml:4:14: the step of a range must be at least 1, not 0
+      B: {range: [1, 8, 0]}
+                 ^
+study.yaml:5:14: a parameter may have at most 1000000 values
+      C: {range: [0, 100000000]}
+                 ^)text");
+}
+
+TEST(SpaceSections, Pow2NeedsPowersOfTwo) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  A: {pow2: [1, 12]}
+  B: {pow2: [0, 8]}
+  C: {pow2: [8, 1]}
+)yaml"),
+            R"text(study.yaml:3:13: both ends of 'pow2' must be powers of two; 12 is not
+      A: {pow2: [1, 12]}
+                ^
+study.yaml:4:13: both ends of 'pow2' must be powers of two; 0 is not
+      B: {pow2: [0, 8]}
+                ^
+study.yaml:5:13: 'pow2' begins at 8, above its end 1
+      C: {pow2: [8, 1]}
+                ^)text");
+}
+
+TEST(SpaceSections, UnknownGenerator) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  A: {rnage: [1, 2]}
+  B: {range: [1, 2], pow2: [1, 2]}
+)yaml"),
+            R"text(study.yaml:3:7: unknown key 'rnage' in parameter 'A' (did you mean 'range'?)
+      A: {rnage: [1, 2]}
+          ^
+study.yaml:4:3: parameter 'B' must have either 'range' or 'pow2'
+      B: {range: [1, 2], pow2: [1, 2]}
+      ^)text");
+}
+
+TEST(SpaceSections, SizesMustBeAListOfMaps) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+problem_sizes: {N: 1}
+)yaml"),
+            R"text(study.yaml:3:16: 'problem_sizes' must be a list, not a map
+    problem_sizes: {N: 1}
+                   ^)text");
+}
+
+TEST(SpaceSections, NoSizes) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+problem_sizes: []
+)yaml"),
+            R"text(study.yaml:3:16: 'problem_sizes' is empty
+    problem_sizes: []
+                   ^)text");
+}
+
+TEST(SpaceSections, SizesMustBePositiveIntegers) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+problem_sizes:
+  - {M: 0, N: -4, K: 1.5, L: big}
+)yaml"),
+            R"text(study.yaml:4:9: problem size 'M' must be at least 1, not 0
+      - {M: 0, N: -4, K: 1.5, L: big}
+            ^
+study.yaml:4:15: problem size 'N' must be at least 1, not -4
+      - {M: 0, N: -4, K: 1.5, L: big}
+                  ^
+study.yaml:4:22: problem size 'K' must be an integer, not a number
+      - {M: 0, N: -4, K: 1.5, L: big}
+                         ^
+study.yaml:4:30: problem size 'L' must be an integer, not text
+      - {M: 0, N: -4, K: 1.5, L: big}
+                                 ^)text");
+}
+
+TEST(SpaceSections, SizesMustHaveTheSameDimensions) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+problem_sizes:
+  - {M: 1, N: 2}
+  - {M: 1, NN: 2}
+  - {M: 1}
+)yaml"),
+            R"text(study.yaml:5:5: this problem size has no 'N'
+      - {M: 1, NN: 2}
+        ^
+study.yaml:5:12: the first problem size has no 'NN' (known: M and N)
+      - {M: 1, NN: 2}
+               ^
+study.yaml:6:5: this problem size has no 'N'
+      - {M: 1}
+        ^)text");
+}
+
+TEST(SpaceSections, SizeTwice) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+problem_sizes:
+  - {M: 1, N: 2}
+  - {N: 2, M: 1}
+)yaml"),
+            R"text(study.yaml:5:5: problem size M1_N2 is in the list twice
+      - {N: 2, M: 1}
+        ^)text");
+}
+
+}  // namespace
+}  // namespace tuner::testing

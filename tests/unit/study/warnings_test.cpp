@@ -1,0 +1,92 @@
+// Every kind of mistake, with the whole text that the user sees.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+TEST(StudyWarnings, ConstraintWithoutParameters) {
+  EXPECT_EQ(
+      warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+constraints:
+  - N > 3
+)yaml"),
+      R"text(study.yaml:10:5: this constraint uses no parameter: it keeps every configuration or none
+      - N > 3
+        ^)text");
+}
+
+TEST(StudyWarnings, UnverifiedOutput) {
+  EXPECT_EQ(
+      warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+)yaml"),
+      R"text(study.yaml:7:12: nothing verifies 'Y': wrong answers would be ranked (a 'reference' computes the right ones)
+      - {name: Y, type: float, shape: [N], role: out}
+               ^)text");
+}
+
+TEST(StudyWarnings, OutputThatTheReferenceDoesNotTake) {
+  EXPECT_EQ(warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+  - {name: X, type: float, shape: [N], fill: {constant: 2}}
+  - {name: Z, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N], arguments: [X, Y]}
+)yaml"),
+            R"text(study.yaml:9:12: nothing verifies 'Z': wrong answers would be ranked
+      - {name: Z, type: float, shape: [N], role: out}
+               ^)text");
+}
+
+TEST(StudyWarnings, NoOutputAtAll) {
+  EXPECT_EQ(warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: N, type: int, value: N}
+)yaml"),
+            R"text(study.yaml:6:1: no argument is an output: wrong answers would be ranked
+    arguments:
+    ^)text");
+}
+
+TEST(StudyWarnings, InputWithoutFill) {
+  EXPECT_EQ(
+      warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: X, type: float, shape: [N]}
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+      R"text(study.yaml:7:12: 'X' has no fill, so it is all zeros: an answer that does not depend on it passes for right (fill: zeros, where that is meant)
+      - {name: X, type: float, shape: [N]}
+               ^)text");
+}
+
+}  // namespace
+}  // namespace tuner::testing

@@ -1,0 +1,22 @@
+#pragma once
+// The subcommands. Each returns an exit status (below) or throws one of base/error.h's types.
+
+#include "tuner/app/options.h"
+
+namespace tuner {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitNothingValid = 1;
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitUnavailable = 3;
+inline constexpr int kExitInterrupted = 130;
+
+int run_command(const RunOptions& options);
+int replay_command(const RunOptions& options);
+int check_command(const CheckOptions& options);
+int results_command(const ResultsOptions& options);
+int export_command(const ExportOptions& options);
+int list_command(const ListOptions& options);
+int cache_command(const CacheOptions& options);
+
+}  // namespace tuner

@@ -1,0 +1,24 @@
+#pragma once
+// Export formats: the built-in ones, and those of plugins.
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/app/options.h"
+#include "tuner/model/study.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/ports/exporter.h"
+
+namespace tuner {
+
+using ExportFunction = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
+
+// Names and summaries of the built-in formats.
+const std::vector<std::pair<std::string, std::string>>& builtin_formats();
+
+// Throws InputError for a format that is not known, with the nearest.
+ExportFunction find_exporter(const ExportOptions& options, const Catalogue& catalogue);
+
+}  // namespace tuner

@@ -1,0 +1,93 @@
+#include "tuner/app/identity.h"
+
+#include <fmt/format.h>
+
+#include "tuner/base/hash.h"
+
+namespace tuner {
+namespace {
+
+std::string text_of(const LaunchSpec& launch) {
+  std::string text;
+  for (const auto* extents : {&launch.grid, &launch.block}) {
+    for (const Expression& extent : *extents) text += extent.text() + ';';
+  }
+  return text + launch.dynamic_shared_bytes.text();
+}
+
+std::string text_of(const ArgumentSpec& a) {
+  std::string text =
+      fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
+                  static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
+  for (const Expression& extent : a.shape) text += ';' + extent.text();
+  if (a.fill.kind == FillSpec::Kind::kFile) {
+    std::error_code ignored;
+    // Contents of large inputs are not hashed: size and time of change stand for them.
+    const auto when = std::filesystem::last_write_time(a.fill.file, ignored);
+    text += fmt::format(";{};{};{}", a.fill.file.string(),
+                        std::filesystem::file_size(a.fill.file, ignored),
+                        when.time_since_epoch().count());
+  }
+  return text;
+}
+
+std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
+
+}  // namespace
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
+
+// The lists of values and the constraints are not here: they say which configurations exist, not
+// what one of them does, and extending a list must not throw away what was measured.
+ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
+                       const std::string& source_digest, const std::string& compiler,
+                       const std::string& backend_options) {
+  std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix;
+  for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
+  std::string options;
+  for (const std::string& option : study.kernel.options) options += option + '\n';
+  std::string inputs;
+  for (const auto* list : {&study.arguments, &study.constants}) {
+    for (const ArgumentSpec& argument : *list) inputs += text_of(argument) + '\n';
+    inputs += "--\n";
+  }
+  std::string launch = text_of(study.launch);
+  for (const NamedExpression& derived : study.derived) {
+    launch += '\n' + derived.name + '=' + derived.expression.text();
+  }
+  std::string verify;
+  for (const auto& [name, tolerance] : study.verify) {
+    verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text() + '\n';
+  }
+  if (study.reference) {
+    verify += study.reference->entry + '|' + text_of(study.reference->launch);
+    for (const std::string& argument : study.reference->arguments) verify += '|' + argument;
+  }
+  const MeasureSpec& m = study.measure;
+  ContextKey key;
+  key.kernel = study.kernel.name;
+  key.device = device;
+  key.size = size;
+  key.parameters = names_of(study.parameters);
+  key.identity = {
+      {"source", source_digest},
+      {"definitions", digest(definitions)},
+      {"options", digest(options)},
+      {"launch", digest(launch)},
+      {"inputs", digest(inputs)},
+      {"verify", digest(verify)},
+      {"measuring", fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}",
+                                m.cold ? "cold" : "hot", m.min_samples, m.max_samples,
+                                m.max_milliseconds, m.confidence, m.precision, m.drop_above)},
+      {"compiler", compiler},
+      {"backend options", backend_options},
+  };
+  return key;
+}
+
+}  // namespace tuner

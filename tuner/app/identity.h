@@ -1,0 +1,21 @@
+#pragma once
+// Everything that can change a trial, by name: a difference in any of them is a different context
+// in the store, so an old trial is never taken for a new one. Device name, architecture and driver
+// are parts of the key already; two devices of one model answer for each other.
+
+#include <string>
+#include <vector>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/study.h"
+#include "tuner/store/store.h"
+
+namespace tuner {
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
+
+ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
+                       const std::string& source_digest, const std::string& compiler,
+                       const std::string& backend_options);
+
+}  // namespace tuner

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "tuner/app/commands.h"
+#include "tuner/app/exporters.h"
+#include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
+#include "tuner/worker/plugins.h"
+#include "tuner/worker/run_worker.h"
+
+namespace tuner {
+namespace {
+
+void list_items(const Catalogue& catalogue, PluginKind kind) {
+  for (const PluginItem& item : catalogue.items(kind)) {
+    std::cout << fmt::format("{:<24}{}\n", item.name, item.summary);
+    for (const PluginOption& option : item.options) {
+      std::cout << fmt::format("    {}={}  {}\n", option.name, option.default_value, option.help);
+    }
+  }
+}
+
+void list_plugins(const Catalogue& catalogue) {
+  for (const PluginInfo& plugin : catalogue.plugins()) {
+    std::cout << fmt::format("{:<16}{:<10}{}\n", plugin.name, plugin.version, plugin.file.string());
+  }
+  for (const PluginProblem& problem : catalogue.problems()) {
+    std::cout << fmt::format("not used: {}: {}\n", problem.path.string(), problem.reason);
+  }
+}
+
+// Backends are asked in a child: a driver is never loaded here.
+void list_backends(const Catalogue& catalogue, const ListOptions& options, bool devices) {
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  for (const PluginItem& item : catalogue.items(PluginKind::kBackend)) {
+    try {
+      const auto found = RunWorker::probe(program, item.name);
+      if (!devices) {
+        std::cout << fmt::format("{:<8}works, {} device{}: {}\n", item.name, found.size(),
+                                 found.size() == 1 ? "" : "s", item.summary);
+        continue;
+      }
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const DeviceFacts& d = found[i];
+        std::cout << fmt::format(
+            "{:<8}{}  {} ({}, {} multiprocessors, {:.1f} GiB, {} KiB shared memory a block, "
+            "driver {})\n",
+            item.name, i, d.name, d.arch, d.multiprocessors,
+            static_cast<double>(d.memory_bytes) / (1 << 30),
+            d.max_shared_memory_per_block_optin / 1024, d.driver);
+      }
+    } catch (const UnavailableError& error) {
+      std::cout << fmt::format("{:<8}not available: {}\n", item.name, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+int list_command(const ListOptions& options) {
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const auto section = [&](const char* name, auto&& print) {
+    if (!options.what.empty() && options.what != name) return;
+    if (options.what.empty()) std::cout << name << ":\n";
+    print();
+    if (options.what.empty()) std::cout << "\n";
+  };
+  section("plugins", [&] { list_plugins(catalogue); });
+  section("backends", [&] { list_backends(catalogue, options, false); });
+  section("devices", [&] { list_backends(catalogue, options, true); });
+  section("strategies", [&] { list_items(catalogue, PluginKind::kStrategy); });
+  section("exporters", [&] {
+    for (const auto& [name, summary] : builtin_formats()) {
+      std::cout << fmt::format("{:<24}{}\n", name, summary);
+    }
+    list_items(catalogue, PluginKind::kExporter);
+  });
+  return kExitDone;
+}
+
+}  // namespace tuner

@@ -1,0 +1,278 @@
+#include "tuner/app/options.h"
+
+#include <boost/program_options.hpp>
+#include <iostream>
+#include <string_view>
+#include <thread>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+[[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {}) {
+  throw InputError(Complaint{{}, message, suggestion});
+}
+
+Words long_names(const po::options_description& description) {
+  Words names;
+  for (const auto& option : description.options()) names.push_back("--" + option->long_name());
+  return names;
+}
+
+// Parses `words` against the visible options and one optional positional called "input".
+po::variables_map parse(const Words& words, const std::string& usage,
+                        const po::options_description& visible) {
+  po::options_description all;
+  all.add(visible);
+  all.add_options()("input", po::value<Words>());
+  po::positional_options_description positional;
+  positional.add("input", -1);
+  po::variables_map values;
+  try {
+    po::store(
+        po::command_line_parser(words)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
+            .run(),
+        values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    const std::string name = error.get_option_name();
+    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(visible)));
+  } catch (const po::error& error) {
+    wrong_usage(error.what());
+  }
+  if (values.count("help") > 0) {
+    std::cout << "usage: " << usage << "\n\n" << visible;
+    throw HelpShown{};
+  }
+  return values;
+}
+
+std::string one_input(const po::variables_map& values, const std::string& what, bool required) {
+  if (values.count("input") == 0) {
+    if (required) wrong_usage("which " + what + "? Give its path (see --help)");
+    return {};
+  }
+  const Words& given = values["input"].as<Words>();
+  if (given.size() > 1) wrong_usage("one " + what + " at a time, not also '" + given[1] + "'");
+  return given.front();
+}
+
+unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+Words split(const std::string& text, char separator) {
+  Words pieces;
+  std::string piece;
+  for (const char c : text) {
+    if (c == separator) {
+      pieces.push_back(std::move(piece));
+      piece.clear();
+    } else {
+      piece += c;
+    }
+  }
+  pieces.push_back(std::move(piece));
+  return pieces;
+}
+
+// "5%" or "0.05".
+double percentage(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (std::string_view(end) == "%") {
+    value /= 100;
+    ++end;
+  }
+  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
+    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
+  }
+  return value;
+}
+
+// "512M", "2G", "1000000".
+std::uint64_t byte_count(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::string_view unit(end);
+  const double factor = unit == "K"    ? 1024.0
+                        : unit == "M"  ? 1048576.0
+                        : unit == "G"  ? 1073741824.0
+                        : unit.empty() ? 1.0
+                                       : 0.0;
+  if (end == text.c_str() || factor == 0 || !(value >= 0 && value * factor < 1e18)) {
+    wrong_usage(option + " takes bytes such as 1000000, 512M or 2G, not '" + text + "'");
+  }
+  return static_cast<std::uint64_t>(value * factor);
+}
+
+void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
+  std::string list;
+  for (const std::string& word : allowed) {
+    if (word == value) return;
+    list += (list.empty() ? "" : ", ") + word;
+  }
+  wrong_usage(option + " '" + value + "' is not known; allowed: " + list,
+              did_you_mean(value, allowed));
+}
+
+}  // namespace
+
+RunOptions parse_run(const Words& words) {
+  RunOptions o;
+  o.jobs = cores();
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
+  add("device", po::value(&o.device)->default_value("0"), "numbers such as 0,1, or all");
+  add("size", po::value(&o.sizes)->composing(),
+      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add("where", po::value(&o.where)->composing(),
+      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
+  add("strategy", po::value(&o.strategy), "NAME[:option=value,...]; see 'tuner list strategies'");
+  add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
+  add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
+  add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
+  add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add("random-order", po::bool_switch(&o.in_random_order),
+      "cpu backend: run a block's threads in random order between barriers, which shows a missing "
+      "__syncthreads");
+  add("replay", po::value(&o.replay),
+      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
+  add("repeats", po::value(&o.repeats)->default_value(1),
+      "with --replay: repeat with seeds seed, seed+1, ...");
+  const auto values = parse(words, "tuner run STUDY [options]", visible);
+  o.study = one_input(values, "study", o.replay.empty());
+  must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
+  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  // A replay's clock is that of one device; more open questions are a test of the strategy.
+  if (!o.replay.empty() && values["jobs"].defaulted()) o.jobs = 1;
+  if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
+  if (o.replay.empty() && !values["repeats"].defaulted()) {
+    wrong_usage("--repeats goes with --replay");
+  }
+  return o;
+}
+
+CheckOptions parse_check(const Words& words) {
+  CheckOptions o;
+  o.jobs = cores();
+  std::string archs;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("json", po::bool_switch(&o.json), "the report as JSON");
+  add("list", po::bool_switch(&o.list), "all valid configurations as CSV");
+  add("sample", po::value(&o.sample)->default_value(0), "this many random ones as CSV");
+  add("compile", po::bool_switch(&o.compile),
+      "compile the variants (no GPU needed); registers, shared memory, spills, occupancy as CSV");
+  add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
+  add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
+  add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
+  add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse(words, "tuner check STUDY [options]", visible);
+  o.study = one_input(values, "study", true);
+  if (!archs.empty()) o.archs = split(archs, ',');
+  if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
+  if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
+  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  return o;
+}
+
+ResultsOptions parse_results(const Words& words) {
+  ResultsOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("top", po::value(&o.top)->default_value(10), "how many to show");
+  add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  const auto values = parse(words, "tuner results [STUDY|DIR] [options]", visible);
+  o.target = one_input(values, "study or folder", false);
+  return o;
+}
+
+ExportOptions parse_export(const Words& words) {
+  ExportOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("format", po::value(&o.format)->default_value("header"), "see 'tuner list exporters'");
+  add("output,o", po::value(&o.output)->default_value("-"), "file, or '-' for standard output");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("size", po::value(&o.size), "only this problem size");
+  add("max-configs", po::value(&o.max_configs)->default_value(0),
+      "header: at most this many different configurations");
+  std::string within;
+  add("within", po::value(&within), "header: fewer configurations, each size losing at most 5%");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
+  o.study = one_input(values, "study", true);
+  if (!within.empty()) o.within = percentage("--within", within);
+  return o;
+}
+
+CacheOptions parse_cache(const Words& words) {
+  CacheOptions o;
+  std::string prune;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
+  add("clear", po::bool_switch(&o.clear), "remove everything");
+  const auto values = parse(words, "tuner cache [--prune SIZE | --clear]", visible);
+  if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
+    wrong_usage("'tuner cache' takes no '" + extra + "'");
+  }
+  if (!prune.empty()) o.prune = byte_count("--prune", prune);
+  return o;
+}
+
+ListOptions parse_list(const Words& words) {
+  ListOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values =
+      parse(words, "tuner list [plugins|backends|devices|strategies|exporters]", visible);
+  o.what = one_input(values, "kind", false);
+  if (!o.what.empty()) {
+    must_be_one_of("kind", o.what, {"plugins", "backends", "devices", "strategies", "exporters"});
+  }
+  return o;
+}
+
+std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_strategy(
+    const std::string& text) {
+  const auto colon = text.find(':');
+  std::pair<std::string, std::vector<std::pair<std::string, std::string>>> out;
+  out.first = text.substr(0, colon);
+  if (colon == std::string::npos) return out;
+  for (const std::string& piece : split(text.substr(colon + 1), ',')) {
+    const auto equals = piece.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      wrong_usage("'" + piece + "' in --strategy is not of the form option=value");
+    }
+    out.second.emplace_back(piece.substr(0, equals), piece.substr(equals + 1));
+  }
+  return out;
+}
+
+}  // namespace tuner

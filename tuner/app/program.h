@@ -1,0 +1,8 @@
+#pragma once
+
+namespace tuner {
+
+// The whole program; returns its exit status.
+int run_program(int argc, char** argv);
+
+}  // namespace tuner

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <limits>
+
+#include "tuner/app/commands.h"
+#include "tuner/app/progress.h"
+#include "tuner/app/trace.h"
+#include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/engine/budget.h"
+#include "tuner/engine/tuning_loop.h"
+#include "tuner/plugin/space_table.h"
+#include "tuner/store/recording.h"
+#include "tuner/store/replay.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+struct Run {
+  double best = std::numeric_limits<double>::infinity();
+  Configuration configuration;
+  std::uint64_t evaluations = 0;
+  double seconds = 0;  // simulated
+};
+
+class Replay {
+ public:
+  Replay(const RunOptions& options, const Recording& recording, const Catalogue& catalogue)
+      : options_(options), recording_(recording), catalogue_(catalogue), space_(recording) {
+    std::tie(strategy_, strategy_options_) =
+        parse_strategy(options.strategy.empty() ? "default" : options.strategy);
+    if (!options.budget.empty()) {
+      auto budget = parse_budget(options.budget);
+      if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});
+      budget_ = *budget;
+    }
+  }
+
+  // One run of the strategy, its answers from the recording.
+  Run run(std::uint64_t seed, TraceFile& trace, const Interrupt& interrupt) const {
+    auto strategy =
+        catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
+    ReplayEvaluator evaluator(recording_, options_.jobs);
+    Run result;
+    trace.begin_run();
+    LoopCallbacks callbacks;
+    callbacks.stop = [&] { return interrupt.count() > 0; };
+    callbacks.on_trial = [&](const Trial& trial) {
+      trace.trial(trial, evaluator.now());
+      if (trial.state != TrialState::kOk || trial.objective >= result.best) return;
+      result.best = trial.objective;
+      result.configuration = trial.configuration;
+    };
+    result.evaluations = run_loop(*strategy, evaluator, objective_, budget_, callbacks).evaluations;
+    result.seconds = evaluator.now();
+    return result;
+  }
+
+  const std::string& strategy() const { return strategy_; }
+
+ private:
+  const RunOptions& options_;
+  const Recording& recording_;
+  const Catalogue& catalogue_;
+  RecordedSpace space_;
+  ObjectiveSpec objective_;
+  Budget budget_;
+  std::string strategy_;
+  OptionList strategy_options_;
+};
+
+}  // namespace
+
+// --jobs is how many questions are open at once; 1 unless it is given.
+int replay_command(const RunOptions& options) {
+  if (!options.study.empty()) {
+    throw InputError(Complaint{{},
+                               "--replay needs no study: the recording '" + options.replay +
+                                   "' says which configurations there are",
+                               ""});
+  }
+  Progress progress(options.progress, stderr);
+  const Recording recording = read_recording(options.replay);
+  for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const Replay replay(options, recording, catalogue);
+  const Interrupt interrupt;
+  TraceFile trace(options.trace);
+  bool any_valid = false;
+  std::cout << "run,seed,evaluations,time_s,best,configuration\n";
+  for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
+    const std::uint64_t seed = options.seed + repeat;
+    const Run run = replay.run(seed, trace, interrupt);
+    any_valid = any_valid || !run.configuration.empty();
+    std::cout << fmt::format("{},{},{},{:.6g},{},{}\n", repeat, seed, run.evaluations, run.seconds,
+                             run.configuration.empty() ? "" : fmt::format("{:.8g}", run.best),
+                             configuration_text(recording.parameters, run.configuration));
+  }
+  trace.close();
+  if (interrupt.count() > 0) return kExitInterrupted;
+  return any_valid ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "tuner/app/commands.h"
+#include "tuner/app/stored_results.h"
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/store/ranked_csv.h"
+#include "tuner/study/yaml_reader.h"
+
+namespace tuner {
+namespace {
+
+void print(const StoredResults& results, std::size_t top) {
+  std::cout << fmt::format("{} on {}, {}  ({})\n", results.kernel, results.ranked.device.name,
+                           results.ranked.size.label(), results.ranked.date);
+  for (const std::string& reason : results.stale) {
+    std::cout << "  stale, will be measured anew: " << reason << "\n";
+  }
+  std::cout << ranked_table(results.ranked, results.parameters, top) << "\n";
+}
+
+void write_csv(const std::string& path, const std::vector<StoredResults>& all) {
+  if (all.size() != 1) {
+    std::string which;
+    for (const StoredResults& r : all) {
+      which +=
+          fmt::format("\n  {} on {}, {}", r.kernel, r.ranked.device.name, r.ranked.size.label());
+    }
+    throw InputError(
+        Complaint{{}, "--csv takes one ranking; choose with --device and --size:" + which, ""});
+  }
+  const std::string text = ranked_csv(all.front().ranked, all.front().parameters);
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    write_file_atomically(path, text);
+  }
+}
+
+}  // namespace
+
+int results_command(const ResultsOptions& options) {
+  namespace fs = std::filesystem;
+  const bool folder = !options.target.empty() && fs::is_directory(options.target);
+  const fs::path directory = folder ? options.target : options.results;
+  std::optional<Study> study;
+  if (!options.target.empty() && !folder) study = read_study(options.target);
+  if (!fs::exists(directory / "tuner.sqlite")) {
+    throw InputError(Complaint{{},
+                               "there are no results in '" + directory.string() +
+                                   "': run 'tuner run' first, or name their folder with "
+                                   "--results",
+                               ""});
+  }
+  Store store = Store::open(directory, Store::Access::kRead);
+  for (const std::string& note : store.notes()) std::cerr << note << "\n";
+  const auto all = newest_of_each(
+      stored_results(store, study ? &*study : nullptr, {options.device, options.size}));
+  if (all.empty()) {
+    std::cerr << "nothing has been measured that fits\n";
+    return kExitNothingValid;
+  }
+  if (!options.csv.empty()) {
+    write_csv(options.csv, all);
+  } else {
+    for (const StoredResults& results : all) print(results, options.top);
+  }
+  bool any = false;
+  for (const StoredResults& results : all) any = any || results.ranked.ranked > 0;
+  return any ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

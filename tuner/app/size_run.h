@@ -1,0 +1,48 @@
+#pragma once
+// Tunes one problem size on one device, from the search space to the ranked CSV.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tuner/app/options.h"
+#include "tuner/app/progress.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/ports/exporter.h"
+#include "tuner/store/store.h"
+#include "tuner/worker/pool_evaluator.h"
+
+namespace tuner {
+
+// What all sizes and devices of a run share.
+struct RunShared {
+  const RunOptions* options = nullptr;
+  const Study* study = nullptr;
+  std::string source_text;
+  std::string reference_text;
+  std::string source_digest;  // over the source and everything that it includes
+  ArtifactLibrary library;
+  const Catalogue* catalogue = nullptr;
+  Store* store = nullptr;
+  CompilePool* compilers = nullptr;
+  RunWorker* runner = nullptr;
+  const Interrupt* interrupt = nullptr;
+  Progress* progress = nullptr;
+  std::string backend_options;  // as text, for the identity of trials
+  Budget budget;
+  std::string strategy;
+  std::vector<std::pair<std::string, std::string>> strategy_options;
+  std::function<void(const Trial&, double seconds)> on_trial;  // for --trace
+};
+
+struct SizeOutcome {
+  RankedResults results;
+  std::string csv_path;
+  bool interrupted = false;
+};
+
+// Throws InputError when the study makes no sense at this size, on this device.
+SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);
+
+}  // namespace tuner

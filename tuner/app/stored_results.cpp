@@ -1,0 +1,135 @@
+#include "tuner/app/stored_results.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "tuner/app/artifacts.h"
+#include "tuner/app/identity.h"
+#include "tuner/base/error.h"
+#include "tuner/engine/ranking.h"
+
+namespace tuner {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool device_fits(const DeviceFacts& device, const std::string& wanted) {
+  return wanted.empty() || lower(device.name).find(lower(wanted)) != std::string::npos ||
+         device.slug().find(lower(wanted)) != std::string::npos;
+}
+
+// "M=1024,N=1024" -> pairs.
+ProblemSize wanted_dims(const std::string& text) {
+  ProblemSize wanted;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string piece = text.substr(at, comma - at);
+    const std::size_t equals = piece.find('=');
+    std::int64_t extent = 0;
+    const char* end = piece.data() + piece.size();
+    if (equals == std::string::npos || equals == 0 ||
+        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
+        equals + 1 == piece.size()) {
+      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
+    }
+    wanted.dims.emplace_back(piece.substr(0, equals), extent);
+    at = comma + 1;
+  }
+  return wanted;
+}
+
+bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
+  return std::all_of(wanted.dims.begin(), wanted.dims.end(), [&](const auto& dim) {
+    return std::find(size.dims.begin(), size.dims.end(), dim) != size.dims.end();
+  });
+}
+
+constexpr std::size_t kFinalists = 16;
+
+// The last final, if it was about the best there are: a run of a part of the space (--where) has a
+// final of its own, which says nothing about the rest. The store keeps the samples of one final
+// only.
+std::optional<FinalRound> final_of(const ObjectiveSpec& objective,
+                                   const std::vector<Trial>& trials) {
+  const auto best = choose_finalists(objective, trials, kFinalists);
+  FinalRound round;
+  for (const std::size_t at : best) {
+    const Trial& trial = trials[at];
+    if (trial.final_samples.empty() ||
+        trial.final_samples.size() != trials[best.front()].final_samples.size()) {
+      continue;
+    }
+    round.finalists.push_back(trial.index);
+    round.milliseconds.push_back(trial.final_samples);
+  }
+  if (round.finalists.size() < 2 || trials[best.front()].final_samples.empty()) return std::nullopt;
+  return round;
+}
+
+std::string value_of(const ContextKey& key, const std::string& component) {
+  for (const auto& [name, text] : key.identity) {
+    if (name == component) return text;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<StoredResults> stored_results(Store& store, const Study* study,
+                                          const ResultFilter& filter) {
+  const ProblemSize wanted = wanted_dims(filter.size);
+  std::string digest;
+  if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  std::vector<StoredResults> all;
+  for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
+    if (context.trials == 0 || !device_fits(context.key.device, filter.device) ||
+        !size_fits(context.key.size, wanted)) {
+      continue;
+    }
+    StoredResults results;
+    results.kernel = context.key.kernel;
+    results.parameters = context.context.parameters;
+    if (study != nullptr) {
+      // Driver and compiler are those of the machine that measured: not the study's to change.
+      ContextKey now =
+          context_key(*study, context.key.device, context.key.size, digest,
+                      value_of(context.key, "compiler"), value_of(context.key, "backend options"));
+      results.stale = differences(context.key, now);
+    }
+    std::vector<Trial> trials = store.trials(context.context);
+    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
+    const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
+    const auto round = final_of(objective, trials);
+    results.ranked = rank(objective, std::move(trials), round);
+    results.ranked.device = context.key.device;
+    results.ranked.size = context.key.size;
+    results.ranked.date = context.newest;
+    results.ranked.compiler = value_of(context.key, "compiler");
+    all.push_back(std::move(results));
+  }
+  return all;
+}
+
+std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all) {
+  std::vector<StoredResults> kept;
+  for (StoredResults& candidate : all) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const StoredResults& k) {
+      return k.kernel == candidate.kernel && k.ranked.device.name == candidate.ranked.device.name &&
+             k.ranked.size == candidate.ranked.size;
+    });
+    if (same == kept.end()) {
+      kept.push_back(std::move(candidate));
+    } else if (candidate.stale.empty() || !same->stale.empty()) {
+      *same = std::move(candidate);
+    }
+  }
+  return kept;
+}
+
+}  // namespace tuner

@@ -1,0 +1,36 @@
+#pragma once
+// Rankings told again from the store.
+
+#include <string>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/ports/exporter.h"
+#include "tuner/store/store.h"
+
+namespace tuner {
+
+struct ResultFilter {
+  std::string device;  // part of the name or of its slug, case ignored; empty = all
+  std::string size;    // "M=1024,N=1024", any part of the dimensions; empty = all
+};
+
+struct StoredResults {
+  std::string kernel;
+  std::vector<std::string> parameters;
+  RankedResults ranked;
+  // What has changed in the study since ("source: 1f.. -> 2a.."); empty = current. Always empty
+  // without a study.
+  std::vector<std::string> stale;
+};
+
+// One entry for each context that holds trials, oldest first. With a study: of its kernel only,
+// ranked by its objective, and compared with what it says now. Throws InputError for a filter that
+// makes no sense.
+std::vector<StoredResults> stored_results(Store& store, const Study* study,
+                                          const ResultFilter& filter);
+
+// Of equal devices and sizes only the last, current ones before stale ones.
+std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
+
+}  // namespace tuner

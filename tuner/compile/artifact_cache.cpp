@@ -1,0 +1,145 @@
+#include "tuner/compile/artifact_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <vector>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/compile/artifact_file.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSuffix = ".artifact";
+constexpr auto kLeftOver = std::chrono::hours(1);  // a temporary file this old has no writer left
+
+struct Entry {
+  fs::path path;
+  fs::file_time_type used;
+  std::uint64_t bytes = 0;
+};
+
+// Entries, oldest first. Files come and go while we look: what is gone is passed over. With
+// `remove_left_overs`, temporary files of writers that died are deleted on the way.
+std::vector<Entry> entries_in(const fs::path& directory, bool remove_left_overs) {
+  std::vector<Entry> out;
+  if (directory.empty()) return out;
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;
+    const fs::path& path = it->path();
+    if (!it->is_regular_file(gone) || gone) continue;
+    const auto used = fs::last_write_time(path, gone);
+    const auto bytes = gone ? 0 : fs::file_size(path, gone);
+    if (gone) continue;
+    if (path.extension() == kSuffix) {
+      out.push_back({path, used, bytes});
+    } else if (remove_left_overs && now - used > kLeftOver &&
+               path.filename().string().find(std::string(kSuffix) + ".tmp") != std::string::npos) {
+      fs::remove(path, gone);
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  return out;
+}
+
+std::uint64_t total(const std::vector<Entry>& entries) {
+  std::uint64_t bytes = 0;
+  for (const Entry& entry : entries) bytes += entry.bytes;
+  return bytes;
+}
+
+bool absolute(const char* path) { return path != nullptr && fs::path(path).is_absolute(); }
+
+}  // namespace
+
+fs::path default_cache_directory(const char* xdg_cache_home, const char* home) {
+  if (absolute(xdg_cache_home)) return fs::path(xdg_cache_home) / "tuner";
+  if (absolute(home)) return fs::path(home) / ".cache" / "tuner";
+  return {};
+}
+
+ArtifactCache::ArtifactCache(fs::path directory, std::uint64_t limit,
+                             std::function<void(const std::string&)> warn)
+    : directory_(std::move(directory)),
+      limit_(limit),
+      warn_(std::move(warn)),
+      writable_(!directory_.empty()) {}
+
+// Two levels, so that no folder gets very long.
+fs::path ArtifactCache::path_of(const std::string& key) const {
+  return directory_ / key.substr(0, 2) / (key + kSuffix);
+}
+
+void ArtifactCache::give_up(const std::string& reason) {
+  writable_ = false;
+  if (warn_) warn_("artifacts are not kept for later runs: " + reason);
+}
+
+std::optional<Artifact> ArtifactCache::find(const std::string& key) {
+  std::error_code error;
+  const fs::path path = path_of(key);
+  if (directory_.empty() || !fs::exists(path, error)) {
+    ++misses_;
+    return std::nullopt;
+  }
+  std::optional<Artifact> found;
+  try {
+    found = unpack(read_file(path));
+  } catch (const FatalError&) {
+    // Removed by another process since we looked, or unreadable.
+    ++misses_;
+    return std::nullopt;
+  }
+  if (!found) {
+    ++corrupt_;
+    ++misses_;
+    fs::remove(path, error);
+    return std::nullopt;
+  }
+  ++hits_;
+  found->from_cache = true;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // pruning goes by last use
+  return found;
+}
+
+void ArtifactCache::put(const std::string& key, const Artifact& artifact) {
+  if (!writable_) return;
+  const std::string bytes = pack(artifact);
+  if (!bytes_) bytes_ = total(entries_in(directory_, false));
+  try {
+    write_file_atomically(path_of(key), bytes, false);
+  } catch (const FatalError& error) {
+    give_up(error.what());
+    return;
+  }
+  *bytes_ += bytes.size();
+  // To below the limit, so that a full cache is not walked through for every entry.
+  if (*bytes_ > limit_) prune(limit_ - limit_ / 8);
+}
+
+CacheStats ArtifactCache::stats() const {
+  const auto entries = entries_in(directory_, false);
+  return {entries.size(), total(entries), hits_, misses_, corrupt_};
+}
+
+void ArtifactCache::prune(std::uint64_t limit) {
+  const auto entries = entries_in(directory_, true);
+  std::uint64_t bytes = total(entries);
+  for (const Entry& entry : entries) {
+    if (bytes <= limit) break;
+    std::error_code error;
+    if (fs::remove(entry.path, error) || !error) bytes -= entry.bytes;
+  }
+  bytes_ = bytes;
+}
+
+void ArtifactCache::clear() { prune(0); }
+
+}  // namespace tuner

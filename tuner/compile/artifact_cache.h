@@ -1,0 +1,61 @@
+#pragma once
+// Compiled artifacts on disk, found by their key. Several processes may share a directory.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tuner/model/artifact.h"
+
+namespace tuner {
+
+struct CacheStats {
+  std::uint64_t entries = 0;  // on disk
+  std::uint64_t bytes = 0;
+  std::uint64_t hits = 0;  // of this object
+  std::uint64_t misses = 0;
+  std::uint64_t corrupt = 0;  // entries that were found damaged and removed
+};
+
+// $XDG_CACHE_HOME/tuner, else $HOME/.cache/tuner, from the values of those variables; empty when
+// neither is an absolute path.
+std::filesystem::path default_cache_directory(const char* xdg_cache_home, const char* home);
+
+// One thread at a time. Nothing here throws because of the disk: a cache that cannot be read or
+// written is only slower, and says so once.
+class ArtifactCache {
+ public:
+  static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;  // bytes
+
+  // An empty directory: a cache that holds nothing. `warn` gets at most one message.
+  explicit ArtifactCache(std::filesystem::path directory, std::uint64_t limit = kDefaultLimit,
+                         std::function<void(const std::string&)> warn = {});
+
+  // The artifact, with from_cache set. A damaged entry is removed and counts as absent.
+  std::optional<Artifact> find(const std::string& key);
+
+  // Also removes the entries not used for longest when the limit is passed.
+  void put(const std::string& key, const Artifact& artifact);
+
+  CacheStats stats() const;
+  void prune(std::uint64_t limit);  // until at most `limit` bytes are left
+  void clear();
+  const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  std::filesystem::path path_of(const std::string& key) const;
+  void give_up(const std::string& reason);
+
+  std::filesystem::path directory_;
+  std::uint64_t limit_;
+  std::function<void(const std::string&)> warn_;
+  bool writable_;
+  std::optional<std::uint64_t> bytes_;  // on disk as far as we know; empty before the first look
+  std::uint64_t hits_ = 0;
+  std::uint64_t misses_ = 0;
+  std::uint64_t corrupt_ = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,27 @@
+#pragma once
+// Pieces of C++ source text: names, literals, expressions.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tuner/space/expression.h"
+#include "tuner/space/value.h"
+
+namespace tuner {
+
+// `text` as an identifier: other characters become '_', keywords get one appended.
+std::string cpp_identifier(std::string_view text);
+
+// `text` between quotes, escaped; plain ASCII whatever it holds.
+std::string cpp_string(std::string_view text);
+
+// A literal of the value's C++ type (bool, long long, double, const char*).
+std::string cpp_literal(const Value& value);
+
+// The expression in terms of the type `num` that exported headers define (header_parts.h): same
+// operators, same results, same failures. `name_text` gives the C++ text of a free name.
+std::string cpp_expression(const Expression& expression,
+                           const std::function<std::string(const std::string&)>& name_text);
+
+}  // namespace tuner

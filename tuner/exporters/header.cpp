@@ -1,0 +1,122 @@
+#include "tuner/exporters/header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/base/hash.h"
+#include "tuner/exporters/header_model.h"
+#include "tuner/exporters/header_parts.h"
+
+namespace tuner {
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 32; }, ' ');
+  return text;
+}
+
+std::string preamble(const HeaderModel& model, const HeaderOptions& options) {
+  const Study& study = *model.study;
+  const TunedTable& table = *model.table;
+  std::string out = fmt::format(
+      "// Tuned configurations of the kernel {}. Made by {}; do not edit.\n"
+      "// C++17, no includes; for g++, clang, nvcc and NVRTC.\n//\n"
+      "//   const auto s = {}::select({}::device_from(properties), {{{}}});\n"
+      "//   // s.cfg is the configuration, s.how says how it was found.\n//\n",
+      one_line(study.kernel.name), options.generator, model.space, model.space, [&] {
+        std::string dims;
+        for (const HeaderField& dim : model.dims) dims += (dims.empty() ? "" : ", ") + dim.name;
+        return dims;
+      }());
+  out += fmt::format(
+      "// source {}, objective {} {}\n", one_line(study.kernel.source.filename().string()),
+      study.objective.maximize ? "maximize" : "minimize", one_line(study.objective.name));
+  for (std::size_t i = 0; i < table.devices.size(); ++i) {
+    const DeviceFacts& device = table.devices[i];
+    out +=
+        fmt::format("// device {}: {}, {}, driver {}, compiler {}\n", i, one_line(device.name),
+                    one_line(device.arch), one_line(device.driver), one_line(table.compilers[i]));
+  }
+  out += fmt::format(
+      "// {} sizes, {} configurations. The default one was valid for {} of the sizes and loses "
+      "there\n"
+      "// at most {:.1f} %.\n",
+      table.entries.size(), table.configurations.size(), table.default_coverage,
+      100 * (table.default_slowdown - 1));
+  return out;
+}
+
+std::string macros(const HeaderModel& model, const HeaderOptions& options) {
+  // Not #pragma once: compilers warn of that in a header that is checked by itself.
+  std::string out = fmt::format("#ifndef {}_H\n#define {}_H\n", model.prefix, model.prefix);
+  out += fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{:016x}ull\n", model.prefix,
+                     model.prefix, hash_of(options.source_text).high);
+  out += R"txt(#ifdef __CUDACC_RTC__
+#define TUNER_FN __device__ constexpr
+#define TUNER_TABLE static __device__ constexpr
+#else
+#define TUNER_FN constexpr
+#define TUNER_TABLE inline constexpr
+#endif
+)txt";
+  return out;
+}
+
+// X(id, value of each parameter) for each configuration: to instantiate them ahead of time.
+std::string for_each(const HeaderModel& model) {
+  std::string out = "// X(id, ";
+  for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+    out += (p > 0 ? ", " : "") + model.parameters[p].name;
+  }
+  out += ") for each configuration; id is selection::config_id.\n";
+  out += fmt::format("#define {}_FOR_EACH_CONFIG(X)", model.prefix);
+  for (std::size_t c = 0; c < model.table->configurations.size(); ++c) {
+    out += fmt::format(" \\\n  X({}", c);
+    for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+      const bool choice = model.parameters[p].is_choice;
+      out += (choice ? ", ::" + model.space + "::" : ", ") +
+             model.literal(p, model.table->configurations[c][p]);
+    }
+    out += ")";
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string export_header(const Study& study, const std::vector<RankedResults>& results,
+                          const HeaderOptions& options) {
+  const TunedTable table = tuned_table(study, results, options.table);
+  const HeaderModel model = header_model(study, table);
+  std::string out = preamble(model, options) + macros(model, options);
+  std::string body = "namespace " + model.space + " {\n" + header_types(model) +
+                     header_tables(model) + "\nnamespace detail {" + std::string(header_numbers()) +
+                     std::string(header_distance()) + "}  // namespace detail\n\n" +
+                     header_rules(model) + header_selection(model) + "}  // namespace " +
+                     model.space + "\n";
+  out += body + for_each(model);
+  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
+  out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
+  return replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");
+}
+
+std::string loss_report(const TunedTable& table) {
+  std::string out;
+  for (const TunedEntry& entry : table.entries) {
+    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
+                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
+                       100 * (entry.slowdown - 1));
+  }
+  return out;
+}
+
+}  // namespace tuner

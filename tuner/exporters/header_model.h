@@ -1,0 +1,43 @@
+#pragma once
+// How a study's names appear in its exported header.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/exporters/tuned_table.h"
+
+namespace tuner {
+
+struct HeaderField {
+  std::string name;        // in struct config or struct dims
+  std::string type;        // "int", "long long", "double", "bool" or the name of an enumeration
+  bool is_choice = false;  // an enumeration: the parameter has texts
+  std::vector<Value> values;
+  std::vector<std::string> enumerators;  // one for each value
+};
+
+struct HeaderModel {
+  const Study* study = nullptr;
+  const TunedTable* table = nullptr;
+  std::string space;   // namespace: "matmul_tuned"
+  std::string prefix;  // of macros: "MATMUL_TUNED"
+  std::vector<HeaderField> parameters;
+  std::vector<HeaderField> dims;
+  std::vector<std::string> device_facts;       // of device.*, those that expressions use
+  std::map<std::string, std::string> members;  // name in expressions -> member of detail::names
+
+  std::string literal(std::size_t parameter, const Value& value) const;
+  std::string literal(const Configuration& configuration) const;  // "{64, SHARED_choice::static_}"
+  std::string expression(const Expression& expression) const;     // in terms of `n`
+};
+
+HeaderModel header_model(const Study& study, const TunedTable& table);
+
+// Sections of the header, in their order.
+std::string header_types(const HeaderModel& model);
+std::string header_tables(const HeaderModel& model);
+std::string header_rules(const HeaderModel& model);      // names, constraints, geometry, valid
+std::string header_selection(const HeaderModel& model);  // select, best, FOR_EACH
+
+}  // namespace tuner

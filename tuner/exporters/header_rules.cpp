@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/exporters/cpp_text.h"
+#include "tuner/exporters/header_model.h"
+
+namespace tuner {
+namespace {
+
+// Text of the study as a line comment: a backslash at its end would continue the comment.
+std::string remark(const std::string& text) {
+  std::string out = "// ";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += c == '\\' ? '/' : byte < 32 ? ' ' : c;
+  }
+  return out;
+}
+
+// A choice as the expressions see it: the value, not the enumerator.
+std::string choice_values(const HeaderField& field) {
+  std::string out = "TUNER_FN num value_of(" + field.type + " v) {\n  switch (v) {\n";
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    out += fmt::format("    case {}::{}: return num({});\n", field.type, field.enumerators[i],
+                       cpp_literal(field.values[i]));
+  }
+  return out + "  }\n  return num();\n}\n";
+}
+
+std::string names_struct(const HeaderModel& model) {
+  const Study& study = *model.study;
+  std::string members;
+  std::string initial;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    const std::string& member = model.members.at(name);
+    members += "  num " + member + ";\n";
+    initial += (initial.empty() ? "\n      : " : ",\n        ") + member + "(" + value + ")";
+  };
+  for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+    const HeaderField& field = model.parameters[p];
+    add(study.parameters[p].name,
+        field.is_choice ? "value_of(c." + field.name + ")" : "c." + field.name);
+  }
+  const auto& dims = model.table->entries.front().size.dims;
+  for (std::size_t d = 0; d < dims.size(); ++d) add(dims[d].first, "d." + model.dims[d].name);
+  for (const std::string& fact : model.device_facts) add("device." + fact, "v." + fact);
+  std::string derived;
+  for (const NamedExpression& one : study.derived) {
+    const std::string& member = model.members.at(one.name);
+    members += "  num " + member + ";\n";
+    derived += "    " + remark(one.name + ": " + one.expression.text()) + "\n";
+    // In the body, because it may use what was computed before it as `n`.
+    derived += "    n." + member + " = " + model.expression(one.expression) + ";\n";
+  }
+  std::string out =
+      "// Everything that the study's expressions can name.\nstruct names {\n" + members;
+  out += "  TUNER_FN names(const config& c, const dims& d, const device& v)" + initial + " {\n";
+  out += "    static_cast<void>(c);\n    static_cast<void>(d);\n    static_cast<void>(v);\n";
+  if (!derived.empty()) out += "    names& n = *this;\n" + derived;
+  return out + "  }\n};\n";
+}
+
+std::string extent_function(const HeaderModel& model, const char* name,
+                            const std::array<Expression, 3>& axes) {
+  std::string out = fmt::format("TUNER_FN extent {}(const names& n) {{\n", name);
+  out += "  static_cast<void>(n);\n  return {";
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    out += (i > 0 ? ",\n          " : "") + std::string("extent_from(") +
+           model.expression(axes[i]) + ")";
+  }
+  return out + "};\n}\n";
+}
+
+std::string constraints(const HeaderModel& model) {
+  std::string out = "TUNER_FN bool constraints(const names& n) {\n  static_cast<void>(n);\n";
+  for (const Expression& rule : model.study->constraints) {
+    out += "  " + remark(rule.text()) + "\n  if (!holds(" + model.expression(rule) +
+           ")) return false;\n";
+  }
+  return out + "  return true;\n}\n";
+}
+
+}  // namespace
+
+std::string header_rules(const HeaderModel& model) {
+  std::string out = "namespace detail {\n";
+  for (const HeaderField& field : model.parameters) {
+    if (field.is_choice) out += choice_values(field);
+  }
+  out += names_struct(model);
+  out += extent_function(model, "grid", model.study->launch.grid);
+  out += extent_function(model, "block", model.study->launch.block);
+  const Expression& shared = model.study->launch.dynamic_shared_bytes;
+  out +=
+      "TUNER_FN long long shared(const names& n) {\n  static_cast<void>(n);\n  const num v = " +
+      (shared.empty() ? std::string("num(0)") : model.expression(shared)) +
+      ";\n  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : v;\n"
+      "  return whole.k == kind::integer && whole.i >= 0 ? whole.i : -1;\n}\n";
+  out += constraints(model);
+  out += R"txt(}  // namespace detail
+
+// How to launch a configuration.
+TUNER_FN extent grid_of(const config& c, const dims& d, const device& v) {
+  return detail::grid(detail::names(c, d, v));
+}
+TUNER_FN extent block_of(const config& c, const dims& d, const device& v) {
+  return detail::block(detail::names(c, d, v));
+}
+// Bytes; -1: the study's expression has no value here. Above 48 KiB the kernel has to opt in.
+TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const device& v) {
+  return detail::shared(detail::names(c, d, v));
+}
+// Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
+TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
+  const detail::names n(c, d, v);
+  if (!detail::constraints(n)) return false;
+  const extent b = detail::block(n);
+  const extent g = detail::grid(n);
+  const long long shared = detail::shared(n);
+  return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
+         static_cast<long long>(b.x) * b.y * b.z <= v.max_threads_per_block &&
+         g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647u && g.y <= 65535u &&
+         g.z <= 65535u && shared >= 0 &&
+         shared <= v.max_shared_memory_per_block_optin;
+}
+)txt";
+  return out;
+}
+
+}  // namespace tuner

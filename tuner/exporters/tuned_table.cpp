@@ -1,0 +1,235 @@
+#include "tuner/exporters/tuned_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace tuner {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What a result says about every configuration that was valid there.
+struct Row {
+  const RankedResults* results = nullptr;
+  std::size_t device = 0;
+};
+
+struct Measured {
+  std::vector<Configuration> configurations;
+  std::vector<std::vector<double>> losses;        // [configuration][row]; infinite: not valid there
+  std::vector<std::vector<const Trial*>> trials;  // likewise
+};
+
+double cost_of(const Study& study, const Trial& trial) {
+  if (study.objective.name == "time") return trial.timing.median;
+  return study.objective.maximize ? 1 / trial.objective : trial.objective;
+}
+
+std::vector<Row> rows_of(const std::vector<RankedResults>& results, TunedTable& table) {
+  // Of several results for one device and size the newest counts.
+  std::map<std::tuple<std::string, int, std::string>, std::size_t> newest;
+  const auto key = [](const RankedResults& one) {
+    return std::tuple(one.device.name, one.device.compute_capability, one.size.label());
+  };
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].ranked == 0 || results[i].trials.front().state != TrialState::kOk) continue;
+    const auto [at, fresh] = newest.emplace(key(results[i]), i);
+    if (!fresh && results[at->second].date <= results[i].date) at->second = i;
+  }
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto found = newest.find(key(results[i]));
+    if (found == newest.end() || found->second != i) continue;
+    const DeviceFacts& device = results[i].device;
+    auto at = std::ranges::find_if(table.devices, [&](const DeviceFacts& known) {
+      return known.name == device.name && known.compute_capability == device.compute_capability;
+    });
+    if (at == table.devices.end()) {
+      table.devices.push_back(device);
+      table.compilers.push_back(results[i].compiler);
+      at = std::prev(table.devices.end());
+    }
+    rows.push_back({&results[i], static_cast<std::size_t>(at - table.devices.begin())});
+  }
+  std::ranges::stable_sort(rows, {}, &Row::device);
+  return rows;
+}
+
+Measured measured(const Study& study, const std::vector<Row>& rows) {
+  Measured all;
+  std::map<Configuration, std::size_t> known;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const RankedResults& results = *rows[r].results;
+    const double best = cost_of(study, results.trials.front());
+    for (std::size_t i = 0; i < results.ranked; ++i) {
+      const Trial& trial = results.trials[i];
+      if (trial.state != TrialState::kOk) continue;
+      const auto [at, fresh] = known.emplace(trial.configuration, all.configurations.size());
+      if (fresh) {
+        all.configurations.push_back(trial.configuration);
+        all.losses.emplace_back(rows.size(), kInfinity);
+        all.trials.emplace_back(rows.size(), nullptr);
+      }
+      const double loss = cost_of(study, trial) / best - 1;
+      all.losses[at->second][r] = i == 0 || !(loss > 0) ? 0 : loss;
+      all.trials[at->second][r] = &trial;
+    }
+  }
+  return all;
+}
+
+struct Standing {
+  std::size_t missing = 0;  // rows where it was not valid or not measured
+  double worst = 0;         // loss over the others
+  std::size_t configuration = 0;
+  auto operator<=>(const Standing&) const = default;
+};
+
+std::vector<Standing> standings(const Measured& all) {
+  std::vector<Standing> order;
+  for (std::size_t c = 0; c < all.configurations.size(); ++c) {
+    Standing standing{0, 0, c};
+    for (const double loss : all.losses[c]) {
+      if (loss == kInfinity) {
+        ++standing.missing;
+      } else {
+        standing.worst = std::max(standing.worst, loss);
+      }
+    }
+    order.push_back(standing);
+  }
+  std::ranges::sort(order, [](const Standing& a, const Standing& b) { return (a <=> b) < 0; });
+  return order;
+}
+
+// Sizes that nobody tunes for: odd ones, tiny ones, neighbours of the tuned ones.
+std::vector<ProblemSize> probes(const std::vector<Row>& rows) {
+  std::vector<ProblemSize> sizes;
+  for (const Row& row : rows) {
+    const ProblemSize& tuned = row.results->size;
+    sizes.push_back(tuned);
+    for (std::size_t d = 0; d < tuned.dims.size(); ++d) {
+      for (const std::int64_t step : {-1, 1, 2}) {
+        ProblemSize near = tuned;
+        near.dims[d].second = std::max<std::int64_t>(1, near.dims[d].second + step);
+        sizes.push_back(std::move(near));
+      }
+    }
+  }
+  for (const std::int64_t extent : {1, 2, 3, 5, 31, 1000, 1009, 8191, 65537}) {
+    ProblemSize odd = rows.front().results->size;
+    for (auto& dim : odd.dims) dim.second = extent;
+    sizes.push_back(std::move(odd));
+  }
+  return sizes;
+}
+
+bool valid_anywhere(const Study& study, const Configuration& configuration,
+                    const std::vector<DeviceFacts>& devices,
+                    const std::vector<ProblemSize>& sizes) {
+  return std::ranges::all_of(devices, [&](const DeviceFacts& device) {
+    return std::ranges::all_of(sizes, [&](const ProblemSize& size) {
+      return constraints_hold(study, configuration, device, size);
+    });
+  });
+}
+
+// The default first, then one that is valid for all probes, if the default is not.
+std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
+                                   const std::vector<Row>& rows, const TunedTable& table) {
+  const std::vector<Standing> order = standings(all);
+  std::vector<std::size_t> chosen{order.front().configuration};
+  std::vector<DeviceFacts> devices = table.devices;
+  devices.emplace_back();  // a device with nothing beyond what every device has
+  devices.back().compute_capability = table.devices.front().compute_capability;
+  const std::vector<ProblemSize> sizes = probes(rows);
+  // A bound on the time this takes, not on quality: candidates come best first.
+  for (std::size_t i = 0; i < order.size() && i < 2000; ++i) {
+    const std::size_t c = order[i].configuration;
+    if (!valid_anywhere(study, all.configurations[c], devices, sizes)) continue;
+    if (c != chosen.front()) chosen.push_back(c);
+    break;
+  }
+  return chosen;
+}
+
+std::vector<std::size_t> winners(const Measured& all, const std::vector<Row>& rows,
+                                 const TableOptions& options) {
+  if (options.max_configurations > 0 || options.within > 0) {
+    return smallest_cover(all.losses, options.within, options.max_configurations);
+  }
+  std::vector<std::size_t> first(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < all.trials.size(); ++c) {
+      if (all.trials[c][r] == &rows[r].results->trials.front()) {
+        first[r] = c;
+        break;
+      }
+    }
+  }
+  std::ranges::sort(first);
+  first.erase(std::unique(first.begin(), first.end()), first.end());
+  return first;
+}
+
+}  // namespace
+
+bool constraints_hold(const Study& study, const Configuration& configuration,
+                      const DeviceFacts& device, const ProblemSize& size) {
+  Bindings names = device.bindings();
+  for (const auto& [name, extent] : size.dims) names[name] = extent;
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    names[study.parameters[p].name] = configuration.at(p);
+  }
+  for (const NamedExpression& one : study.derived) {
+    if (auto value = one.expression.evaluate(names)) names[one.name] = *value;
+  }
+  return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
+    const auto value = rule.evaluate(names);
+    return value && truth(*value);
+  });
+}
+
+TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
+                       const TableOptions& options) {
+  TunedTable table;
+  const std::vector<Row> rows = rows_of(results, table);
+  if (rows.empty()) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "there is nothing to export: no result has a valid configuration",
+                               ""});
+  }
+  const Measured all = measured(study, rows);
+  const std::vector<std::size_t> spare = fallbacks(study, all, rows, table);
+  const std::vector<std::size_t> used = winners(all, rows, options);
+  std::map<std::size_t, std::size_t> place;
+  const auto add = [&](std::size_t c) {
+    if (place.emplace(c, table.configurations.size()).second) {
+      table.configurations.push_back(all.configurations[c]);
+    }
+  };
+  for (const std::size_t c : spare) add(c);
+  for (const Standing& standing : standings(all)) {
+    if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto best = std::ranges::min(used, {}, [&](std::size_t c) {
+      // The winner itself before others that lose nothing.
+      return std::pair(all.losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
+    });
+    if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
+    table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
+                             all.trials[best][r]->timing, 1 + all.losses[best][r],
+                             rows[r].results->date});
+  }
+  for (const double loss : all.losses[spare.front()]) {
+    if (loss == kInfinity) continue;
+    ++table.default_coverage;
+    table.default_slowdown = std::max(table.default_slowdown, 1 + loss);
+  }
+  return table;
+}
+
+}  // namespace tuner

@@ -1,0 +1,56 @@
+#pragma once
+// What an exported header (or its kin) holds: which configuration to use for which device and size.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/ports/exporter.h"
+
+namespace tuner {
+
+struct TunedEntry {
+  std::size_t device = 0;         // in TunedTable::devices
+  std::size_t configuration = 0;  // in TunedTable::configurations
+  ProblemSize size;
+  Timing timing;        // of that configuration there
+  double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
+  std::string date;
+};
+
+struct TunedTable {
+  std::vector<DeviceFacts> devices;
+  std::vector<std::string> compilers;  // one for each device
+  // Without doubles. The first is the default; from there on in the order in which they are tried
+  // where no entry fits: by how much they lose at worst.
+  std::vector<Configuration> configurations;
+  std::vector<TunedEntry> entries;   // devices in order, sizes in the order of the results
+  double default_slowdown = 1;       // of the default, at worst over all entries
+  std::size_t default_coverage = 0;  // entries where it was measured
+};
+
+struct TableOptions {
+  std::size_t max_configurations = 0;  // 0: as many as there are winners
+  double within = 0;                   // 0.05: losses up to 5 % buy fewer configurations
+};
+
+// The best configuration of each result, and the fallbacks: the configuration that was valid
+// everywhere with the smallest worst-case slowdown; behind it, where that one is not valid for odd
+// sizes or small devices, the fastest that is. Results with nothing valid are left out. Throws
+// InputError when no result has anything valid.
+TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
+                       const TableOptions& options = {});
+
+// Whether all constraints hold for a configuration on this device and size.
+bool constraints_hold(const Study& study, const Configuration& configuration,
+                      const DeviceFacts& device, const ProblemSize& size);
+
+// As few configurations as possible so that each row has one that loses at most `within` (0.05:
+// 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
+// of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small
+// problems, greedy beyond. Returns positions of configurations.
+std::vector<std::size_t> smallest_cover(const std::vector<std::vector<double>>& losses,
+                                        double within, std::size_t limit);
+
+}  // namespace tuner

@@ -1,0 +1,108 @@
+#pragma once
+// Runs blocks on one OS thread. A kernel's threads run one after the other until they wait; only
+// then do they get a fiber of their own. A kernel that never waits is a loop of plain calls.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/plugins/cpu/fiber.h"
+#include "tuner/plugins/cpu/image.h"
+#include "tuner/plugins/cpu/limits.h"
+#include "tuner/plugins/cpu/warp.h"
+
+namespace tuner::cpu {
+
+// One launch; shared by all OS threads that run its blocks.
+struct Grid {
+  const Image* image = nullptr;
+  tuner_cpu_index size{1, 1, 1};
+  tuner_cpu_index block{1, 1, 1};
+  void** arguments = nullptr;
+  std::uint64_t dynamic_shared_bytes = 0;
+  bool poison_shared = false;
+  std::vector<tuner_cpu_index> thread_indices;  // of a block's threads, x fastest
+
+  std::uint64_t block_count() const { return std::uint64_t{size.x} * size.y * size.z; }
+};
+
+// The order in which threads go on that could: by number, or random (the same for the same seed).
+struct ThreadOrder {
+  bool random = false;
+  std::uint64_t seed = 0;
+};
+
+class BlockRunner {
+ public:
+  explicit BlockRunner(ThreadOrder order);
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  // From here on, run() runs blocks of this grid, on the OS thread that called begin().
+  void begin(const Grid& grid);
+  // Runs one block to its end. False when it failed; fault() then says why.
+  bool run(std::uint64_t block);
+  const std::string& fault() const { return fault_; }
+
+ private:
+  struct Thread {
+    Fiber* fiber = nullptr;  // null: not started, or ended
+    bool at_barrier = false;
+  };
+  static constexpr std::uint32_t kNone = ~0U;
+
+  // What kernels call, through tuner_cpu_runtime.
+  static void on_barrier(void* self);
+  static int on_vote(void* self, unsigned vote, int predicate);
+  static unsigned long long on_warp(void* self, unsigned op, unsigned mask,
+                                    unsigned long long value, unsigned argument);
+  static void on_fault(void* self, const char* what, const char* file, int line);
+  static void fiber_main(boost::context::detail::transfer_t back);
+
+  void prepare(std::uint64_t block);
+  void run_threads(Fiber& self);
+  void wait_at_barrier();
+  void end_thread(std::uint32_t thread);
+  void release_barrier();
+  void complete(Warp& warp, const WarpGroup& group, std::uint32_t except);
+  void complete_finished_groups(std::uint32_t warp);
+  bool complete_an_active_mask();
+
+  std::uint32_t pick();
+  void suspend();
+  Fiber& fiber_for(std::uint32_t thread);
+  void enter(std::uint32_t thread);
+  void leave();
+  std::string deadlock() const;
+  std::string place(std::uint32_t thread) const;
+  std::uint64_t random();
+
+  ThreadOrder order_;
+  tuner_cpu_runtime services_;
+  const Grid* grid_ = nullptr;
+  tuner_cpu_slots slots_{};
+  Context main_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> idle_;
+
+  // The block that is running.
+  std::uint32_t thread_count_ = 0;
+  std::vector<Thread> threads_;
+  std::vector<Lane> lanes_;  // one for each thread, warps padded to 32
+  std::vector<Warp> warps_;
+  std::vector<std::uint32_t> ready_;  // woken threads, from ready_begin_ on
+  std::size_t ready_begin_ = 0;
+  std::vector<std::uint32_t> at_barrier_;
+  std::uint32_t next_unstarted_ = 0;
+  std::uint32_t current_ = 0;
+  std::uint32_t ended_ = 0;
+  int votes_ = 0;
+  int votes_counted_ = 0;  // of the barrier that was released last
+  bool votes_all_ = false;
+  std::uint64_t random_state_ = 0;
+  tuner_cpu_index block_index_{};
+  std::string fault_;
+};
+
+}  // namespace tuner::cpu

@@ -1,0 +1,270 @@
+#include "tuner/plugins/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tuner/plugins/cpu/elements.h"
+#include "tuner/plugins/cpu/host_facts.h"
+
+namespace tuner::cpu {
+namespace {
+
+// Enough to replace what the cores' caches hold of a variant's data; more costs time, not truth.
+constexpr std::int64_t kMaxFlushBytes = 32 << 20;
+
+unsigned worker_count(const sdk::Options& options) {
+  const std::int64_t asked = options.integer("threads", 0, 4096);
+  return asked > 0 ? static_cast<unsigned>(asked)
+                   : std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
+  const std::size_t size = bytes_of(type);
+  if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
+  if (elements > ~std::uint64_t{0} / size) throw sdk::Error(TUNER_INVALID, "too many elements");
+  return elements * size;
+}
+
+[[noreturn]] void refuse(const std::string& why) { throw sdk::Error(TUNER_LAUNCH_REFUSED, why); }
+
+void check_geometry(const tuner_device_facts& facts, const tuner_launch& launch,
+                    std::uint64_t static_shared_bytes) {
+  constexpr const char* kAxes = "xyz";
+  std::uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    const auto within = [&](const char* what, std::int64_t value, std::int64_t limit) {
+      if (value >= 1 && value <= limit) return;
+      refuse(std::string(what) + "." + kAxes[i] + " is " + std::to_string(value) +
+             "; it must be from 1 to " + std::to_string(limit));
+    };
+    within("block", launch.block[i], facts.max_block[i]);
+    within("grid", launch.grid[i], facts.max_grid[i]);
+    threads *= launch.block[i];
+  }
+  if (std::cmp_greater(threads, facts.max_threads_per_block)) {
+    refuse(std::to_string(threads) + " threads in a block; there may be " +
+           std::to_string(facts.max_threads_per_block));
+  }
+  const std::uint64_t room = static_cast<std::uint64_t>(facts.max_shared_memory_per_block_optin);
+  if (launch.dynamic_shared_bytes > room ||
+      static_shared_bytes > room - launch.dynamic_shared_bytes) {
+    refuse(std::to_string(static_shared_bytes) + " bytes of static and " +
+           std::to_string(launch.dynamic_shared_bytes) +
+           " of dynamic shared memory; together there may be " + std::to_string(room));
+  }
+}
+
+std::vector<tuner_cpu_index> thread_indices(const tuner_cpu_index& block) {
+  std::vector<tuner_cpu_index> out;
+  out.reserve(std::size_t{block.x} * block.y * block.z);
+  for (unsigned z = 0; z < block.z; ++z) {
+    for (unsigned y = 0; y < block.y; ++y) {
+      for (unsigned x = 0; x < block.x; ++x) out.push_back({x, y, z});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(std::uint32_t device, const sdk::Options& options)
+    : facts_(host_facts()),
+      poison_shared_(options.flag("poison_shared")),
+      pool_(worker_count(options)) {
+  if (device != 0) throw sdk::Error(TUNER_INVALID, "there is only device 0");
+  const ThreadOrder order{
+      options.choice("order", {"sequential", "random"}) == "random",
+      static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))};
+  for (unsigned i = 0; i < pool_.size(); ++i) {
+    runners_.push_back(std::make_unique<BlockRunner>(order));
+  }
+}
+
+tuner_device_facts CpuBackend::facts() { return facts_; }
+
+// ---- memory -------------------------------------------------------------------------------------
+
+std::uint64_t CpuBackend::allocate(std::uint64_t bytes) { return memory_.allocate(bytes); }
+void CpuBackend::release(std::uint64_t buffer) { memory_.release(buffer); }
+
+void CpuBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {
+  copy_bytes(memory_.at(to, bytes), static_cast<const std::byte*>(data), bytes);
+}
+
+void CpuBackend::download(tuner_range from, void* data, std::uint64_t bytes) {
+  copy_bytes(static_cast<std::byte*>(data), memory_.at(from, bytes), bytes);
+}
+
+void CpuBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
+  const std::byte* source = memory_.at(from, bytes);
+  std::byte* target = memory_.at(to, bytes);
+  if (to.buffer == from.buffer) {
+    if (bytes > 0) std::memmove(target, source, bytes);  // the ranges may overlap
+  } else {
+    copy_bytes(target, source, bytes);
+  }
+}
+
+void CpuBackend::copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  pool_.split(bytes, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    if (begin < end) std::memcpy(to + begin, from + begin, end - begin);
+  });
+}
+
+void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
+  if (how.kind > TUNER_FILL_SEQUENCE) {
+    throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
+  }
+  std::byte* data = memory_.at(to, bytes_of_elements(how.type, elements));
+  pool_.split(elements, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    if (begin < end) fill_elements(data, begin, end, how);
+  });
+}
+
+tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
+                                     std::uint64_t elements, double rtol, double atol) {
+  const std::uint64_t bytes = bytes_of_elements(type, elements);
+  const std::byte* a = memory_.at(actual, bytes);
+  const std::byte* e = memory_.at(expected, bytes);
+  std::vector<tuner_comparison> parts(pool_.size());
+  pool_.split(elements, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+    parts[worker] = compare_elements(a, e, type, begin, end, rtol, atol);
+  });
+  tuner_comparison all{};
+  for (const tuner_comparison& part : parts) all = merge(all, part);
+  return all;
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
+
+sdk::LoadedKernel CpuBackend::load(std::string_view image, std::string_view entry) {
+  auto loaded = std::make_unique<Image>(image, std::string(entry));
+  tuner_resources resources = sdk::kUnknownResources;
+  resources.static_shared_bytes = static_cast<std::int64_t>(loaded->static_shared_bytes());
+  resources.max_threads = facts_.max_threads_per_block;
+  images_[++last_image_] = std::move(loaded);
+  return {last_image_, resources};
+}
+
+void CpuBackend::unload(std::uint64_t kernel) { images_.erase(kernel); }
+
+const Image& CpuBackend::image(std::uint64_t kernel) const {
+  const auto found = images_.find(kernel);
+  if (found != images_.end()) return *found->second;
+  throw sdk::Error(TUNER_INVALID, "there is no kernel " + std::to_string(kernel));
+}
+
+void CpuBackend::set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
+                            std::uint64_t bytes) {
+  const tuner_cpu_symbol* symbol = image(kernel).symbol(std::string(lowered_name));
+  if (symbol == nullptr) {
+    throw sdk::Error(TUNER_INVALID, "there is no symbol '" + std::string(lowered_name) + "'");
+  }
+  if (bytes > symbol->bytes) {
+    throw sdk::Error(TUNER_INVALID, std::to_string(bytes) + " bytes for a symbol of " +
+                                        std::to_string(symbol->bytes));
+  }
+  if (bytes > 0) std::memcpy(symbol->address, data, bytes);
+}
+
+void CpuBackend::prepare(std::uint64_t kernel, const tuner_launch& launch, Prepared& out) const {
+  const Image& variant = image(kernel);
+  check_geometry(facts_, launch, variant.static_shared_bytes());
+  const auto& sizes = variant.parameter_sizes();
+  const std::span arguments(launch.arguments, launch.argument_count);
+  if (arguments.size() != sizes.size()) {
+    throw sdk::Error(TUNER_INVALID, "the kernel takes " + std::to_string(sizes.size()) +
+                                        " arguments, not " + std::to_string(arguments.size()));
+  }
+  out.buffers.resize(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const tuner_argument& argument = arguments[i];
+    const std::size_t size = argument.is_buffer != 0 ? sizeof(void*) : argument.scalar_size;
+    if (size != sizes[i]) {
+      throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
+                                          std::to_string(size) + " bytes; the kernel takes " +
+                                          std::to_string(sizes[i]));
+    }
+    if (argument.is_buffer != 0) {
+      out.buffers[i] = memory_.at(argument.buffer, 0);
+      out.arguments.push_back(&out.buffers[i]);
+    } else {
+      out.arguments.push_back(const_cast<void*>(argument.scalar));
+    }
+  }
+  Grid& grid = out.grid;
+  grid.image = &variant;
+  grid.size = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  grid.block = {launch.block[0], launch.block[1], launch.block[2]};
+  grid.arguments = out.arguments.data();
+  grid.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  grid.thread_indices = thread_indices(grid.block);
+}
+
+void CpuBackend::run(const Grid& grid) {
+  const std::uint64_t blocks = grid.block_count();
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::string fault;
+  const auto workers = static_cast<unsigned>(std::min<std::uint64_t>(pool_.size(), blocks));
+  pool_.run(workers, [&](unsigned worker) {
+    BlockRunner& runner = *runners_[worker];
+    runner.begin(grid);
+    while (!failed) {
+      const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
+      if (block >= blocks) return;
+      if (runner.run(block)) continue;
+      const std::lock_guard lock(mutex);
+      if (!failed.exchange(true)) fault = runner.fault();
+    }
+  });
+  if (failed) throw sdk::Error(TUNER_RUNTIME_FAULT, fault);
+}
+
+void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
+  Prepared prepared;
+  prepare(kernel, launch, prepared);
+  prepared.grid.poison_shared = poison_shared_;
+  run(prepared.grid);
+}
+
+void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+                      std::span<double> milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  Prepared prepared;
+  prepare(kernel, launch, prepared);
+  const std::uint32_t launches = std::max(1U, timing.launches_per_sample);
+  for (double& sample : milliseconds) {
+    for (const tuner_restore& restore : std::span(timing.restores, timing.restore_count)) {
+      copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
+    }
+    if (timing.flush_cache != 0) flush_caches();
+    const auto start = Clock::now();
+    for (std::uint32_t i = 0; i < launches; ++i) run(prepared.grid);
+    const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
+    sample = spent.count() / launches;
+  }
+}
+
+// Each worker writes its part of the area: the cores' own caches lose the data too.
+void CpuBackend::flush_caches() {
+  if (flush_area_.empty()) {
+    const std::int64_t wanted = std::clamp<std::int64_t>(2 * facts_.l2_bytes, 1, kMaxFlushBytes);
+    flush_area_.resize(static_cast<std::size_t>(wanted));
+  }
+  pool_.run(pool_.size(), [&](unsigned worker) {
+    const std::size_t part = flush_area_.size() / pool_.size();
+    volatile std::byte* area = flush_area_.data() + worker * part;
+    for (std::size_t i = 0; i < part; i += 64) area[i] = area[i] ^ std::byte{1};
+  });
+}
+
+}  // namespace tuner::cpu

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cpu/block_runner.h"
+#include "tuner/plugins/cpu/image.h"
+#include "tuner/plugins/cpu/memory.h"
+#include "tuner/plugins/cpu/thread_pool.h"
+
+namespace tuner::cpu {
+
+// Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
+// never ends is not interrupted: the host runs backends in a process of their own.
+class CpuBackend : public sdk::Backend {
+ public:
+  static constexpr const char* kName = "cpu";
+  static constexpr const char* kSummary =
+      "the host's cores; checks a kernel's answers without a GPU (its times are CPU times)";
+  static constexpr tuner_option_info kOptions[] = {
+      {"order", "sequential",
+       "order of a block's threads between barriers: sequential, or random, which exposes a "
+       "missing __syncthreads()"},
+      {"seed", "1", "of the random order"},
+      {"threads", "0", "OS threads; 0 = one for each hardware thread"},
+      {"poison_shared", "on",
+       "fill shared memory with NaNs before each block (never while measuring)"}};
+  static int device_count() { return 1; }
+
+  CpuBackend(std::uint32_t device, const sdk::Options& options);
+
+  tuner_device_facts facts() override;
+  std::uint64_t allocate(std::uint64_t bytes) override;
+  void release(std::uint64_t buffer) override;
+  void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
+  void download(tuner_range from, void* data, std::uint64_t bytes) override;
+  void fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) override;
+  void copy(tuner_range to, tuner_range from, std::uint64_t bytes) override;
+  tuner_comparison compare(tuner_range actual, tuner_range expected, tuner_type type,
+                           std::uint64_t elements, double rtol, double atol) override;
+  sdk::LoadedKernel load(std::string_view image, std::string_view entry) override;
+  void unload(std::uint64_t kernel) override;
+  void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
+                  std::uint64_t bytes) override;
+  void launch(std::uint64_t kernel, const tuner_launch& launch) override;
+  void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+            std::span<double> milliseconds) override;
+
+ private:
+  // A launch whose arguments have been checked and resolved to addresses.
+  struct Prepared {
+    Grid grid;
+    std::vector<void*> buffers;    // what pointer arguments hold
+    std::vector<void*> arguments;  // where each argument is
+  };
+
+  const Image& image(std::uint64_t kernel) const;
+  void prepare(std::uint64_t kernel, const tuner_launch& launch, Prepared& out) const;
+  void run(const Grid& grid);
+  void flush_caches();
+  void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
+
+  tuner_device_facts facts_;
+  bool poison_shared_;
+  ThreadPool pool_;
+  std::vector<std::unique_ptr<BlockRunner>> runners_;  // one for each of the pool's workers
+  Memory memory_;
+  std::map<std::uint64_t, std::unique_ptr<Image>> images_;
+  std::uint64_t last_image_ = 0;
+  std::vector<std::byte> flush_area_;
+};
+
+}  // namespace tuner::cpu

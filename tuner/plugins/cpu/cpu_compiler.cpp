@@ -1,0 +1,194 @@
+#include "tuner/plugins/cpu/cpu_compiler.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "tuner/plugins/cpu/elf_file.h"
+#include "tuner/plugins/cpu/host_facts.h"
+#include "tuner/plugins/cpu/limits.h"
+#include "tuner/plugins/cpu/splitmix.h"
+#include "tuner/plugins/cpu/variant_source.h"
+
+namespace tuner::cpu {
+namespace {
+
+// Floating point: products and sums may become one operation, as on a GPU; nothing sets errno.
+// Sources reinterpret buffers freely (float4 from float, int from float), hence no strict aliasing.
+const std::vector<std::string> kFlags{"-O2",
+                                      "-march=native",
+                                      "-fPIC",
+                                      "-w",
+                                      "-fvisibility=hidden",
+                                      "-ffunction-sections",
+                                      "-fno-rtti",
+                                      "-fdata-sections",
+                                      "-fno-exceptions",
+                                      "-pipe",
+                                      "-fno-strict-aliasing",
+                                      "-fno-asynchronous-unwind-tables",
+                                      "-fmax-errors=20",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-ffp-contract=fast"};
+// The entry is all that is called from outside; and shared memory has no constructors.
+const std::vector<std::string> kGccFlags{"-fwhole-program", "-fno-extern-tls-init",
+                                         "-fno-gnu-unique", "-fdiagnostics-color=never"};
+const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
+                                          "-Wl,-z,defs", "-Wl,--build-id=none"};
+
+// Headers that sources include out of habit: everything in them is there already.
+constexpr const char* kEmptyHeaders[] = {"cuda.h",
+                                         "cuda_runtime.h",
+                                         "vector_types.h",
+                                         "cuda_runtime_api.h",
+                                         "vector_functions.h",
+                                         "device_launch_parameters.h"};
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return "";
+}
+
+std::string find_compiler() {
+  if (const char* chosen = std::getenv("TUNER_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
+    std::string path = find_program(chosen);
+    if (!path.empty()) return path;
+    throw sdk::Error(TUNER_UNSUPPORTED,
+                     "TUNER_HOST_CXX is '" + std::string(chosen) + "', which cannot be executed");
+  }
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    std::string path = find_program(name);
+    if (!path.empty()) return path;
+  }
+  throw sdk::Error(TUNER_UNSUPPORTED,
+                   "no C++ compiler in PATH (c++, g++, clang++), and TUNER_HOST_CXX is not set");
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& what) {
+  to.insert(to.end(), what.begin(), what.end());
+}
+
+// Storage for `extern __shared__` arrays, whatever their names and types: one area, the size of
+// which is only known at launch.
+std::string dynamic_shared_assembly(const std::set<std::string>& names) {
+  std::string out = "\t.section .tbss,\"awT\",%nobits\n\t.balign 1024\n";
+  for (const std::string& name : names) {
+    out += "\t.globl ";
+    out += name;
+    out += "\n\t.hidden ";
+    out += name;
+    out += "\n\t.type ";
+    out += name;
+    out += ", %object\n";
+    out += name;
+    out += ":\n";
+  }
+  out += "\t.globl tuner_cpu_dynamic_shared\n\t.type tuner_cpu_dynamic_shared, %object\n";
+  out += "tuner_cpu_dynamic_shared:\n\t.zero " + std::to_string(kMaxSharedBytes) + "\n";
+  return out + "\t.section .note.GNU-stack,\"\",%progbits\n";
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = text.size();
+  for (const char c : text) hash = splitmix64(hash ^ static_cast<unsigned char>(c));
+  return hash;
+}
+
+}  // namespace
+
+CpuCompiler::CpuCompiler() : path_(find_compiler()), flags_(kFlags) {
+  remove_abandoned_scratch();
+  ScratchDirectory scratch;
+  if (run_child({path_, "--version"}, scratch, "version") != 0) {
+    throw sdk::Error(TUNER_UNSUPPORTED, "'" + path_ + " --version' fails");
+  }
+  version_ = scratch.read("version");
+  version_ = version_.substr(0, version_.find('\n'));
+  if (version_.find("clang") == std::string::npos) append(flags_, kGccFlags);
+}
+
+std::string CpuCompiler::identity() {
+  std::string all = kRuntimeHeader;
+  for (const std::string& flag : flags_) all += " " + flag;
+  for (const std::string& flag : kLinkFlags) all += " " + flag;
+  // -march=native: images of one processor need not run on another.
+  return path_ + ", " + version_ + ", for " + host_facts().name + ", runtime " +
+         std::to_string(hash_of(all));
+}
+
+sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
+  sdk::CompileResult result;
+  ScratchDirectory scratch;
+  if (!compile_object(request, scratch, result) || !link_image(scratch, result)) return result;
+
+  const std::uint64_t shared = static_shared_bytes(thread_local_symbols(result.image));
+  if (shared > kMaxStaticSharedBytes) {
+    result.log += "error: " + request.entry +
+                  " uses too much static shared memory: " + std::to_string(shared) + " bytes, " +
+                  std::to_string(kMaxStaticSharedBytes) + " are allowed\n";
+    return result;
+  }
+  result.compiled = true;
+  result.entry = kEntryName;
+  result.resources.static_shared_bytes = static_cast<std::int64_t>(shared);
+  result.resources.max_threads = kMaxThreads;
+  for (std::size_t i = 0; i < request.symbols.size(); ++i) {
+    result.symbols.emplace_back(request.symbols[i], symbol_name(i));
+  }
+  return result;
+}
+
+bool CpuCompiler::compile_object(const sdk::CompileRequest& request, ScratchDirectory& scratch,
+                                 sdk::CompileResult& result) const {
+  const HostOptions options = translate_options(request.options);
+  for (const std::string& option : options.dropped) {
+    result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
+  }
+  for (const char* header : kEmptyHeaders) scratch.write(header, "");
+  scratch.write("cuda_fp16.h", "#error \"the cpu backend does not support half precision\"\n");
+  const std::string source = scratch.write("variant.cpp", variant_source(request, options));
+
+  std::vector<std::string> arguments{path_};
+  append(arguments, flags_);
+  append(arguments, options.arguments);
+  arguments.push_back("-I" + scratch.path().string());
+  for (const std::string& directory : request.include_dirs) arguments.push_back("-I" + directory);
+  append(arguments, {"-c", "-o", scratch.file("variant.o"), source});
+  const int status = run_child(arguments, scratch, "compiler.log");
+  result.log += scratch.read("compiler.log");
+  if (status > 128) {
+    result.log += "error: the compiler was ended by signal " + std::to_string(status - 128) + "\n";
+  }
+  return status == 0;
+}
+
+bool CpuCompiler::link_image(ScratchDirectory& scratch, sdk::CompileResult& result) const {
+  std::vector<std::string> arguments{path_};
+  append(arguments, kLinkFlags);
+  append(arguments, {"-o", scratch.file("variant.so"), (scratch.path() / "variant.o").string()});
+  std::set<std::string> dynamic;
+  for (const ThreadLocalSymbol& symbol : thread_local_symbols(scratch.read("variant.o"))) {
+    if (!symbol.defined) dynamic.insert(symbol.name);
+  }
+  if (!dynamic.empty()) {
+    arguments.push_back(scratch.write("dynamic.s", dynamic_shared_assembly(dynamic)));
+  }
+  append(arguments, {"-lm", "-lc", "-lgcc"});
+  const int status = run_child(arguments, scratch, "linker.log");
+  result.log += scratch.read("linker.log");
+  if (status == 0) result.image = scratch.read("variant.so");
+  return status == 0;
+}
+
+}  // namespace tuner::cpu

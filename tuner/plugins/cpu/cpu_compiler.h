@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cpu/child_process.h"
+
+namespace tuner::cpu {
+
+// Compiles a variant with the host's C++ compiler to a shared object.
+class CpuCompiler : public sdk::Compiler {
+ public:
+  static constexpr const char* kName = "cpu";
+  static constexpr const char* kSummary =
+      "the host's C++ compiler ($TUNER_HOST_CXX, else c++, g++ or clang++)";
+
+  CpuCompiler();  // throws sdk::Error when there is no compiler
+
+  std::string identity() override;
+  sdk::CompileResult compile(const sdk::CompileRequest& request) override;
+
+ private:
+  bool compile_object(const sdk::CompileRequest& request, ScratchDirectory& scratch,
+                      sdk::CompileResult& result) const;
+  bool link_image(ScratchDirectory& scratch, sdk::CompileResult& result) const;
+
+  std::string path_;
+  std::string version_;
+  std::vector<std::string> flags_;
+};
+
+}  // namespace tuner::cpu

@@ -1,0 +1,75 @@
+#pragma once
+// Stackful contexts on Boost.Context's fcontext, the layer below boost::context::fiber: a jump is
+// some 5 ns, allocates nothing, and contexts that a fault leaves behind need no unwinding.
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TUNER_CPU_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TUNER_CPU_ASAN 1
+#endif
+#endif
+#ifdef TUNER_CPU_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace tuner::cpu {
+
+// Where a suspended computation goes on: an OS thread's own stack, or a fiber's.
+struct Context {
+  boost::context::detail::fcontext_t at = nullptr;  // null: not started
+  void* owner = nullptr;
+  const void* stack = nullptr;  // lowest address; for the address sanitizer
+  std::size_t stack_size = 0;
+  void* fake_stack = nullptr;
+};
+
+// Suspends `from`, which must be what is running now, and goes on with `to`.
+inline void jump(Context& from, Context& to) {
+#ifdef TUNER_CPU_ASAN
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_size);
+#endif
+  const auto back = boost::context::detail::jump_fcontext(to.at, &from);
+  static_cast<Context*>(back.data)->at = back.fctx;
+#ifdef TUNER_CPU_ASAN
+  __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
+#endif
+}
+
+// To be called first by a fiber's function; returns the context that jumped here.
+inline Context& arrive(boost::context::detail::transfer_t back) {
+  auto& from = *static_cast<Context*>(back.data);
+  from.at = back.fctx;
+#ifdef TUNER_CPU_ASAN
+  __sanitizer_finish_switch_fiber(nullptr, &from.stack, &from.stack_size);
+#endif
+  return from;
+}
+
+// A context with a stack of its own, below which lies a page that must not be touched.
+class Fiber {
+ public:
+  using Function = void (*)(boost::context::detail::transfer_t);
+
+  Fiber(void* owner, std::size_t number);
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  Context& context() { return context_; }
+  // The next jump calls `function` from the top of the stack. Whatever ran here is forgotten.
+  void restart(Function function);
+
+ private:
+  void forget_red_zones();
+
+  Context context_;
+  void* memory_ = nullptr;
+  std::size_t top_ = 0;  // bytes from memory_
+};
+
+}  // namespace tuner::cpu

@@ -1,0 +1,105 @@
+#include "tuner/plugins/cpu/host_facts.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "tuner/plugins/cpu/limits.h"
+
+namespace tuner::cpu {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "AMD EPYC 9654 96-Core Processor" -> "AMD EPYC 9654", "Intel(R) Xeon(R) CPU @ 2.20GHz" -> ...
+std::string tidy(const std::string& name) {
+  std::istringstream words(name.substr(0, name.find('@')));
+  std::string out;
+  for (std::string word; words >> word;) {
+    for (const char* mark : {"(R)", "(r)", "(TM)", "(tm)"}) {
+      const auto at = word.find(mark);
+      if (at != std::string::npos) word.erase(at, std::strlen(mark));
+    }
+    if (word.empty() || word == "CPU" || word == "Processor" || word.ends_with("-Core")) continue;
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
+}
+
+std::string model_name(const std::string& fallback) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto colon = line.find(':');
+    std::string name = colon == std::string::npos ? "" : tidy(line.substr(colon + 1));
+    if (!name.empty()) return name;
+  }
+  return fallback + " CPU";
+}
+
+// The largest cache of the first core, "32768K" in sysfs; 0 when not told.
+std::int64_t largest_cache_bytes() {
+  std::int64_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    const std::string text =
+        first_line("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    char* unit = nullptr;
+    std::int64_t bytes = std::strtoll(text.c_str(), &unit, 10);
+    if (*unit == 'K') bytes *= 1024;
+    if (*unit == 'M') bytes *= 1024 * 1024;
+    largest = std::max(largest, bytes);
+  }
+  return largest;
+}
+
+template <std::size_t kSize>
+void put(char (&to)[kSize], const std::string& text) {
+  const std::size_t length = std::min(text.size(), kSize - 1);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+tuner_device_facts host_facts() {
+  utsname system{};
+  uname(&system);
+  std::string arch = system.machine;
+  std::replace(arch.begin(), arch.end(), '_', '-');
+
+  tuner_device_facts facts{};
+  facts.struct_size = sizeof facts;
+  put(facts.name, model_name(arch));
+  put(facts.arch, arch);
+  put(facts.driver, std::string(system.sysname) + " " + system.release);
+  facts.multiprocessors = std::max(1U, std::thread::hardware_concurrency());
+  facts.warp_size = kWarpSize;
+  facts.max_threads_per_block = kMaxThreads;
+  facts.max_threads_per_multiprocessor = kMaxThreads;
+  facts.max_blocks_per_multiprocessor = 1;
+  facts.registers_per_block = 65536;
+  facts.registers_per_multiprocessor = 65536;
+  facts.max_shared_memory_per_block = static_cast<std::int64_t>(kMaxStaticSharedBytes);
+  facts.max_shared_memory_per_block_optin = static_cast<std::int64_t>(kMaxSharedBytes);
+  facts.shared_memory_per_multiprocessor = static_cast<std::int64_t>(kMaxSharedBytes);
+  facts.l2_bytes = largest_cache_bytes();
+  facts.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const std::int64_t max_block[] = {1024, 1024, 64};
+  const std::int64_t max_grid[] = {2147483647, 65535, 65535};
+  std::copy_n(max_block, 3, facts.max_block);
+  std::copy_n(max_grid, 3, facts.max_grid);
+  return facts;
+}
+
+}  // namespace tuner::cpu

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tuner/plugin/abi.h"
+
+namespace tuner::cpu {
+
+// This machine as a device. Limits of blocks are those of limits.h.
+tuner_device_facts host_facts();
+
+}  // namespace tuner::cpu

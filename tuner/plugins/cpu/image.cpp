@@ -1,0 +1,86 @@
+#include "tuner/plugins/cpu/image.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cpu/elf_file.h"
+#include "tuner/plugins/cpu/limits.h"
+
+namespace tuner::cpu {
+namespace {
+
+constexpr unsigned char kPoison = 0xFF;
+
+// dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind.
+void* open_in_memory(std::string_view bytes) {
+  const int file = memfd_create("tuner-variant", MFD_CLOEXEC);
+  if (file < 0) throw sdk::Error(TUNER_OUT_OF_MEMORY, "memfd_create failed");
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t step = write(file, bytes.data() + written, bytes.size() - written);
+    if (step <= 0) break;
+    written += static_cast<std::size_t>(step);
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  void* handle = written == bytes.size() ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  const char* reason = handle == nullptr ? dlerror() : nullptr;
+  const std::string message = reason != nullptr ? reason : "the image could not be written";
+  close(file);
+  if (handle == nullptr) throw sdk::Error(TUNER_INVALID, "the image does not load: " + message);
+  return handle;
+}
+
+}  // namespace
+
+void Image::Closer::operator()(void* handle) const { dlclose(handle); }
+
+Image::Image(std::string_view bytes, const std::string& entry)
+    : thread_local_bytes_(cpu::thread_local_bytes(bytes)),
+      static_shared_bytes_(cpu::static_shared_bytes(thread_local_symbols(bytes))) {
+  handle_.reset(open_in_memory(bytes));
+  entry_ = reinterpret_cast<Entry>(find(entry.c_str()));
+  slots_ = reinterpret_cast<SlotsOfThread>(find("tuner_cpu_slots_of_thread"));
+  const auto parameters = reinterpret_cast<unsigned (*)(unsigned*)>(find("tuner_cpu_parameters"));
+  if (entry_ == nullptr || slots_ == nullptr || parameters == nullptr) {
+    throw sdk::Error(TUNER_INVALID,
+                     "the image holds no variant for this backend with the entry '" + entry + "'");
+  }
+  std::array<unsigned, 256> sizes{};
+  const unsigned count = parameters(sizes.data());
+  parameter_sizes_.assign(sizes.begin(), sizes.begin() + std::min<std::size_t>(count, 256));
+}
+
+void* Image::find(const char* name) const { return dlsym(handle_.get(), name); }
+
+const tuner_cpu_symbol* Image::symbol(const std::string& lowered_name) const {
+  if (!lowered_name.starts_with("tuner_cpu_symbol_")) return nullptr;
+  return static_cast<const tuner_cpu_symbol*>(find(lowered_name.c_str()));
+}
+
+tuner_cpu_slots Image::slots() const {
+  tuner_cpu_slots slots{};
+  slots_(&slots);
+  return slots;
+}
+
+void Image::poison_shared_memory(std::uint64_t dynamic_bytes) const {
+  slots();  // the storage is made at the thread's first access
+  void* data = nullptr;
+  if (dlinfo(handle_.get(), RTLD_DI_TLS_DATA, &data) != 0 || data == nullptr) return;
+  auto* first = static_cast<unsigned char*>(data);
+  auto* end = first + thread_local_bytes_;
+  auto* dynamic = static_cast<unsigned char*>(find("tuner_cpu_dynamic_shared"));
+  if (dynamic == nullptr) dynamic = end;
+  std::memset(first, kPoison, static_cast<std::size_t>(dynamic - first));
+  if (dynamic == end) return;
+  std::memset(dynamic, kPoison, std::min<std::uint64_t>(dynamic_bytes, kMaxSharedBytes));
+  auto* rest = dynamic + kMaxSharedBytes;
+  if (rest < end) std::memset(rest, kPoison, static_cast<std::size_t>(end - rest));
+}
+
+}  // namespace tuner::cpu

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/plugins/cpu/runtime/interface.h"
+
+namespace tuner::cpu {
+
+// A variant in memory, opened with dlopen.
+class Image {
+ public:
+  using Entry = void (*)(void** arguments);
+  using SlotsOfThread = void (*)(tuner_cpu_slots*);
+
+  // Throws sdk::Error (TUNER_INVALID) when the bytes are no variant.
+  Image(std::string_view bytes, const std::string& entry);
+
+  Entry entry() const { return entry_; }
+  const std::vector<std::uint32_t>& parameter_sizes() const { return parameter_sizes_; }
+  std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
+  // Null when there is no such symbol.
+  const tuner_cpu_symbol* symbol(const std::string& lowered_name) const;
+
+  // Where the calling OS thread keeps its built-in variables.
+  tuner_cpu_slots slots() const;
+  // Fills the calling OS thread's shared memory, dynamic as far as it is used, with 0xFF bytes:
+  // NaNs. The built-in variables are lost.
+  void poison_shared_memory(std::uint64_t dynamic_bytes) const;
+
+ private:
+  struct Closer {
+    void operator()(void* handle) const;
+  };
+  void* find(const char* name) const;
+
+  std::unique_ptr<void, Closer> handle_;
+  Entry entry_ = nullptr;
+  SlotsOfThread slots_ = nullptr;
+  std::vector<std::uint32_t> parameter_sizes_;
+  std::uint64_t thread_local_bytes_ = 0;
+  std::uint64_t static_shared_bytes_ = 0;
+};
+
+}  // namespace tuner::cpu

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/device_kernels.h"
+#include "tuner/plugins/cuda/driver_api.h"
+#include "tuner/plugins/cuda/handles.h"
+#include "tuner/plugins/cuda/timing.h"
+
+namespace tuner::cuda {
+
+// One CUDA device through the driver API.
+class CudaBackend : public sdk::Backend {
+ public:
+  static constexpr const char* kName = "cuda";
+  static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
+  static constexpr tuner_option_info kOptions[] = {
+      {"arch", "auto", "architecture to compile for, such as sm_90a; auto = the device's own"},
+  };
+  static int device_count();  // initialises the driver
+
+  CudaBackend(std::uint32_t device, const sdk::Options& options);
+  // With a driver that is there already (tests have one of their own).
+  CudaBackend(const DriverApi& api, std::uint32_t device, const std::string& arch);
+
+  tuner_device_facts facts() override { return facts_; }
+  std::uint64_t allocate(std::uint64_t bytes) override;
+  void release(std::uint64_t buffer) override;
+  void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
+  void download(tuner_range from, void* data, std::uint64_t bytes) override;
+  void fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) override;
+  void copy(tuner_range to, tuner_range from, std::uint64_t bytes) override;
+  tuner_comparison compare(tuner_range actual, tuner_range expected, tuner_type type,
+                           std::uint64_t elements, double rtol, double atol) override;
+  sdk::LoadedKernel load(std::string_view image, std::string_view entry) override;
+  void unload(std::uint64_t kernel) override;
+  void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
+                  std::uint64_t bytes) override;
+  void launch(std::uint64_t kernel, const tuner_launch& launch) override;
+  void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+            std::span<double> milliseconds) override;
+
+ private:
+  struct Kernel {
+    Module module;
+    CUfunction function = nullptr;
+    tuner_resources resources{};
+    std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
+    std::vector<std::size_t> parameter_sizes;
+    bool parameters_known = false;
+    bool launched = false;
+  };
+
+  CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
+  Kernel& kernel(std::uint64_t id);
+  void read_parameters(Kernel& kernel) const;
+  void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
+  std::vector<void*> bind_arguments(const Kernel& kernel, const tuner_launch& launch,
+                                    std::vector<CUdeviceptr>& pointers) const;
+  void queue(const Kernel& kernel, const tuner_launch& launch, std::vector<void*>& arguments) const;
+  void wait(const char* call, bool kernel_ran = false) const;
+
+  DriverApi api_;
+  CUdevice device_;
+  PrimaryContext context_;
+  tuner_device_facts facts_;
+  Stream stream_;
+  DeviceKernels device_kernels_;
+  Timer timer_;
+  std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
+  std::unordered_map<std::uint64_t, Kernel> kernels_;
+  std::uint64_t last_kernel_ = 0;
+};
+
+}  // namespace tuner::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tuner/plugin/abi.h"
+#include "tuner/plugins/cuda/driver_api.h"
+#include "tuner/plugins/cuda/handles.h"
+
+namespace tuner::cuda {
+
+extern const char* const kDeviceSource;  // element_formulas.h and device_kernels.cu
+
+// Compiles kDeviceSource; throws sdk::Error with the compiler's log.
+std::string compile_device_source(const std::string& arch);
+
+std::size_t element_size(std::uint32_t type);  // bytes; throws sdk::Error for an unknown type
+
+// Fill and compare on the device. Compiled on first use: that costs a part of a second.
+class DeviceKernels {
+ public:
+  DeviceKernels(const DriverApi& api, CUstream stream, std::string arch, std::int64_t blocks);
+
+  void fill(CUdeviceptr to, std::uint64_t elements, const tuner_fill& how);
+  tuner_comparison compare(CUdeviceptr actual, CUdeviceptr expected, std::uint32_t type,
+                           std::uint64_t elements, double rtol, double atol);
+
+ private:
+  void prepare();
+  void launch(CUfunction function, std::uint64_t elements, void** arguments);
+  double read_element(CUdeviceptr from, std::uint64_t index, std::uint32_t type);
+  void wait();
+
+  const DriverApi& api_;
+  CUstream stream_;
+  std::string arch_;
+  std::uint64_t max_blocks_;
+  Module module_;
+  CUfunction fill_ = nullptr;
+  CUfunction compare_ = nullptr;
+  DeviceMemory result_;
+};
+
+}  // namespace tuner::cuda

@@ -1,0 +1,139 @@
+#include "tuner/plugins/cuda/nvrtc_compiler.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "tuner/plugins/cuda/ptxas_log.h"
+
+namespace tuner::cuda {
+namespace {
+
+// An NVRTC program; destroyed with the scope.
+class Program {
+ public:
+  Program(const NvrtcApi& api, const sdk::CompileRequest& request) : api_(api) {
+    const std::string name = request.source_name.empty() ? "kernel.cu" : request.source_name;
+    check(
+        api_.create_program(&program_, request.source.c_str(), name.c_str(), 0, nullptr, nullptr));
+  }
+  ~Program() { api_.destroy_program(&program_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void add_name(const std::string& expression) {
+    check(api_.add_name_expression(program_, expression.c_str()));
+  }
+
+  nvrtcResult compile(const std::vector<std::string>& options) {
+    std::vector<const char*> raw;
+    for (const std::string& option : options) raw.push_back(option.c_str());
+    return api_.compile_program(program_, static_cast<int>(raw.size()), raw.data());
+  }
+
+  std::string lowered(const std::string& expression) const {
+    const char* name = nullptr;
+    const nvrtcResult result = api_.get_lowered_name(program_, expression.c_str(), &name);
+    if (result != NVRTC_SUCCESS || name == nullptr) {
+      throw sdk::Error(TUNER_INVALID, "'" + expression + "' has no lowered name: " +
+                                          api_.get_error_string(result));
+    }
+    return name;
+  }
+
+  std::string log() const { return text(api_.get_log_size, api_.get_log); }
+
+  std::string image() const {
+    std::string cubin = text(api_.get_cubin_size, api_.get_cubin);
+    return cubin.empty() ? text(api_.get_ptx_size, api_.get_ptx) : cubin;
+  }
+
+ private:
+  template <typename Size, typename Get>
+  std::string text(Size size_of, Get get) const {
+    std::size_t size = 0;
+    if (size_of(program_, &size) != NVRTC_SUCCESS || size == 0) return {};
+    std::string out(size, '\0');
+    return get(program_, out.data()) == NVRTC_SUCCESS ? out : std::string();
+  }
+
+  void check(nvrtcResult result) const {
+    if (result == NVRTC_SUCCESS) return;
+    throw sdk::Error(TUNER_INVALID, std::string("NVRTC: ") + api_.get_error_string(result));
+  }
+
+  const NvrtcApi& api_;
+  nvrtcProgram program_ = nullptr;
+};
+
+const std::string kVerbose = "--ptxas-options=-v";
+
+bool sets_language(const std::vector<std::string>& options) {
+  for (const std::string& option : options) {
+    if (option.find("-std=") != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> options_for(const sdk::CompileRequest& request,
+                                     const std::vector<std::string>& toolkit) {
+  std::vector<std::string> out{"--gpu-architecture=" + request.arch, kVerbose};
+  if (!sets_language(request.options)) out.emplace_back("--std=c++17");
+  for (const auto& [name, value] : request.defines) out.push_back("-D" + name + "=" + value);
+  for (const std::string& dir : request.include_dirs) out.push_back("-I" + dir);
+  for (const std::string& dir : toolkit) out.push_back("-I" + dir);
+  out.insert(out.end(), request.options.begin(), request.options.end());
+  return out;
+}
+
+// A verbose ptxas drops its own errors ("uses too much shared data"): they are asked for again.
+std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
+                      const std::vector<std::string>& toolkit) {
+  Program program(api, request);
+  std::vector<std::string> options = options_for(request, toolkit);
+  std::erase(options, kVerbose);
+  program.compile(options);
+  return parse_ptxas_log(program.log(), "").rest;
+}
+
+}  // namespace
+
+NvrtcCompiler::NvrtcCompiler() : api_(load_nvrtc()), includes_(toolkit_includes(api_)) {}
+
+std::string NvrtcCompiler::identity() {
+  int major = 0;
+  int minor = 0;
+  api_.version(&major, &minor);
+  // Patch releases share version and file name; their size tells them apart at no cost.
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(api_.file, ignored);
+  return "nvrtc " + std::to_string(major) + "." + std::to_string(minor) + " (" +
+         std::to_string(ignored ? 0 : size) + " bytes)";
+}
+
+sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
+  Program program(api_, request);
+  // Also for plain names: it finds kernels that are not extern "C".
+  program.add_name(request.entry);
+  for (const std::string& symbol : request.symbols) program.add_name("&" + symbol);
+
+  sdk::CompileResult result;
+  const nvrtcResult status = program.compile(options_for(request, includes_));
+  if (status != NVRTC_SUCCESS) {
+    result.log = parse_ptxas_log(program.log(), "").rest;
+    if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
+    if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
+    return result;
+  }
+  result.compiled = true;
+  result.image = program.image();
+  result.entry = program.lowered(request.entry);
+  for (const std::string& symbol : request.symbols) {
+    result.symbols.emplace_back(symbol, program.lowered("&" + symbol));
+  }
+  PtxasLog log = parse_ptxas_log(program.log(), result.entry);
+  result.resources = log.resources;
+  result.log = std::move(log.rest);
+  return result;
+}
+
+}  // namespace tuner::cuda

@@ -1,0 +1,127 @@
+#include "tuner/plugins/cuda/timing.h"
+
+#include <algorithm>
+
+#include "tuner/plugins/cuda/driver_error.h"
+
+namespace tuner::cuda {
+namespace {
+
+constexpr std::size_t kMaxBatch = 64;
+constexpr std::size_t kMaxOperations = 256;
+
+std::size_t operations(const tuner_timing& timing) {
+  return timing.restore_count + timing.launches_per_sample + (timing.flush_cache != 0 ? 3U : 2U);
+}
+
+}  // namespace
+
+std::size_t batch_size(const tuner_timing& timing) {
+  return std::clamp<std::size_t>(kMaxOperations / operations(timing), 1, kMaxBatch);
+}
+
+Gate::Gate(const DriverApi& api) : api_(api) {
+  if (api.stream_wait_value_32 == nullptr) return;
+  void* host = nullptr;
+  if (api.mem_host_alloc(&host, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) {
+    return;
+  }
+  if (api.mem_host_get_device_pointer(&device_flag_, host, 0) != CUDA_SUCCESS) {
+    api.mem_free_host(host);
+    return;
+  }
+  flag_ = static_cast<volatile std::uint32_t*>(host);
+  *flag_ = 0;
+}
+
+Gate::~Gate() {
+  if (flag_ == nullptr) return;
+  open();  // a stream that still waits would never end
+  api_.mem_free_host(const_cast<std::uint32_t*>(flag_));
+}
+
+void Gate::close(CUstream stream) {
+  if (flag_ == nullptr) return;
+  ++round_;
+  const CUresult result =
+      api_.stream_wait_value_32(stream, device_flag_, round_, CU_STREAM_WAIT_VALUE_GEQ);
+  // Not worth failing for: times of very short kernels get a little less exact.
+  if (result != CUDA_SUCCESS) open();
+}
+
+void Gate::open() {
+  if (flag_ != nullptr) *flag_ = round_;
+}
+
+Timer::Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes)
+    : api_(api),
+      stream_(stream),
+      flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(l2_bytes, 1 << 20))),
+      gate_(api) {}
+
+void Timer::queue_restores(const tuner_timing& timing) {
+  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, stream_), "cuMemcpyDtoDAsync");
+  }
+}
+
+void Timer::queue_flush() {
+  check(api_, api_.memset_d8_async(flush_buffer_.get(), 0, flush_bytes_, stream_),
+        "cuMemsetD8Async");
+}
+
+void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
+
+// Everything that must not happen for the first time behind the gate: copies and memsets are the
+// driver's own kernels.
+void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
+  while (starts_.size() < samples) {
+    starts_.push_back(make_event(api_));
+    stops_.push_back(make_event(api_));
+  }
+  const bool first_flush = timing.flush_cache != 0 && flush_buffer_.get() == 0;
+  if (first_flush) {
+    flush_buffer_ = DeviceMemory(api_, flush_bytes_);
+    queue_flush();
+  }
+  queue_restores(timing);
+  if (first_flush || timing.restore_count > 0) wait();
+}
+
+void Timer::queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
+                         std::size_t slot) {
+  queue_restores(timing);
+  if (timing.flush_cache != 0) queue_flush();
+  check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
+  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) launch();
+  check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
+}
+
+void Timer::time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
+                 std::span<double> milliseconds) {
+  const std::size_t batch = batch_size(timing);
+  prepare(timing, std::min(batch, milliseconds.size()));
+  // More launches than the queue may hold: there the host is far ahead anyway.
+  const bool gated = launched && operations(timing) <= kMaxOperations;
+  for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
+    const std::size_t count = std::min(batch, milliseconds.size() - done);
+    if (gated) gate_.close(stream_);
+    try {
+      for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, launch, slot);
+    } catch (...) {
+      gate_.open();
+      throw;
+    }
+    gate_.open();
+    wait();
+    for (std::size_t slot = 0; slot < count; ++slot) {
+      float elapsed = 0;
+      check(api_, api_.event_elapsed_time(&elapsed, starts_[slot].get(), stops_[slot].get()),
+            "cuEventElapsedTime");
+      milliseconds[done + slot] =
+          static_cast<double>(elapsed) / std::max(1U, timing.launches_per_sample);
+    }
+  }
+}
+
+}  // namespace tuner::cuda

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/driver_api.h"
+#include "tuner/plugins/cuda/handles.h"
+
+namespace tuner::cuda {
+
+// Holds a stream back until everything has been queued, so that the device never waits for the
+// host between the two events of a sample. Does nothing on drivers that cannot wait.
+//
+// While it is closed nothing may be called that waits for the device, or both wait for ever: no
+// allocation, and no first use of a kernel (the driver loads code lazily, and loading may wait).
+class Gate {
+ public:
+  explicit Gate(const DriverApi& api);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  void close(CUstream stream);
+  void open();
+
+ private:
+  const DriverApi& api_;
+  volatile std::uint32_t* flag_ = nullptr;
+  CUdeviceptr device_flag_ = 0;
+  std::uint32_t round_ = 0;
+};
+
+// Times a kernel with events: what is between them is the kernel alone. Restores and the flush of
+// the L2 cache are queued before the first event of each sample.
+class Timer {
+ public:
+  Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes);
+
+  // `launch` queues one launch on the stream; `launched`: whether this kernel has run before, so
+  // that the gate may be used. Throws sdk::Error.
+  void time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
+            std::span<double> milliseconds);
+
+ private:
+  void queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
+                    std::size_t slot);
+  void queue_restores(const tuner_timing& timing);
+  void queue_flush();
+  void prepare(const tuner_timing& timing, std::size_t samples);
+  void wait() const;
+
+  const DriverApi& api_;
+  CUstream stream_;
+  std::size_t flush_bytes_;
+  DeviceMemory flush_buffer_;  // made on first use, before the gate closes
+  std::vector<Event> starts_, stops_;
+  Gate gate_;
+};
+
+// Samples queued before the host waits: few enough operations that the stream's queue cannot fill
+// while the gate is closed. At least 1, at most 64.
+std::size_t batch_size(const tuner_timing& timing);
+
+}  // namespace tuner::cuda

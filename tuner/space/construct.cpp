@@ -1,0 +1,231 @@
+#include "tuner/space/construct.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "tuner/base/hash.h"
+#include "tuner/space/domain_filter.h"
+#include "tuner/space/expand.h"
+#include "tuner/space/ordering.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/translate.h"
+
+namespace tuner::detail {
+namespace {
+
+constexpr int kPairRounds = 2;
+constexpr std::size_t kSamples =
+    64;  // as many as bits in a word: combinations that estimate how much a condition lets pass
+
+class Constructor {
+ public:
+  Constructor(const SpaceDefinition& definition, const NameTable& names, BuildMonitor& monitor)
+      : definition_(definition),
+        translator_(definition, names),
+        configuration_(definition, names),
+        domains_(translator_.all_domains()),
+        monitor_(monitor) {
+    opaque_ = [this](std::uint32_t rule, std::span<const double> positions) {
+      return decide(translator_.opaque_rules()[rule], positions);
+    };
+  }
+
+  Construction run(const std::vector<std::uint32_t>& constraints) {
+    Construction out;
+    // A domain that shrinks tightens bounds, which may decide or simplify other conditions.
+    bool shrunk = true;
+    int pair_rounds = 0;
+    while (shrunk && !out.empty) {
+      graph_ = TermGraph();
+      conditions_ = translator_.translate(constraints, domains_, graph_);
+      shrunk = false;
+      for (const Condition& condition : conditions_) {
+        const Term& term = graph_[condition.term];
+        if (graph_.is_true(condition.term)) continue;
+        if (term.last < 0) {
+          const bool holds =
+              term.op == TermOp::kOpaque && decide(translator_.opaque_rules()[term.payload], {});
+          out.empty = out.empty || !holds;
+        } else if (term.first == term.last) {
+          shrunk = filter_.by_value(graph_, condition.term) || shrunk;
+        }
+      }
+      out.empty = out.empty || std::ranges::any_of(domains_, [](const Domain& domain) {
+                    return domain.positions.empty();
+                  });
+      if (!shrunk && !out.empty && pair_rounds < kPairRounds) {
+        ++pair_rounds;
+        for (const Condition& condition : conditions_) {
+          shrunk = filter_.by_pairs(graph_, condition.term) || shrunk;
+        }
+      }
+    }
+    std::erase_if(conditions_, [&](const Condition& condition) {
+      return graph_[condition.term].first >= graph_[condition.term].last;
+    });
+    find_groups(out);
+    for (const auto& group : out.groups) {
+      if (out.empty) break;
+      monitor_.poll();
+      out.diagrams.push_back(solve(group));
+      out.empty = out.diagrams.back() == nullptr;
+    }
+    if (out.empty) out.diagrams.clear();
+    return out;
+  }
+
+ private:
+  bool decide(const OpaqueRule& rule, std::span<const double> positions) {
+    std::vector<std::uint32_t> places;
+    for (double position : positions) places.push_back(static_cast<std::uint32_t>(position));
+    configuration_.bind(rule.used, places);
+    Value value;
+    EvaluationError error;
+    if (!evaluate_tree(*rule.expression, *rule.node, configuration_, value, error)) return false;
+    return truth(value) != rule.negated;
+  }
+
+  void find_groups(Construction& out) {
+    const std::size_t count = definition_.parameters.size();
+    std::vector<std::uint32_t> leader(count);
+    std::iota(leader.begin(), leader.end(), 0U);
+    const auto find = [&](std::uint32_t p) {
+      while (leader[p] != p) p = leader[p] = leader[leader[p]];
+      return p;
+    };
+    for (const Condition& condition : conditions_) {
+      members_.push_back(leaves_of(graph_, condition.term));
+      for (std::uint32_t p : members_.back()) {
+        const std::uint32_t a = find(p);
+        const std::uint32_t b = find(members_.back().front());
+        leader[std::max(a, b)] = std::min(a, b);
+      }
+    }
+    group_of_.resize(count);
+    for (std::uint32_t p = 0; p < count; ++p) {
+      const std::uint32_t top = find(p);
+      if (top == p) {
+        group_of_[p] = static_cast<std::uint32_t>(out.groups.size());
+        out.groups.emplace_back();
+      }
+      group_of_[p] = group_of_[top];
+      out.groups[group_of_[p]].push_back(p);
+    }
+  }
+
+  std::unique_ptr<Diagram> solve(const std::vector<std::uint32_t>& group) {
+    if (group.size() == 1) return make_free_diagram(group[0], domains_[group[0]].positions);
+    std::vector<std::size_t> own;  // conditions of this group
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      if (group_of_[members_[c].front()] == group_of_[group.front()]) own.push_back(c);
+    }
+    const std::vector<std::uint32_t> order = choose_order(group, own);
+    std::vector<TermId> terms;
+    terms.reserve(own.size());
+    for (std::size_t c : own) terms.push_back(conditions_[c].term);
+    try {
+      const GroupPlan plan = plan_group(graph_, terms, order, domains_, lanes_);
+      return make_diagram(expand(plan, opaque_, lanes_, monitor_), order, monitor_);
+    } catch (const BuildStopped& stop) {
+      if (!stop.out_of_memory) throw;
+      throw InputError(too_large(own));
+    }
+  }
+
+  Complaint too_large(const std::vector<std::size_t>& own) const {
+    const std::size_t widest =
+        *std::ranges::max_element(own, {}, [&](std::size_t c) { return members_[c].size(); });
+    const Expression& constraint = definition_.constraints[conditions_[widest].constraint];
+    return {constraint.origin(),
+            fmt::format("the constraint '{}' spans {} parameters and makes the space too large to "
+                        "be built in {} MiB",
+                        constraint.text(), members_[widest].size(), monitor_.limit() >> 20),
+            "name part of it as a parameter, drop values, or split it"};
+  }
+
+  std::vector<std::uint32_t> choose_order(const std::vector<std::uint32_t>& group,
+                                          const std::vector<std::size_t>& own) {
+    OrderProblem problem;
+    std::vector<std::uint32_t> place(definition_.parameters.size(), 0);
+    for (std::uint32_t p : group) {
+      place[p] = static_cast<std::uint32_t>(problem.values.size());
+      problem.values.push_back(static_cast<double>(domains_[p].positions.size()));
+    }
+    const std::vector<double> passes = sample(own);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      OrderProblem::Condition condition;
+      for (std::uint32_t p : members_[own[i]]) condition.members.push_back(place[p]);
+      condition.passes = passes[i];
+      problem.conditions.push_back(std::move(condition));
+    }
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i : find_order(problem)) order.push_back(group[i]);
+    return order;
+  }
+
+  // The fraction of random combinations that satisfy each condition, among those that satisfy the
+  // conditions on only some of its parameters: these are usually decided before.
+  std::vector<double> sample(const std::vector<std::size_t>& own) {
+    std::vector<TermId> terms;
+    for (std::size_t c : own) {
+      const bool opaque = graph_[conditions_[c].term].op == TermOp::kOpaque;
+      terms.push_back(opaque ? graph_.constant(1) : conditions_[c].term);
+    }
+    const Program program(
+        graph_, [&](TermId id) { return is_leaf(graph_[id]); }, {}, terms);
+    program.prepare(lanes_, kSamples);
+    std::uint64_t random = 0;
+    for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+      const Domain& domain = domains_[graph_[program.inputs()[i]].payload];
+      for (std::size_t lane = 0; lane < kSamples; ++lane) {
+        lanes_[i][lane] = domain.values[(splitmix64(random++) >> 32) * domain.values.size() >> 32];
+      }
+    }
+    program.run(lanes_, kSamples, opaque_);
+    std::vector<std::uint64_t> holds(own.size(), 0);  // one bit for each sample
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const double* lane = lanes_[program.output_register(i)];
+      for (std::size_t s = 0; s < kSamples; ++s) holds[i] |= std::uint64_t{lane[s] == 1.0} << s;
+    }
+    std::vector<double> passes;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      std::uint64_t relevant = ~std::uint64_t{0};
+      for (std::size_t j = 0; j < own.size(); ++j) {
+        const auto& inner = members_[own[j]];
+        const auto& outer = members_[own[i]];
+        if (inner.size() < outer.size() && std::ranges::includes(outer, inner))
+          relevant &= holds[j];
+      }
+      const bool opaque = graph_[conditions_[own[i]].term].op == TermOp::kOpaque;
+      passes.push_back(opaque ? 0.5
+                              : (std::popcount(holds[i] & relevant) + 0.5) /
+                                    (std::popcount(relevant) + 1.0));
+    }
+    return passes;
+  }
+
+  const SpaceDefinition& definition_;
+  Translator translator_;
+  ConfigurationNames configuration_;
+  std::vector<Domain> domains_;
+  BuildMonitor& monitor_;
+  OpaqueEvaluator opaque_;
+  LaneStorage lanes_;
+  DomainFilter filter_{domains_, lanes_, opaque_};
+  TermGraph graph_;
+  std::vector<Condition> conditions_;
+  std::vector<std::vector<std::uint32_t>> members_;  // parameters of each condition
+  std::vector<std::uint32_t> group_of_;
+};
+
+}  // namespace
+
+Construction construct(const SpaceDefinition& definition, const NameTable& names,
+                       const std::vector<std::uint32_t>& constraints, BuildMonitor& monitor) {
+  return Constructor(definition, names, monitor).run(constraints);
+}
+
+}  // namespace tuner::detail

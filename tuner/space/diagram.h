@@ -1,0 +1,82 @@
+#pragma once
+// The valid combinations of one group's parameters: a decision diagram in which equal subtrees are
+// one node, with the number of combinations below every node.
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tuner/space/config_index.h"
+#include "tuner/space/expand.h"
+
+namespace tuner::detail {
+
+constexpr ConfigIndex kMaxIndex = ~ConfigIndex{0};
+
+// `length` consecutive positions from `start`, all leading to the same node of the next level.
+struct Run {
+  std::uint32_t start;
+  std::uint32_t length;
+  std::uint32_t child;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+// Nodes of one level; those of node n are runs [first[n], first[n + 1]), starts ascending.
+struct DiagramLevel {
+  std::uint32_t parameter = 0;
+  std::vector<std::uint32_t> first;
+  std::vector<Run> runs;
+};
+
+class Diagram {
+ public:
+  virtual ~Diagram() = default;
+
+  const std::vector<DiagramLevel>& levels() const { return levels_; }
+  std::uint32_t root() const { return root_; }
+  std::span<const Run> runs(std::size_t level, std::uint32_t node) const {
+    const DiagramLevel& at = levels_[level];
+    return {at.runs.data() + at.first[node], at.runs.data() + at.first[node + 1]};
+  }
+  // The run of `node` that holds `position`; null when none does.
+  const Run* find(std::size_t level, std::uint32_t node, std::uint32_t position) const;
+
+  // Combinations: saturated, and exact.
+  virtual ConfigIndex size() const = 0;
+  boost::multiprecision::cpp_int exact_size() const;
+  virtual std::size_t bytes() const;
+
+  // Writes the positions of combination `number` to out[parameter].
+  virtual void positions(ConfigIndex number, std::span<std::uint32_t> out) const = 0;
+
+  // The number of the combination in positions[parameter]; empty when it is not valid.
+  virtual std::optional<ConfigIndex> number_of(std::span<const std::uint32_t> positions) const = 0;
+
+  // Numbers of valid combinations that differ from `positions` in one parameter of the group, to a
+  // position that `allowed` accepts. Appended to `out`.
+  using Allowed = std::function<bool(std::uint32_t parameter, std::uint32_t position)>;
+  virtual void neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
+                          std::vector<ConfigIndex>& out) const = 0;
+
+  // Combinations below a run that come before `offset` values of it, within its node.
+  virtual ConfigIndex before(std::size_t level, const Run& run, std::uint32_t offset) const = 0;
+
+ protected:
+  std::vector<DiagramLevel> levels_;
+  std::uint32_t root_ = 0;
+};
+
+// Reduces expanded layers, bottom up. Null when nothing is valid.
+std::unique_ptr<Diagram> make_diagram(std::vector<Layer> layers,
+                                      std::span<const std::uint32_t> parameters,
+                                      BuildMonitor& monitor);
+
+// A single parameter of which all the given positions are valid.
+std::unique_ptr<Diagram> make_free_diagram(std::uint32_t parameter,
+                                           std::span<const std::uint32_t> positions);
+
+}  // namespace tuner::detail

@@ -1,0 +1,27 @@
+#pragma once
+// Breadth-first expansion of a planned group: all states of one level, then all of the next.
+
+#include <cstdint>
+#include <vector>
+
+#include "tuner/space/build_monitor.h"
+#include "tuner/space/plan.h"
+
+namespace tuner::detail {
+
+struct Edge {
+  std::uint32_t position;  // of the parameter's value
+  std::uint32_t child;     // state of the next level
+};
+
+// Edges of one level's states: those of state s are [first[s], first[s + 1]), positions ascending.
+struct Layer {
+  std::vector<std::uint64_t> first;
+  std::vector<Edge> edges;
+};
+
+// One layer for each level. Ends early (fewer layers) when no state survives.
+std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
+                          BuildMonitor& monitor);
+
+}  // namespace tuner::detail

@@ -1,0 +1,250 @@
+#include "tuner/space/terms.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "tuner/base/hash.h"
+#include "tuner/space/operations.h"
+
+namespace tuner::detail {
+namespace {
+
+constexpr double kFault = std::numeric_limits<double>::quiet_NaN();
+
+bool same_args(std::span<const TermId> a, std::span<const TermId> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+double power_term(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return kFault;  // std::pow knows better for x ** 0
+  if (a == 0 && b < 0) return kFault;
+  if (a < 0 && b != std::floor(b)) return kFault;
+  return std::pow(a, b);
+}
+
+}  // namespace
+
+double apply_term(TermOp op, double a, double b, double c) {
+  switch (op) {
+    case TermOp::kNegate:
+      return -a;
+    case TermOp::kAbs:
+      return std::fabs(a);
+    case TermOp::kCeil:
+      return std::ceil(a);
+    case TermOp::kFloor:
+      return std::floor(a);
+    case TermOp::kTruncate:
+      return std::trunc(a);
+    case TermOp::kRound:
+      return std::nearbyint(a);
+    case TermOp::kLog2:
+      return a > 0 ? std::log2(a) : kFault;
+    case TermOp::kNot:
+      return std::isnan(a) ? a : static_cast<double>(a == 0);
+    case TermOp::kDivide:
+      return b == 0 ? kFault : a / b;
+    case TermOp::kFloorDivide:
+      return b == 0 ? kFault : floor_divide(a, b);
+    case TermOp::kModulo:
+      return b == 0 ? kFault : floor_modulo(a, b);
+    case TermOp::kCeilDivide:
+      return b == 0 ? kFault : -floor_divide(-a, b);
+    case TermOp::kPower:
+      return power_term(a, b);
+    case TermOp::kSum:
+      return a + b;
+    case TermOp::kProduct:
+      return a * b;
+    case TermOp::kMin:
+      return std::isnan(a) || a <= b ? a : b;
+    case TermOp::kMax:
+      return std::isnan(a) || a >= b ? a : b;
+    case TermOp::kAnd:
+      return a == 1 ? b : a;
+    case TermOp::kOr:
+      return a == 0 ? b : a;
+    case TermOp::kSelect:
+      return std::isnan(a) ? a : (a != 0 ? b : c);
+    default:
+      break;
+  }
+  if (std::isnan(a) || std::isnan(b)) return kFault;
+  if (op == TermOp::kEqual) return a == b ? 1 : 0;
+  if (op == TermOp::kNotEqual) return a != b ? 1 : 0;
+  if (op == TermOp::kLess) return a < b ? 1 : 0;
+  return a <= b ? 1 : 0;
+}
+
+TermId TermGraph::intern(Term term, std::span<const TermId> args) {
+  std::uint64_t hash = splitmix64(static_cast<std::uint64_t>(term.op) << 32 | term.payload);
+  for (TermId arg : args) hash = splitmix64(hash ^ arg);
+  if (args.empty()) hash = splitmix64(hash ^ std::bit_cast<std::uint64_t>(term.lo));
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at] != kNoTerm; at = (at + 1) & (slots_.size() - 1)) {
+    const TermId id = slots_[at];
+    const Term& other = terms_[id];
+    if (hashes_[id] != hash || other.op != term.op || other.payload != term.payload) continue;
+    const bool leaf_equal = !args.empty() || (std::bit_cast<std::uint64_t>(other.lo) ==
+                                                  std::bit_cast<std::uint64_t>(term.lo) &&
+                                              other.text == term.text);
+    if (leaf_equal && same_args(this->args(id), args)) return id;
+  }
+  term.args_begin = static_cast<std::uint32_t>(args_.size());
+  term.args_count = static_cast<std::uint32_t>(args.size());
+  if (!args.empty()) term.first = std::numeric_limits<std::int32_t>::max();
+  for (TermId arg : args) {
+    if (is_constant(arg)) continue;
+    term.first = std::min(term.first, terms_[arg].first);
+    term.last = std::max(term.last, terms_[arg].last);
+  }
+  args_.insert(args_.end(), args.begin(), args.end());  // callers never pass a part of args_
+  const auto id = static_cast<TermId>(terms_.size());
+  terms_.push_back(term);
+  hashes_.push_back(hash);
+  slots_[at] = id;
+  if (terms_.size() * 2 > slots_.size()) grow();
+  return id;
+}
+
+void TermGraph::grow() {
+  slots_.assign(slots_.size() * 4, kNoTerm);
+  for (TermId id = 0; id < terms_.size(); ++id) {
+    std::size_t at = hashes_[id] & (slots_.size() - 1);
+    while (slots_[at] != kNoTerm) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = id;
+  }
+}
+
+TermId TermGraph::constant(double value, bool text) {
+  if (text || (value != 0 && value != 1)) return new_constant(value, text);
+  TermId& known = value == 0 ? zero_ : one_;
+  if (known == kNoTerm) known = new_constant(value, false);
+  return known;
+}
+
+TermId TermGraph::new_constant(double value, bool text) {
+  if (std::isnan(value)) return fault();
+  if (!(std::fabs(value) <= 1e300)) return kNoTerm;
+  Term term;
+  term.integral = value == std::floor(value);
+  if (term.integral && std::fabs(value) > kLimit) return kNoTerm;
+  term.boolean = value == 0 || value == 1;
+  term.text = text;
+  term.first = -1;
+  term.lo = term.hi = value == 0 ? 0.0 : value;
+  return intern(term, {});
+}
+
+TermId TermGraph::fault() {
+  Term term;
+  term.may_fault = true;
+  term.first = -1;
+  term.lo = term.hi = kFault;
+  return intern(term, {});
+}
+
+TermId TermGraph::variable(std::uint32_t parameter, std::int32_t level, double lo, double hi,
+                           bool integral, bool text) {
+  if (!(lo >= -1e300 && hi <= 1e300) || (integral && (lo < -kLimit || hi > kLimit))) return kNoTerm;
+  Term term;
+  term.op = TermOp::kVariable;
+  term.payload = parameter;
+  term.first = term.last = level;
+  term.lo = lo;
+  term.hi = hi;
+  term.integral = integral;
+  term.boolean = integral && !text && lo >= 0 && hi <= 1;
+  term.text = text;
+  return intern(term, {});
+}
+
+TermId TermGraph::position(std::uint32_t parameter, std::int32_t level, double count) {
+  Term term;
+  term.op = TermOp::kPosition;
+  term.payload = parameter;
+  term.first = term.last = level;
+  term.hi = count - 1;
+  term.integral = true;
+  return intern(term, {});
+}
+
+TermId TermGraph::opaque(std::uint32_t rule, std::span<const TermId> positions) {
+  Term term;
+  term.op = TermOp::kOpaque;
+  term.payload = rule;
+  term.hi = 1;
+  term.integral = term.boolean = term.may_fault = true;
+  return intern(term, positions);
+}
+
+TermId TermGraph::simplify(TermOp op, std::span<const TermId> args) {
+  const auto term = [&](std::size_t i) -> const Term& { return terms_[args[i]]; };
+  if ((op == TermOp::kAnd || op == TermOp::kOr) && args.size() == 2) {
+    const double neutral = op == TermOp::kAnd ? 1 : 0;
+    if (is_constant(args[0])) return term(0).lo == neutral ? args[1] : args[0];
+    if (is_constant(args[1]) && term(1).lo == neutral) return args[0];
+    if (is_constant(args[1]) && term(1).lo == 1 - neutral && !term(0).may_fault) return args[1];
+    if (args[0] == args[1]) return args[0];
+    return kNoTerm;
+  }
+  if (op == TermOp::kSelect) {
+    if (is_constant(args[0])) return term(0).may_fault ? args[0] : args[term(0).lo != 0 ? 1 : 2];
+    return kNoTerm;
+  }
+  if (op == TermOp::kProduct && args.size() == 2) {
+    if (is_constant(args[0]) && term(0).lo == 1) return args[1];
+    if (is_constant(args[1]) && term(1).lo == 1) return args[0];
+  }
+  if (op == TermOp::kSum && args.size() == 2) {
+    if (is_constant(args[0]) && term(0).lo == 0) return args[1];
+    if (is_constant(args[1]) && term(1).lo == 0) return args[0];
+  }
+  const bool rounding = op == TermOp::kCeil || op == TermOp::kFloor || op == TermOp::kTruncate ||
+                        op == TermOp::kRound;
+  if (rounding && term(0).integral) return args[0];
+  if (!is_comparison(op) || term(0).may_fault || term(1).may_fault) return kNoTerm;
+  const Term& a = term(0);
+  const Term& b = term(1);
+  const bool apart = a.hi < b.lo || b.hi < a.lo;
+  if (op == TermOp::kEqual && apart) return constant(0);
+  if (op == TermOp::kNotEqual && apart) return constant(1);
+  if (op == TermOp::kLess && a.hi < b.lo) return constant(1);
+  if (op == TermOp::kLess && a.lo >= b.hi) return constant(0);
+  if (op == TermOp::kLessEqual && a.hi <= b.lo) return constant(1);
+  if (op == TermOp::kLessEqual && a.lo > b.hi) return constant(0);
+  return kNoTerm;
+}
+
+TermId TermGraph::fold(TermOp op, std::span<const TermId> args) {
+  const auto value = [&](std::size_t i) { return i < args.size() ? terms_[args[i]].lo : 0; };
+  if (op == TermOp::kSelect && value(0) == value(0)) return args[value(0) != 0 ? 1 : 2];
+  double result = apply_term(op, value(0), value(1), value(2));
+  if (op >= TermOp::kSum && op <= TermOp::kOr) {
+    for (std::size_t i = 2; i < args.size(); ++i) result = apply_term(op, result, value(i), 0);
+  }
+  return constant(result);
+}
+
+TermId TermGraph::make(TermOp op, std::span<const TermId> args) {
+  if (std::ranges::find(args, kNoTerm) != args.end()) return kNoTerm;
+  if (args.size() == 1 && op >= TermOp::kSum && op <= TermOp::kOr) return args[0];
+  if (std::ranges::all_of(args, [&](TermId a) { return is_constant(a); })) return fold(op, args);
+  const TermId simple = simplify(op, args);
+  if (simple != kNoTerm) return simple;
+  Term term;
+  term.op = op;
+  for (TermId arg : args) term.may_fault = term.may_fault || terms_[arg].may_fault;
+  if (!bound(term, args)) return kNoTerm;
+  if (!(term.lo >= -1e300 && term.hi <= 1e300)) return kNoTerm;
+  if (term.integral && (term.lo < -kLimit || term.hi > kLimit)) return kNoTerm;
+  return intern(term, args);
+}
+
+}  // namespace tuner::detail

@@ -1,0 +1,123 @@
+#pragma once
+// Constraints as a hash-consed graph of numeric terms, the form that is analysed and compiled.
+//
+// Every number is a double: booleans are 0/1, texts their rank among all texts of the space, and
+// NaN stands for "has no value" (division by zero, ...). What could leave the range in which
+// doubles agree with 64-bit integers is not representable here; make() then says kNoTerm and the
+// constraint is evaluated by the exact tree evaluator instead.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tuner::detail {
+
+enum class TermOp : std::uint8_t {
+  kConstant,
+  kVariable,  // the value of a parameter
+  kPosition,  // the place of a parameter's value among all its values
+  kNegate,
+  kAbs,
+  kCeil,
+  kFloor,
+  kTruncate,
+  kRound,
+  kLog2,
+  kNot,
+  kDivide,
+  kFloorDivide,
+  kModulo,
+  kCeilDivide,
+  kPower,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kSum,  // this and the next ones take any number of arguments
+  kProduct,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kSelect,  // condition, value when true, value when false
+  kOpaque,  // a condition known only to the tree evaluator; arguments are positions
+};
+
+using TermId = std::uint32_t;
+constexpr TermId kNoTerm = ~TermId{0};
+
+struct Term {
+  TermOp op = TermOp::kConstant;
+  bool integral = false;      // always a whole number
+  bool boolean = false;       // always 0 or 1
+  bool text = false;          // a rank, not a quantity
+  bool may_fault = false;     // may be NaN
+  std::uint32_t payload = 0;  // parameter, or opaque rule
+  std::int32_t first = 0;     // lowest and highest level of the parameters below; constants have -1
+  std::int32_t last = -1;
+  std::uint32_t args_begin = 0;
+  std::uint32_t args_count = 0;
+  double lo = 0;  // bounds, when there is a value; a constant has both equal
+  double hi = 0;
+};
+
+inline bool is_comparison(TermOp op) { return op >= TermOp::kEqual && op <= TermOp::kLessEqual; }
+
+// One value of an operator; also what compiled programs do for each lane. NaN in, NaN out.
+double apply_term(TermOp op, double a, double b, double c);
+
+class TermGraph {
+ public:
+  // Beyond it integer arithmetic in doubles would no longer be exact.
+  static constexpr double kLimit = 0x1p51;
+
+  TermId constant(double value, bool text = false);
+  TermId fault();  // a constant without value
+
+  // `level` orders parameters; bounds and flags describe the values that are left.
+  TermId variable(std::uint32_t parameter, std::int32_t level, double lo, double hi, bool integral,
+                  bool text);
+  TermId position(std::uint32_t parameter, std::int32_t level, double count);
+  TermId opaque(std::uint32_t rule, std::span<const TermId> positions);
+
+  // Folds what bounds decide. kNoTerm when an argument is kNoTerm or the range is exceeded.
+  TermId make(TermOp op, std::span<const TermId> args);
+  TermId make(TermOp op, TermId a) { return make(op, std::span(&a, 1)); }
+  TermId make(TermOp op, TermId a, TermId b) {
+    const TermId args[] = {a, b};
+    return make(op, args);
+  }
+  TermId make(TermOp op, TermId a, TermId b, TermId c) {
+    const TermId args[] = {a, b, c};
+    return make(op, args);
+  }
+
+  const Term& operator[](TermId id) const { return terms_[id]; }
+  std::span<const TermId> args(TermId id) const {
+    return {args_.data() + terms_[id].args_begin, terms_[id].args_count};
+  }
+  bool is_constant(TermId id) const { return terms_[id].op == TermOp::kConstant; }
+  bool is_true(TermId id) const { return is_constant(id) && terms_[id].lo == 1; }
+  bool is_false(TermId id) const { return is_constant(id) && terms_[id].lo == 0; }
+  std::size_t size() const { return terms_.size(); }
+
+ private:
+  TermId new_constant(double value, bool text);
+  TermId intern(Term term, std::span<const TermId> args);
+  void grow();
+  TermId fold(TermOp op, std::span<const TermId> args);
+  TermId simplify(TermOp op, std::span<const TermId> args);
+  bool bound(Term& term, std::span<const TermId> args) const;
+  bool bound_quotient(Term& term, const Term& a, const Term& b) const;
+  bool bound_unary(Term& term, const Term& a) const;
+  bool bound_variadic(Term& term, std::span<const TermId> args) const;
+
+  std::vector<Term> terms_;
+  std::vector<TermId> args_;
+  TermId zero_ = kNoTerm;  // asked for all the time
+  TermId one_ = kNoTerm;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<TermId> slots_ = std::vector<TermId>(256, kNoTerm);  // open addressing
+};
+
+}  // namespace tuner::detail

@@ -1,0 +1,194 @@
+#include "tuner/worker/child.h"
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
+#include "tuner/compile/artifact_cache.h"
+#include "tuner/engine/evaluation.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+using nlohmann::json;
+
+// The child's end of the wire: receives until the coordinator is gone.
+struct Wire {
+  FrameReader reader;
+  std::optional<json> receive() { return tuner::receive(kChildSocket, reader); }
+  bool send(const json& message) { return tuner::send(kChildSocket, message); }
+};
+
+int unavailable(Wire& wire, const std::string& reason) {
+  wire.send({{"type", "unavailable"}, {"reason", reason}});
+  return 1;
+}
+
+json binary(const std::string& text) {
+  return json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
+  // A compiler that eats all memory must not take the machine along.
+  constexpr rlim_t kMemory = rlim_t{16} << 30;
+  const rlimit limit{kMemory, kMemory};
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+  std::unique_ptr<Compiler> compiler;
+  try {
+    compiler = catalogue.make_compiler(open.at("backend").get<std::string>());
+  } catch (const UnavailableError& error) {
+    return unavailable(wire, error.what());
+  }
+  // A cache that cannot be written is only slower; the coordinator has said so already.
+  ArtifactCache cache(open.at("cache_dir").get<std::string>());
+  wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
+  while (const auto message = wire.receive()) {
+    const auto id = message->at("id").get<std::uint64_t>();
+    const auto built = compiler->compile(message->at("request").get<CompileRequest>());
+    if (!built) {
+      wire.send({{"type", "failed"}, {"id", id}, {"log", binary(built.error().log)}});
+      continue;
+    }
+    wire.send({{"type", "compiled"}, {"id", id}, {"artifact", *built}});
+    // After the answer: the device does not wait for the disk.
+    const auto key = message->at("key").get<std::string>();
+    if (key.front() != kUncachedMark) cache.put(key, *built);
+  }
+  return 0;
+}
+
+const char* text_of(Phase phase) {
+  switch (phase) {
+    case Phase::kLoad:
+      return "load";
+    case Phase::kVerify:
+      return "verify";
+    case Phase::kProbe:
+      return "probe";
+    case Phase::kEstimate:
+      return "estimate";
+    case Phase::kFinal:
+      return "final";
+  }
+  return "launch";
+}
+
+class RunServer {
+ public:
+  RunServer(Wire& wire, std::unique_ptr<Backend> backend)
+      : wire_(wire), backend_(std::move(backend)) {}
+
+  // Until the coordinator closes, or the context cannot be used any more.
+  void serve() {
+    wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
+    while (const auto message = wire_.receive()) {
+      const auto type = message->at("type").get<std::string>();
+      bool usable = true;
+      if (type == "prepare") {
+        usable = prepare(message->at("plan").get<SizePlan>());
+      } else if (type == "evaluate" && evaluation_) {
+        usable = evaluate(*message);
+      } else if (type == "duel" && evaluation_) {
+        usable = duel(*message);
+      }
+      if (!usable) return;
+    }
+  }
+
+ private:
+  bool prepare(SizePlan plan) {
+    evaluation_.reset();  // its buffers make room first
+    evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan));
+    const auto done = evaluation_->prepare();
+    if (done) {
+      wire_.send({{"type", "prepared"}});
+      return true;
+    }
+    wire_.send({{"type", "failed"}, {"message", done.error().message}});
+    return false;
+  }
+
+  PhaseSink phases() {
+    return [this](Phase phase) { wire_.send({{"type", "phase"}, {"phase", text_of(phase)}}); };
+  }
+
+  bool evaluate(const json& message) {
+    const Verdict verdict =
+        evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
+    wire_.send({{"type", "verdict"}, {"id", message.at("id")}, {"verdict", verdict}});
+    return !verdict.context_dead && !verdict.device_lost;
+  }
+
+  bool duel(const json& message) {
+    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
+                                           message.at("rounds").get<int>(),
+                                           message.at("seed").get<std::uint64_t>(), phases());
+    if (!samples) {
+      wire_.send({{"type", "verdict"}, {"id", 0}, {"verdict", samples.error().verdict}});
+      return !samples.error().verdict.context_dead;
+    }
+    wire_.send({{"type", "duelled"}, {"samples", *samples}});
+    return true;
+  }
+
+  Wire& wire_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Evaluation> evaluation_;
+};
+
+int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+  auto backend = catalogue.open_backend(
+      open.at("backend").get<std::string>(), open.at("device").get<unsigned>(),
+      open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
+  if (!backend) return unavailable(wire, backend.error());
+  RunServer(wire, std::move(*backend)).serve();
+  return 0;
+}
+
+int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+  const auto name = open.at("backend").get<std::string>();
+  const auto count = catalogue.device_count(name);
+  if (!count) return unavailable(wire, count.error());
+  if (*count == 0) return unavailable(wire, "it finds no device");
+  std::vector<DeviceFacts> facts;
+  for (unsigned device = 0; device < *count; ++device) {
+    auto backend = catalogue.open_backend(name, device, {});
+    if (!backend) return unavailable(wire, backend.error());
+    facts.push_back((*backend)->facts());
+  }
+  wire.send({{"type", "devices"}, {"facts", facts}});
+  return 0;
+}
+
+}  // namespace
+
+int run_worker_main(const std::string& role) {
+  die_with_parent();
+  Wire wire;
+  try {
+    const auto start = wire.receive();
+    const auto open = start ? wire.receive() : std::nullopt;
+    if (!open) return 0;
+    const Catalogue catalogue =
+        load_plugins(start->at("plugin_dirs").get<std::vector<std::string>>());
+    if (role == "compile") return compile_worker(wire, catalogue, *open);
+    if (role == "run") return run_worker(wire, catalogue, *open);
+    if (role == "probe") return probe_worker(wire, catalogue, *open);
+    std::fprintf(stderr, "tuner worker: no role '%s'\n", role.c_str());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // kept by the coordinator as our last words
+    return 1;
+  }
+}
+
+}  // namespace tuner

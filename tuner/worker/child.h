@@ -1,0 +1,25 @@
+#pragma once
+// What the program does when it is started as a worker: serve requests on descriptor kChildSocket
+// until it closes. Messages are JSON objects with a "type".
+//
+//   compile   <- start {plugin_dirs}, open {backend, cache_dir}
+//             -> ready {identity} | unavailable {reason}
+//             <- compile {id, key, request}      -> compiled {id, artifact} | failed {id, log}
+//   run       <- start, open {backend, device, options}
+//             -> ready {facts} | unavailable {reason}
+//             <- prepare {plan}                  -> prepared | failed {message}
+//             <- evaluate {id, variant}          -> phase {phase} ... verdict {id, verdict}
+//             <- duel {variants, rounds, seed}   -> duelled {samples} | verdict
+//   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}
+
+#include <string>
+
+namespace tuner {
+
+// A key that begins with this names an artifact that must not enter the cache.
+inline constexpr char kUncachedMark = '!';
+
+// Returns the exit status of the process.
+int run_worker_main(const std::string& role);
+
+}  // namespace tuner

@@ -1,0 +1,86 @@
+#pragma once
+// As many compile workers as there are jobs; a compiler that crashes, loops or eats all memory
+// takes only its worker along, and its request fails with the reason.
+
+#include <poll.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+struct CompilePoolOptions {
+  std::string backend;
+  unsigned jobs = 1;
+  double deadline_seconds = 120;  // for one compilation
+  std::string cache_dir;          // empty = no artifact cache
+};
+
+struct CompileResult {
+  std::uint64_t id = 0;
+  Expected<Artifact, CompileFailure> outcome;
+};
+
+class CompilePool {
+ public:
+  CompilePool(WorkerProgram program, CompilePoolOptions options);
+
+  // Starts all workers without waiting for them: they get ready while a device is being opened.
+  void warm_up();
+
+  // Identity of the compiler, for cache keys. Starts a worker and waits for it. Throws
+  // UnavailableError with the compiler's reason.
+  const std::string& identity();
+
+  // `key` names the artifact in the cache.
+  void submit(std::uint64_t id, std::string key, CompileRequest request);
+  // Drops what has not been started yet.
+  void cancel_waiting() { waiting_.clear(); }
+  std::size_t outstanding() const;
+  unsigned jobs() const { return options_.jobs; }
+
+  void watch(std::vector<pollfd>& fds) const;
+  // Earliest moment at which handle() has something to do even if nothing is readable.
+  TimePoint deadline() const;
+  // Reads answers, replaces the dead, hands out waiting requests.
+  std::vector<CompileResult> handle();
+
+  // Seconds of worker time spent compiling.
+  double busy_seconds() const { return busy_seconds_; }
+
+ private:
+  struct Job {
+    std::uint64_t id = 0;
+    std::string key;
+    CompileRequest request;
+  };
+  struct Worker {
+    std::unique_ptr<Channel> channel;
+    bool ready = false;
+    std::deque<Job> jobs;  // the first is being compiled, the others lie in its socket
+    TimePoint started;     // of the first job, or of the worker while it is not ready
+  };
+
+  void start(Worker& worker);
+  void dispatch();
+  void read(Worker& worker, std::vector<CompileResult>& results);
+  void bury(Worker& worker, const std::string& reason, std::vector<CompileResult>& results);
+
+  WorkerProgram program_;
+  CompilePoolOptions options_;
+  std::vector<Worker> workers_;
+  std::deque<Job> waiting_;
+  std::string identity_;
+  double busy_seconds_ = 0;
+  int failed_starts_ = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,276 @@
+#include "tuner/worker/pool_evaluator.h"
+
+#include <algorithm>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/limits.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/resolve.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kKnownBytes = std::size_t{256} << 20;
+
+}  // namespace
+
+PoolEvaluator::PoolEvaluator(EvaluatorSetup setup, CompilePool& compilers, RunWorker& runner,
+                             const Interrupt& interrupt)
+    : setup_(std::move(setup)),
+      compilers_(compilers),
+      runner_(runner),
+      interrupt_(interrupt),
+      start_(Clock::now()) {}
+
+// Every compile worker busy, as many again waiting for the device, one on it.
+std::size_t PoolEvaluator::capacity() const { return 2 * compilers_.jobs() + 2; }
+
+double PoolEvaluator::now() const { return seconds_since(start_); }
+
+std::optional<Configuration> PoolEvaluator::in_flight() const {
+  if (!running_) return std::nullopt;
+  return running_->trial.configuration;
+}
+
+void PoolEvaluator::note_best(const Trial& trial) {
+  if (trial.state != TrialState::kOk) return;
+  if (best_ms_ > 0 && trial.timing.median >= best_ms_) return;
+  best_ms_ = trial.timing.median;
+  runner_.set_best(best_ms_);
+}
+
+bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
+  auto plan = variant_plan(*setup_.study, *setup_.space, job.trial.configuration);
+  if (!plan) {
+    fail(std::move(job), TrialState::kConstraints, plan.error());
+    return false;
+  }
+  job.plan = std::move(*plan);
+  job.trial.geometry = job.plan.geometry;
+  if (auto reason = over_limits(job.plan.geometry, setup_.facts)) {
+    fail(std::move(job), TrialState::kConstraints, *reason);
+    return false;
+  }
+  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, setup_.facts,
+                              setup_.source_text);
+  if (!made) {
+    fail(std::move(job), TrialState::kCompile, made.error());
+    return false;
+  }
+  request = std::move(*made);
+  return true;
+}
+
+void PoolEvaluator::submit(ConfigIndex index) {
+  Job job;
+  job.submitted = Clock::now();
+  job.trial.index = index;
+  job.trial.configuration = setup_.space->configuration(index);
+  if (setup_.recall) {
+    if (auto stored = setup_.recall(job.trial.configuration)) {
+      stored->index = index;
+      stored->from_store = true;
+      note_best(*stored);
+      finished_.push_back(std::move(*stored));
+      return;
+    }
+  }
+  CompileRequest request;
+  if (!resolve(job, request)) return;
+  job.key = setup_.library.key(request);
+  const auto known = known_.find(job.key);
+  if (known != known_.end()) {
+    const auto artifact = known->second;
+    return compiled(std::move(job), *artifact);
+  }
+  std::vector<Job>& sharers = compiling_[job.key];
+  const std::string key = job.key;
+  sharers.push_back(std::move(job));
+  if (sharers.size() > 1) return;
+  if (auto cached = setup_.library.find(key)) {
+    cached->from_cache = true;
+    Job only = std::move(sharers.front());
+    compiling_.erase(key);
+    remember(key, *cached);
+    return compiled(std::move(only), *cached);
+  }
+  requests_[next_id_] = key;
+  compilers_.submit(next_id_++, key, std::move(request));
+}
+
+void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
+  job.trial.state = state;
+  job.trial.message = std::move(message);
+  finish(std::move(job));
+}
+
+void PoolEvaluator::finish(Job job) {
+  job.trial.cost_seconds += job.trial.compile_ms / 1000;
+  finished_.push_back(std::move(job.trial));
+}
+
+void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
+  job.trial.resources = artifact.resources;
+  job.trial.compile_ms = artifact.from_cache ? 0 : artifact.milliseconds;
+  job.trial.cache_hit = artifact.from_cache;
+  if (auto reason = over_limits(artifact.resources, job.plan.geometry, setup_.facts)) {
+    return fail(std::move(job), TrialState::kConstraints, *reason);
+  }
+  job.plan.artifact = artifact;
+  ready_.push_back(std::move(job));
+}
+
+void PoolEvaluator::take_compiled() {
+  for (CompileResult& result : compilers_.handle()) {
+    const auto request = requests_.find(result.id);
+    if (request == requests_.end()) continue;  // from before an interruption
+    const std::string key = request->second;
+    requests_.erase(request);
+    std::vector<Job> sharers = std::move(compiling_[key]);
+    compiling_.erase(key);
+    if (result.outcome) remember(key, *result.outcome);
+    bool first = true;
+    for (Job& job : sharers) {
+      if (!result.outcome) {
+        fail(std::move(job), TrialState::kCompile, result.outcome.error().log);
+        continue;
+      }
+      Artifact artifact = *result.outcome;
+      artifact.from_cache = artifact.from_cache || !first;  // the others pay nothing
+      first = false;
+      compiled(std::move(job), artifact);
+    }
+  }
+}
+
+void PoolEvaluator::start_next() {
+  if (running_ || ready_.empty() || interrupt_.count() > 0) return;
+  running_ = std::move(ready_.front());
+  ready_.pop_front();
+  if (setup_.announce) setup_.announce(running_->trial.configuration);
+  running_->plan.best_ms = best_ms_;
+  running_->submitted = Clock::now();
+  runner_.begin(next_id_++, running_->plan);
+}
+
+void PoolEvaluator::take_verdict() {
+  auto answer = runner_.handle();
+  if (!answer || !running_) return;
+  Job job = std::move(*running_);
+  running_.reset();
+  Verdict& verdict = answer->second;
+  if (verdict.device_lost) throw FatalError("the device is lost: " + verdict.message);
+  job.trial.state = verdict.state;
+  job.trial.timing = std::move(verdict.timing);
+  job.trial.message = std::move(verdict.message);
+  job.trial.max_error = verdict.max_error;
+  if (verdict.resources.registers >= 0) {
+    const std::int64_t spills = job.trial.resources.spill_bytes;
+    job.trial.resources = verdict.resources;
+    if (job.trial.resources.spill_bytes < 0) job.trial.resources.spill_bytes = spills;
+  }
+  job.trial.occupancy = occupancy(setup_.facts, job.trial.resources, job.trial.geometry);
+  job.trial.cost_seconds = seconds_since(job.submitted);
+  score(job.trial);
+  note_best(job.trial);
+  finish(std::move(job));
+}
+
+void PoolEvaluator::score(Trial& trial) const {
+  if (!is_valid(trial)) return;
+  const Bindings names = setup_.space->bindings(trial.configuration);
+  trial.metrics = metrics(*setup_.study, names, trial.timing.median);
+  if (const auto value = objective_of(*setup_.study, trial)) {
+    trial.objective = *value;
+  } else {
+    trial.state = TrialState::kRuntime;
+    trial.message = "the objective '" + setup_.study->objective.name + "' has no value";
+  }
+}
+
+// Small artifacts by the thousand would fill the memory; the disk cache still has them.
+void PoolEvaluator::remember(const std::string& key, const Artifact& artifact) {
+  known_bytes_ += artifact.image.size();
+  if (known_bytes_ > kKnownBytes) {
+    known_.clear();
+    known_bytes_ = artifact.image.size();
+  }
+  known_[key] = std::make_shared<Artifact>(artifact);
+}
+
+void PoolEvaluator::wait() {
+  std::vector<pollfd> fds;
+  fds.push_back({interrupt_.fd(), POLLIN, 0});
+  if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
+  compilers_.watch(fds);
+  runner_.watch(fds);
+  const TimePoint deadline = std::min(compilers_.deadline(), runner_.deadline());
+  long long ms = 1000;
+  if (deadline != TimePoint::max()) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    ms = std::clamp<long long>(left + 1, 0, ms);
+  }
+  ::poll(fds.data(), fds.size(), static_cast<int>(ms));
+}
+
+std::optional<Trial> PoolEvaluator::next() {
+  for (;;) {
+    take_verdict();
+    take_compiled();
+    start_next();
+    if (!finished_.empty()) {
+      Trial trial = std::move(finished_.front());
+      finished_.pop_front();
+      return trial;
+    }
+    if (interrupt_.count() > 1) {
+      runner_.abort();
+      return std::nullopt;
+    }
+    if (interrupt_.count() > 0) compilers_.cancel_waiting();
+    if (!running_ && (interrupt_.count() > 0 || (compiling_.empty() && ready_.empty()))) {
+      return std::nullopt;
+    }
+    wait();
+  }
+}
+
+std::vector<std::vector<double>> PoolEvaluator::duel(const std::vector<Trial>& trials, int rounds,
+                                                     std::uint64_t seed) {
+  std::vector<VariantPlan> variants;
+  std::map<std::uint64_t, std::size_t> awaited;
+  for (const Trial& trial : trials) {
+    Job job;
+    job.trial = trial;
+    CompileRequest request;
+    if (!resolve(job, request)) {
+      finished_.pop_back();
+      return {};
+    }
+    const std::string key = setup_.library.key(request);
+    variants.push_back(std::move(job.plan));
+    if (const auto known = known_.find(key); known != known_.end()) {
+      variants.back().artifact = *known->second;
+    } else if (auto cached = setup_.library.find(key)) {
+      variants.back().artifact = std::move(*cached);
+    } else {
+      awaited[next_id_] = variants.size() - 1;
+      compilers_.submit(next_id_++, key, std::move(request));
+    }
+  }
+  while (!awaited.empty()) {
+    if (interrupt_.count() > 0) return {};
+    wait();
+    for (CompileResult& result : compilers_.handle()) {
+      const auto slot = awaited.find(result.id);
+      if (slot == awaited.end()) continue;
+      if (!result.outcome) return {};
+      variants[slot->second].artifact = std::move(*result.outcome);
+      awaited.erase(slot);
+    }
+  }
+  return runner_.duel(variants, rounds, seed);
+}
+
+}  // namespace tuner

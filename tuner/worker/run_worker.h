@@ -1,0 +1,91 @@
+#pragma once
+// The one child that holds a device. Exactly one configuration is in flight in it, announced
+// before it is launched, so a crash, a hang or a poisoned context has exactly one culprit. The
+// child is then replaced and the problem prepared anew.
+
+#include <poll.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/plan.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+struct RunLimits {
+  double configuration_seconds = 60;  // absolute, for one configuration on the device
+  // Once a best is known, one launch may take this many times longer, but never less than the
+  // floor (a loaded machine, a cold driver).
+  double best_factor = 100;
+  double launch_floor_seconds = 3;
+};
+
+class RunWorker {
+ public:
+  RunWorker(WorkerProgram program, std::string backend, unsigned device,
+            std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
+
+  // Starts the child and opens the device. Throws UnavailableError with the reason.
+  const DeviceFacts& open();
+  bool is_open() const { return channel_ != nullptr; }
+  const DeviceFacts& facts() const { return facts_; }
+  // Allocates, fills, runs the reference. The reason when it cannot be done.
+  Expected<bool, std::string> prepare(SizePlan plan);
+
+  bool busy() const { return busy_; }
+  // Only when not busy and prepared. Revives the child if need be; throws UnavailableError when
+  // it cannot be brought back.
+  void begin(std::uint64_t id, const VariantPlan& variant);
+  // Best valid launch of the current size in ms, which the deadlines follow.
+  void set_best(double ms) { best_ms_ = ms; }
+
+  void watch(std::vector<pollfd>& fds) const;
+  TimePoint deadline() const;
+  // The verdict on the configuration in flight, once there is one.
+  std::optional<std::pair<std::uint64_t, Verdict>> handle();
+  // Ends the child at once; what was in flight gets no verdict.
+  void abort();
+
+  // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. Empty when the
+  // child died on the way or the variants did not run.
+  std::vector<std::vector<double>> duel(const std::vector<VariantPlan>& variants, int rounds,
+                                        std::uint64_t seed);
+
+  // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
+  static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
+
+  double busy_seconds() const { return busy_seconds_; }
+
+ private:
+  void revive();
+  std::optional<std::string> send_plan();
+  double phase_seconds(const std::string& phase) const;
+  void enter(const std::string& phase);
+  Verdict verdict_of_death(const std::string& how) const;
+  std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);
+
+  WorkerProgram program_;
+  std::string backend_;
+  unsigned device_;
+  std::vector<std::pair<std::string, std::string>> options_;
+  RunLimits limits_;
+  std::unique_ptr<Channel> channel_;
+  DeviceFacts facts_;
+  std::optional<SizePlan> plan_;
+  bool busy_ = false;
+  std::uint64_t id_ = 0;
+  double best_ms_ = 0;
+  std::string phase_;
+  TimePoint started_;
+  TimePoint phase_deadline_ = TimePoint::max();
+  double busy_seconds_ = 0;
+};
+
+}  // namespace tuner
