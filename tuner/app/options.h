@@ -34,6 +34,8 @@ struct RunOptions {
   bool in_random_order = false;
   std::string replay;
   unsigned repeats = 1;
+  bool warm_start = true;            // the strategy hears of earlier results of other places
+  std::string warm_start_recording;  // and of this recording
 };
 
 struct CheckOptions {

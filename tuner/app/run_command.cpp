@@ -73,8 +73,8 @@ Devices open_devices(const RunOptions& options, const WorkerProgram& program,
   Devices devices;
   devices.backend = backend;
   devices.compilers = std::make_unique<CompilePool>(
-      program, CompilePoolOptions{backend, options.jobs, options.timeout,
-                                  user_cache_directory().string()});
+      program,
+      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string()});
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = options.timeout;
@@ -197,6 +197,9 @@ int run_command(const RunOptions& options) {
   Devices devices = choose_devices(options, program, catalogue, progress);
   Store store = Store::open(options.results);
   for (const std::string& note : store.notes()) progress.note(note);
+  if (!options.warm_start_recording.empty()) {
+    shared.warm_recording = read_recording(options.warm_start_recording);
+  }
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;
   TraceFile trace(options.trace);

@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 0
+#define TUNER_ABI_MINOR 1
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"
@@ -42,10 +42,7 @@ typedef struct tuner_sink {
   void (*emit)(void* context, const void* data, size_t size);
 } tuner_sink;
 
-typedef struct tuner_pair {
-  tuner_str key;
-  tuner_str value;
-} tuner_pair;
+typedef struct tuner_pair { tuner_str key; tuner_str value; } tuner_pair;
 
 typedef struct tuner_plugin {
   uint32_t magic;
@@ -205,9 +202,7 @@ typedef struct tuner_launch {
   size_t argument_count;
 } tuner_launch;
 
-typedef struct tuner_restore {
-  uint64_t to, from, bytes;
-} tuner_restore;
+typedef struct tuner_restore { uint64_t to, from, bytes; } tuner_restore;
 
 typedef struct tuner_timing {
   uint32_t struct_size;
@@ -260,9 +255,7 @@ typedef struct tuner_backend_factory {
 /* ---- strategy: which configuration next ------------------------------------------------------ */
 
 /* Number of a valid configuration; value = high * 2^64 + low. */
-typedef struct tuner_index {
-  uint64_t low, high;
-} tuner_index;
+typedef struct tuner_index { uint64_t low, high; } tuner_index;
 
 typedef enum tuner_neighbourhood {
   TUNER_HAMMING = 0, /* one parameter differs */
@@ -309,6 +302,17 @@ typedef struct tuner_observation {
   double cost_seconds;
 } tuner_observation;
 
+/* Logarithm of how many times worse it was than the best of its place; infinity: it failed. */
+typedef struct tuner_prior_result { tuner_index index; double loss; } tuner_prior_result;
+
+/* What was measured in one other place: another problem size, device or version of the source. */
+typedef struct tuner_prior {
+  uint32_t struct_size;
+  double likeness; /* a guess: 0 (nothing in common) .. 1 (nearly the same place) */
+  const tuner_prior_result* results; /* no index twice */
+  size_t result_count;
+} tuner_prior;
+
 typedef struct tuner_strategy {
   uint32_t struct_size;
   void* self;
@@ -317,6 +321,8 @@ typedef struct tuner_strategy {
    * 0 with nothing outstanding: the search is over. */
   int64_t (*ask)(void* self, size_t count, tuner_index* out, tuner_sink error);
   int (*tell)(void* self, const tuner_observation* observation, tuner_sink error);
+  /* Since minor 1, may be absent or null. Before the first ask, once for each place. */
+  int (*prior)(void* self, const tuner_prior* prior, tuner_sink error);
 } tuner_strategy;
 
 typedef struct tuner_strategy_factory {

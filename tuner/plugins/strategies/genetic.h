@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tuner/plugins/strategies/population.h"
 #include "tuner/plugins/strategies/walker.h"
 
 namespace tuner::strategies {
@@ -12,7 +13,8 @@ class Genetic : public Walkers {
       {"population", "10", "configurations in a generation (2 to 10000)"},
       {"mutation", "0.1", "chance that a parameter changes (0 to 1)"},
       {"crossover", "uniform", "uniform, one_point or two_point"},
-      {"elite", "2", "best ones that enter the next generation unchanged (0 to population)"}};
+      {"elite", "2", "best ones that enter the next generation unchanged (0 to population)"},
+      kStartOption};
 
   explicit Genetic(const StrategySetup& setup);
 
@@ -26,6 +28,7 @@ class Genetic : public Walkers {
   double mutation_;
   std::string crossover_;
   std::size_t elite_;
+  bool sensible_;
 };
 
 }  // namespace tuner::strategies
