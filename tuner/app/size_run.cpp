@@ -10,6 +10,7 @@
 #include "tuner/app/identity.h"
 #include "tuner/app/recorded_csv.h"
 #include "tuner/app/usage.h"
+#include "tuner/app/warm_start.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
@@ -160,6 +161,22 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
   return finalists;
 }
 
+void warm_start(const RunShared& shared, const ContextKey& key, const SearchSpace& space,
+                Strategy& strategy) {
+  if (!shared.options->warm_start) return;
+  EarlierResults earlier =
+      earlier_results(*shared.store, key, shared.study->objective, prior_target(space));
+  if (shared.warm_recording) {
+    earlier.priors.push_back(
+        prior_of(*shared.warm_recording, shared.study->objective.maximize, prior_target(space), 1));
+    earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
+                                earlier.priors.back().results.size(), shared.warm_recording->name);
+  }
+  if (earlier.priors.empty()) return;
+  shared.progress->note("  told to the strategy: " + earlier.note);
+  for (const Prior& prior : earlier.priors) strategy.learn(prior);
+}
+
 }  // namespace
 
 void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
@@ -185,9 +202,10 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
       shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
                                       shared.budget, shared.strategy_options);
 
-  const Context context =
-      shared.store->context(context_key(study, device, size, shared.source_digest,
-                                        shared.compilers->identity(), shared.backend_options));
+  const ContextKey key = context_key(study, device, size, shared.source_digest,
+                                     shared.compilers->identity(), shared.backend_options);
+  const Context context = shared.store->context(key);
+  warm_start(shared, key, space, *strategy);
   if (shared.options->fresh) shared.store->start_afresh(context);
   for (const Trial& blamed : shared.store->settle_in_flight(context)) {
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +

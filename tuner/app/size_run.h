@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tuner/app/options.h"
@@ -10,6 +11,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/exporter.h"
+#include "tuner/store/recording.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/pool_evaluator.h"
 
@@ -33,6 +35,7 @@ struct RunShared {
   Budget budget;
   std::string strategy;
   std::vector<std::pair<std::string, std::string>> strategy_options;
+  std::optional<Recording> warm_recording;  // for the strategy, beside what the store knows
   std::function<void(const Trial&, double seconds)> on_trial;  // for --trace
 };
 
