@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/base/hash.h"
+#include "tuner/engine/objective.h"
 
 namespace tuner {
 namespace {
@@ -81,9 +82,10 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"launch", digest(launch)},
       {"inputs", digest(inputs)},
       {"verify", digest(verify)},
-      {"measuring", fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}",
-                                m.cold ? "cold" : "hot", m.min_samples, m.max_samples,
-                                m.max_milliseconds, m.confidence, m.precision, m.drop_above)},
+      {"measuring",
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}", m.cold ? "cold" : "hot",
+                   m.min_samples, m.max_samples, m.max_milliseconds, m.confidence, m.precision,
+                   m.drop_above, needs_power(study) ? ", with power" : "")},
       {"compiler", compiler},
       {"backend options", backend_options},
   };

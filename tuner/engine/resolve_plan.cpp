@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/base/hash.h"
+#include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
@@ -264,6 +265,9 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   const Bindings names = fixed_names(study, size, device);
   SizePlan plan;
   plan.measure = study.measure;
+  plan.measure.power = needs_power(study);
+  // Slow variants may be the best ones.
+  if (!faster_is_better(study, size, device)) plan.measure.drop_above = 0;
   auto arguments = argument_plans(study.arguments, names);
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);

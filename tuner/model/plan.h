@@ -65,6 +65,10 @@ struct Verdict {
   Resources resources;
   double max_error = -1;
   std::string message;
+  double watts = 0;  // mean power of the device while it ran nothing else; 0 = not measured
+  // Time of the sentinel, a variant measured again every few seconds, over its first time: how the
+  // device itself got slower or faster. 0 = not measured with this variant.
+  double drift = 0;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
 };

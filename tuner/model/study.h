@@ -95,6 +95,7 @@ struct MeasureSpec {
   double precision = 0.015;        // half width of the interval of the median, relative
   double drop_above = 2.0;         // a probe slower than this times the best is dropped; 0 = never
   int finalists = 16;              // re-measured interleaved at the end; 0 = none
+  bool power = false;              // a metric asks for power or energy: that takes a second more
 };
 
 struct Study {

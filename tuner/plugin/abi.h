@@ -173,10 +173,7 @@ typedef struct tuner_fill {
   uint64_t seed;
 } tuner_fill;
 
-typedef struct tuner_range {
-  uint64_t buffer;
-  uint64_t offset; /* bytes */
-} tuner_range;
+typedef struct tuner_range { uint64_t buffer, offset; /* bytes */ } tuner_range;
 
 /* Element i passes when |actual - expected| <= atol + rtol * |expected|; equal infinities pass;
  * a NaN on either side never does. Differences are taken in double; 64-bit integers in integers. */
@@ -239,6 +236,9 @@ typedef struct tuner_backend {
   /* milliseconds[0 .. timing->samples): time of one launch each. */
   int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
               double* milliseconds, tuner_sink error);
+  /* Since minor 1, may be null: mean watts while launches follow each other for about a second. */
+  int (*power)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
+               tuner_sink error);
 } tuner_backend;
 
 typedef struct tuner_backend_factory {

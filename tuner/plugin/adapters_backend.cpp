@@ -159,6 +159,17 @@ class PluginBackend : public Backend {
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
+  DeviceResult<double> power(KernelId kernel, const LaunchGeometry& geometry,
+                             std::span<const LaunchArgument> arguments) override {
+    if (table_.power == nullptr) {
+      return Unexpected{DeviceFailure{DeviceError::kUnsupported, "this backend measures no power"}};
+    }
+    const AbiLaunch abi(geometry, arguments);
+    double watts = 0;
+    const auto done = call(Ok{}, table_.power, kernel, &abi.launch, &watts);
+    if (!done) return Unexpected{done.error()};
+    return watts;
+  }
 
  private:
   // `value` by reference: the call may write it.
@@ -175,7 +186,8 @@ class PluginBackend : public Backend {
 };
 
 bool complete(const tuner_backend& table) {
-  return table.struct_size >= sizeof table && table.destroy != nullptr && table.facts != nullptr &&
+  // What came with later minor versions may be missing.
+  return table.struct_size >= offsetof(tuner_backend, power) && table.destroy != nullptr && table.facts != nullptr &&
          table.allocate != nullptr && table.release != nullptr && table.upload != nullptr &&
          table.download != nullptr && table.fill != nullptr && table.copy != nullptr &&
          table.compare != nullptr && table.load != nullptr && table.unload != nullptr &&

@@ -42,6 +42,10 @@ class Backend {
   // Milliseconds of one launch each.
   virtual void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                     std::span<double> milliseconds) = 0;
+  // Mean watts while launches follow each other without a pause, for about a second.
+  virtual double power(std::uint64_t /*kernel*/, const tuner_launch& /*launch*/) {
+    throw Error(TUNER_UNSUPPORTED, "this backend measures no power");
+  }
 };
 
 namespace detail {
@@ -110,6 +114,10 @@ inline tuner_backend backend_table(Backend* self) {
     return guarded(error, [&] {
       backend(it).time(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
     });
+  };
+  table.power = [](void* it, std::uint64_t kernel, const tuner_launch* launch, double* watts,
+                   tuner_sink error) {
+    return guarded(error, [&] { *watts = backend(it).power(kernel, *launch); });
   };
   return table;
 }

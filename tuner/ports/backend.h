@@ -111,6 +111,10 @@ class Backend {
   virtual DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
                                                  std::span<const LaunchArgument> arguments,
                                                  const TimingRequest& request) = 0;
+  // Mean power in watts while launches follow each other without a pause, for about a second.
+  // Outputs hold whatever that leaves. kUnsupported where the device does not tell.
+  virtual DeviceResult<double> power(KernelId kernel, const LaunchGeometry& geometry,
+                                     std::span<const LaunchArgument> arguments) = 0;
 };
 
 }  // namespace tuner

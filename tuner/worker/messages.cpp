@@ -174,7 +174,7 @@ static void from_json(const json& j, ArgumentPlan& a) {
 
 static void to_json(json& j, const MeasureSpec& m) {
   j = json::array({m.cold, m.min_samples, m.max_samples, m.max_milliseconds, m.confidence,
-                   m.precision, m.drop_above, m.finalists});
+                   m.precision, m.drop_above, m.finalists, m.power});
 }
 
 static void from_json(const json& j, MeasureSpec& m) {
@@ -186,6 +186,7 @@ static void from_json(const json& j, MeasureSpec& m) {
   j.at(5).get_to(m.precision);
   j.at(6).get_to(m.drop_above);
   j.at(7).get_to(m.finalists);
+  j.at(8).get_to(m.power);
 }
 
 void to_json(json& j, const SizePlan& plan) {
@@ -244,6 +245,8 @@ void to_json(json& j, const Verdict& v) {
        {"min", v.timing.min},
        {"resources", v.resources},
        {"max_error", v.max_error},
+       {"watts", v.watts},
+       {"drift", v.drift},
        {"message", binary(v.message)},
        {"context_dead", v.context_dead},
        {"device_lost", v.device_lost}};
@@ -262,6 +265,8 @@ void from_json(const json& j, Verdict& v) {
   j.at("min").get_to(v.timing.min);
   j.at("resources").get_to(v.resources);
   j.at("max_error").get_to(v.max_error);
+  j.at("watts").get_to(v.watts);
+  j.at("drift").get_to(v.drift);
   v.message = binary_text(j.at("message"));
   j.at("context_dead").get_to(v.context_dead);
   j.at("device_lost").get_to(v.device_lost);

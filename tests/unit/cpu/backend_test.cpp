@@ -95,6 +95,26 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
   EXPECT_EQ(calls, 1) << "every load starts with fresh variables";
 }
 
+TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
+  auto backend = open_backend();
+  const std::uint64_t buffer = backend->allocate(4);
+  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  std::vector<std::uint64_t> kernels;
+  for (int i = 0; i < 3; ++i) {
+    const auto result = compiled(request_for(
+        "extern \"C\" __global__ void kernel(int* o) { *o = " + std::to_string(i) + "; }",
+        "kernel"));
+    kernels.push_back(backend->load(result.image, result.entry).kernel);
+  }
+  for (int i = 0; i < 3; ++i) {
+    backend->launch(kernels[static_cast<std::size_t>(i)], launch);
+    int answer = -1;
+    backend->download({buffer, 0}, &answer, 4);
+    EXPECT_EQ(answer, i);
+  }
+}
+
 TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   Variant variant("extern \"C\" __global__ void kernel(int* o) { atomicAdd(o, 1); }");
   CpuBackend& backend = *variant.backend;

@@ -1,4 +1,6 @@
 // Launching and timing: the part of CudaBackend that runs the user's kernel.
+#include <chrono>
+
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/driver_error.h"
 #include "tuner/plugins/cuda/launch_check.h"
@@ -65,13 +67,13 @@ void CudaBackend::queue(const Kernel& kernel, const tuner_launch& launch,
   check(api_,
         api_.launch_kernel(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
                            launch.block[0], launch.block[1], launch.block[2],
-                           static_cast<unsigned>(launch.dynamic_shared_bytes), stream_.get(),
-                           arguments.data(), nullptr),
+                           static_cast<unsigned>(launch.dynamic_shared_bytes),
+                           opened_->stream.get(), arguments.data(), nullptr),
         "cuLaunchKernel", Phase::kLaunch);
 }
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
-  context_.make_current();
+  opened();
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
   std::vector<CUdeviceptr> pointers;
@@ -83,7 +85,7 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
 
 void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
                        std::span<double> milliseconds) {
-  context_.make_current();
+  opened();
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
@@ -93,8 +95,31 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   std::vector<CUdeviceptr> pointers;
   std::vector<void*> arguments = bind_arguments(target, launch, pointers);
   const auto queue_one = [&] { queue(target, launch, arguments); };
-  timer_.time(timing, queue_one, target.launched, milliseconds);
+  opened_->timer.time(timing, queue_one, target.launched, milliseconds);
   target.launched = true;
+}
+
+double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
+  constexpr double kWarm = 0.2, kSeconds = 0.6, kChunk = 0.01;
+  opened();
+  if (!meter_) meter_.emplace(facts_.uuid);
+  Kernel& target = kernel(id);
+  prepare_launch(target, launch);
+  std::vector<CUdeviceptr> pointers;
+  std::vector<void*> arguments = bind_arguments(target, launch, pointers);
+  const auto now = [start = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  // As many launches at a time as fill some milliseconds, so that the device is never idle for
+  // long.
+  int launches = 1;
+  const auto work = [&] {
+    const double begin = now();
+    for (int i = 0; i < launches; ++i) queue(target, launch, arguments);
+    wait("kernel", true);
+    if (now() - begin < kChunk / 2 && launches < 1024) launches *= 2;
+  };
+  return mean_watts([&] { return meter_->millijoules(); }, now, work, kWarm, kSeconds);
 }
 
 }  // namespace tuner::cuda
