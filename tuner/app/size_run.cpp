@@ -28,32 +28,6 @@ constexpr double kFinalMilliseconds = 1500;
 constexpr int kFewestRounds = 31;
 constexpr int kMostRounds = 151;
 
-// The reference kernel's artifact, compiled like any variant.
-Artifact compile_reference(const RunShared& shared, const SearchSpace& space,
-                           const DeviceFacts& device) {
-  const ReferenceSpec& reference = *shared.study->reference;
-  auto fail = [&](const std::string& reason) {
-    return InputError({Complaint{reference.where, "the reference kernel: " + reason, ""}},
-                      shared.study->text);
-  };
-  auto request = reference_request(*shared.study, space, device, shared.reference_text);
-  if (!request) throw fail(request.error());
-  const std::string key = shared.library.key(*request);
-  if (auto cached = shared.library.find(key)) return *cached;
-  shared.compilers->submit(0, key, std::move(*request));
-  for (;;) {
-    for (CompileResult& result : shared.compilers->handle()) {
-      if (result.id != 0) continue;
-      if (!result.outcome) throw fail("it does not compile:\n" + result.outcome.error().log);
-      return std::move(*result.outcome);
-    }
-    std::vector<pollfd> fds;
-    shared.compilers->watch(fds);
-    ::poll(fds.data(), fds.size(), 100);
-    if (shared.interrupt->count() > 1) throw FatalError("interrupted");
-  }
-}
-
 SearchSpace build_space(const RunShared& shared, const DeviceFacts& device,
                         const ProblemSize& size) {
   BuildOptions options;
@@ -215,23 +189,25 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
 
 }  // namespace
 
-void prepare_runner(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
-                    const ProblemSize& size) {
-  auto plan = size_plan(*shared.study, size, device);
-  if (!plan) {
-    throw InputError({Complaint{shared.study->kernel.where, plan.error(), ""}}, shared.study->text);
+void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                      const ProblemSize& size, EvaluatorSetup& setup) {
+  const Study& study = *shared.study;
+  auto plan = size_plan(study, size, device);
+  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
+  setup.plan = std::move(*plan);
+  if (!setup.plan.reference) return;
+  auto request = reference_request(study, space, device, shared.reference_text);
+  if (!request) {
+    throw InputError(
+        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
+        study.text);
   }
-  if (plan->reference) plan->reference->artifact = compile_reference(shared, space, device);
-  const auto prepared = shared.runner->prepare(std::move(*plan));
-  if (!prepared) {
-    throw FatalError("problem size " + size.label() + " cannot be prepared: " + prepared.error());
-  }
+  setup.reference = std::move(*request);
 }
 
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const Study& study = *shared.study;
   const SearchSpace space = build_space(shared, device, size);
-  prepare_runner(shared, space, device, size);
   auto strategy =
       shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
                                       shared.budget, shared.strategy_options);
@@ -254,6 +230,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   setup.source_text = shared.source_text;
   setup.library = shared.library;
   setup.recall = [&](const Configuration& c) { return memory.find(c); };
+  plan_preparation(shared, space, device, size, setup);
   setup.announce = [&](const Configuration& c) { shared.store->mark_in_flight(context, c); };
   PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
 

@@ -42,10 +42,9 @@ struct SizeOutcome {
   bool interrupted = false;
 };
 
-// Makes the runner ready for a size: buffers, and the answer of the reference. Of `shared` it needs
-// study, texts, library, compilers, runner and interrupt. Throws InputError, FatalError.
-void prepare_runner(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
-                    const ProblemSize& size);
+// What the device and the compiler are to prepare for the size. Throws InputError.
+void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                      const ProblemSize& size, EvaluatorSetup& setup);
 
 // Throws InputError when the study makes no sense at this size, on this device.
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);

@@ -89,7 +89,15 @@ class RunServer {
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
+    // The facts are known before the device can be used; the coordinator has work to do with them
+    // while the driver makes its context, which happens when memory is first asked for.
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
+    const auto first = backend_->allocate(1);
+    if (!first) {
+      unavailable(wire_, first.error().message);
+      return;
+    }
+    backend_->release(*first);
     while (const auto message = wire_.receive()) {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;

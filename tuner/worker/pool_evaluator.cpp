@@ -77,6 +77,7 @@ void PoolEvaluator::submit(ConfigIndex index) {
   }
   CompileRequest request;
   if (!resolve(job, request)) return;
+  start_preparing();
   job.key = setup_.library.key(request);
   const auto known = known_.find(job.key);
   if (known != known_.end()) {
@@ -122,6 +123,7 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
 
 void PoolEvaluator::take_compiled() {
   for (CompileResult& result : compilers_.handle()) {
+    if (take_reference(result)) continue;
     const auto request = requests_.find(result.id);
     if (request == requests_.end()) continue;  // from before an interruption
     const std::string key = request->second;
@@ -144,7 +146,8 @@ void PoolEvaluator::take_compiled() {
 }
 
 void PoolEvaluator::start_next() {
-  if (running_ || ready_.empty() || interrupt_.count() > 0) return;
+  if (running_ || preparation_ != Preparation::kDone || ready_.empty() || interrupt_.count() > 0)
+    return;
   running_ = std::move(ready_.front());
   ready_.pop_front();
   if (setup_.announce) setup_.announce(running_->trial.configuration);
@@ -216,6 +219,7 @@ void PoolEvaluator::wait() {
 
 std::optional<Trial> PoolEvaluator::next() {
   for (;;) {
+    take_prepared();
     take_verdict();
     take_compiled();
     start_next();
@@ -229,9 +233,8 @@ std::optional<Trial> PoolEvaluator::next() {
       return std::nullopt;
     }
     if (interrupt_.count() > 0) compilers_.cancel_waiting();
-    if (!running_ && (interrupt_.count() > 0 || (compiling_.empty() && ready_.empty()))) {
-      return std::nullopt;
-    }
+    const bool idle = compiling_.empty() && ready_.empty() && !preparing();
+    if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
     wait();
   }
 }
@@ -259,10 +262,13 @@ std::vector<std::vector<double>> PoolEvaluator::duel(const std::vector<Trial>& t
       compilers_.submit(next_id_++, key, std::move(request));
     }
   }
-  while (!awaited.empty()) {
+  start_preparing();
+  while (!awaited.empty() || preparation_ != Preparation::kDone) {
     if (interrupt_.count() > 0) return {};
     wait();
+    take_prepared();
     for (CompileResult& result : compilers_.handle()) {
+      if (take_reference(result)) continue;
       const auto slot = awaited.find(result.id);
       if (slot == awaited.end()) continue;
       if (!result.outcome) return {};

@@ -49,22 +49,42 @@ const DeviceFacts& RunWorker::open() {
   return facts_;
 }
 
-std::optional<std::string> RunWorker::send_plan() {
+void RunWorker::send_plan() {
   channel_->send({{"type", "prepare"}, {"plan", *plan_}});
-  const auto answer = channel_->wait(in(kPrepareSeconds));
-  if (answer && type_of(*answer) == "prepared") return std::nullopt;
-  std::string reason = answer ? answer->value("message", std::string("no reason given"))
-                              : "the worker was " + channel_->epitaph();
-  channel_.reset();
-  return reason;
+  preparing_ = true;
+  prepare_deadline_ = in(kPrepareSeconds);
 }
 
-Expected<bool, std::string> RunWorker::prepare(SizePlan plan) {
+void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
   best_ms_ = 0;
   if (!channel_) open();
-  if (auto reason = send_plan()) return Unexpected{*reason};
-  return true;
+  send_plan();
+}
+
+// No answer: the child is gone or took too long.
+Expected<bool, std::string> RunWorker::prepared(const std::optional<nlohmann::json>& answer) {
+  preparing_ = false;
+  if (answer && type_of(*answer) == "prepared") return true;
+  const std::string reason =
+      answer ? answer->value(type_of(*answer) == "unavailable" ? "reason" : "message",
+                             std::string("no reason given"))
+             : "the worker was " + channel_->epitaph();
+  channel_.reset();
+  if (answer && type_of(*answer) == "unavailable") {
+    throw UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
+                           reason);
+  }
+  return Unexpected{reason};
+}
+
+Expected<bool, std::string> RunWorker::handle_preparing() {
+  const Channel::Status status = channel_->pump();
+  if (auto answer = channel_->take()) return prepared(answer);
+  if (status == Channel::Status::kEnded || Clock::now() >= prepare_deadline_) {
+    return prepared(std::nullopt);
+  }
+  return false;
 }
 
 void RunWorker::revive() {
@@ -74,9 +94,10 @@ void RunWorker::revive() {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
     try {
       open();
-      const auto failed = send_plan();
-      if (!failed) return;
-      reason = *failed;
+      send_plan();
+      const auto done = prepared(channel_->wait(prepare_deadline_));
+      if (done) return;
+      reason = done.error();
     } catch (const UnavailableError& error) {
       reason = error.what();
     }
@@ -114,10 +135,13 @@ void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && busy_) fds.push_back({channel_->fd(), POLLIN, 0});
+  if (channel_ && (busy_ || preparing_)) fds.push_back({channel_->fd(), POLLIN, 0});
 }
 
-TimePoint RunWorker::deadline() const { return busy_ ? phase_deadline_ : TimePoint::max(); }
+TimePoint RunWorker::deadline() const {
+  if (preparing_) return prepare_deadline_;
+  return busy_ ? phase_deadline_ : TimePoint::max();
+}
 
 Verdict RunWorker::verdict_of_death(const std::string& how) const {
   Verdict verdict;
@@ -167,6 +191,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
 
 void RunWorker::abort() {
   busy_ = false;
+  preparing_ = false;
   channel_.reset();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,7 +15,8 @@
 
 namespace tuner::cuda {
 
-// One CUDA device through the driver API.
+// One CUDA device through the driver API. Its context is made when it is first needed: the facts are
+// known long before.
 class CudaBackend : public sdk::Backend {
  public:
   static constexpr const char* kName = "cuda";
@@ -56,6 +58,16 @@ class CudaBackend : public sdk::Backend {
     bool launched = false;
   };
 
+  // What lives in the context.
+  struct Opened {
+    Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts);
+    PrimaryContext context;
+    Stream stream;
+    DeviceKernels kernels;
+    Timer timer;
+  };
+
+  Opened& opened();  // current on this thread
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
   void read_parameters(Kernel& kernel) const;
@@ -67,11 +79,8 @@ class CudaBackend : public sdk::Backend {
 
   DriverApi api_;
   CUdevice device_;
-  PrimaryContext context_;
   tuner_device_facts facts_;
-  Stream stream_;
-  DeviceKernels device_kernels_;
-  Timer timer_;
+  std::unique_ptr<Opened> opened_;
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
   std::unordered_map<std::uint64_t, Kernel> kernels_;
   std::uint64_t last_kernel_ = 0;

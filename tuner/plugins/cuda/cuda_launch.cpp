@@ -65,13 +65,13 @@ void CudaBackend::queue(const Kernel& kernel, const tuner_launch& launch,
   check(api_,
         api_.launch_kernel(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
                            launch.block[0], launch.block[1], launch.block[2],
-                           static_cast<unsigned>(launch.dynamic_shared_bytes), stream_.get(),
-                           arguments.data(), nullptr),
+                           static_cast<unsigned>(launch.dynamic_shared_bytes),
+                           opened_->stream.get(), arguments.data(), nullptr),
         "cuLaunchKernel", Phase::kLaunch);
 }
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
-  context_.make_current();
+  opened();
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
   std::vector<CUdeviceptr> pointers;
@@ -83,7 +83,7 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
 
 void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
                        std::span<double> milliseconds) {
-  context_.make_current();
+  opened();
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
@@ -93,7 +93,7 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   std::vector<CUdeviceptr> pointers;
   std::vector<void*> arguments = bind_arguments(target, launch, pointers);
   const auto queue_one = [&] { queue(target, launch, arguments); };
-  timer_.time(timing, queue_one, target.launched, milliseconds);
+  opened_->timer.time(timing, queue_one, target.launched, milliseconds);
   target.launched = true;
 }
 
