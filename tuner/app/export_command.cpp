@@ -59,7 +59,7 @@ bool anything_valid(const Study& study, const std::vector<RankedResults>& result
     failed += one.trials.size();
   }
   std::cerr << fmt::format("nothing to export: no valid result of '{}' fits{}\n", study.kernel.name,
-                           failed > 0 ? fmt::format(" (all {} trials failed)", failed) : "");
+                           failed > 0 ? fmt::format("; failed trials: {}", failed) : "");
   return false;
 }
 
