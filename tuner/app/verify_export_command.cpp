@@ -75,8 +75,8 @@ Trial verify(const RunShared& shared, const Configuration& configuration, const 
     alone.parameters[p].values = {configuration.at(p)};
   }
   const SearchSpace space = SearchSpace::build(std::move(alone));
-  prepare_runner(shared, space, device, size);
   EvaluatorSetup setup;
+  plan_preparation(shared, space, device, size, setup);
   setup.study = shared.study;
   setup.space = &space;
   setup.size = size;

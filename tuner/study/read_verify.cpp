@@ -26,11 +26,15 @@ const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
 
 // The reference runs once for all configurations, so nothing that it gets may vary with them.
 void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {
-  const bool varies =
-      argument.is_scalar
-          ? !argument.value.empty() && reader.names.varies(argument.value)
-          : std::any_of(argument.shape.begin(), argument.shape.end(),
-                        [&](const Expression& e) { return !e.empty() && reader.names.varies(e); });
+  std::vector<Expression> all = argument.shape;
+  all.push_back(argument.value);
+  if (argument.map) {
+    all.insert(all.end(), argument.map->box.begin(), argument.map->box.end());
+    all.push_back(argument.map->swizzle);
+  }
+  const bool varies = std::any_of(all.begin(), all.end(), [&](const Expression& e) {
+    return !e.empty() && reader.names.varies(e);
+  });
   if (!varies) return;
   reader.diagnostics.error(
       where,

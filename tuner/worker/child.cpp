@@ -78,6 +78,8 @@ const char* text_of(Phase phase) {
       return "estimate";
     case Phase::kFinal:
       return "final";
+    case Phase::kPower:
+      return "power";
   }
   return "launch";
 }
@@ -89,7 +91,15 @@ class RunServer {
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
+    // The facts are known before the device can be used; the coordinator has work to do with them
+    // while the driver makes its context, which happens when memory is first asked for.
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
+    const auto first = backend_->allocate(1);
+    if (!first) {
+      unavailable(wire_, first.error().message);
+      return;
+    }
+    backend_->release(*first);
     while (const auto message = wire_.receive()) {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;
@@ -133,7 +143,10 @@ class RunServer {
                                            message.at("rounds").get<int>(),
                                            message.at("seed").get<std::uint64_t>(), phases());
     if (!samples) {
-      wire_.send({{"type", "verdict"}, {"id", 0}, {"verdict", samples.error().verdict}});
+      wire_.send({{"type", "verdict"},
+                  {"id", 0},
+                  {"plan", samples.error().plan},
+                  {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
     wire_.send({{"type", "duelled"}, {"samples", *samples}});

@@ -77,6 +77,7 @@ void PoolEvaluator::submit(ConfigIndex index) {
   }
   CompileRequest request;
   if (!resolve(job, request)) return;
+  start_preparing();
   job.key = setup_.library.key(request);
   const auto known = known_.find(job.key);
   if (known != known_.end()) {
@@ -122,6 +123,7 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
 
 void PoolEvaluator::take_compiled() {
   for (CompileResult& result : compilers_.handle()) {
+    if (take_reference(result)) continue;
     const auto request = requests_.find(result.id);
     if (request == requests_.end()) continue;  // from before an interruption
     const std::string key = request->second;
@@ -144,7 +146,8 @@ void PoolEvaluator::take_compiled() {
 }
 
 void PoolEvaluator::start_next() {
-  if (running_ || ready_.empty() || interrupt_.count() > 0) return;
+  if (running_ || preparation_ != Preparation::kDone || ready_.empty() || interrupt_.count() > 0)
+    return;
   running_ = std::move(ready_.front());
   ready_.pop_front();
   if (setup_.announce) setup_.announce(running_->trial.configuration);
@@ -164,6 +167,10 @@ void PoolEvaluator::take_verdict() {
   job.trial.timing = std::move(verdict.timing);
   job.trial.message = std::move(verdict.message);
   job.trial.max_error = verdict.max_error;
+  job.trial.watts = verdict.watts;
+  if (verdict.drift > 0) {
+    drift_ = {std::min(drift_.first, verdict.drift), std::max(drift_.second, verdict.drift)};
+  }
   if (verdict.resources.registers >= 0) {
     const std::int64_t spills = job.trial.resources.spill_bytes;
     job.trial.resources = verdict.resources;
@@ -179,7 +186,7 @@ void PoolEvaluator::take_verdict() {
 void PoolEvaluator::score(Trial& trial) const {
   if (!is_valid(trial)) return;
   const Bindings names = setup_.space->bindings(trial.configuration);
-  trial.metrics = metrics(*setup_.study, names, trial.timing.median);
+  trial.metrics = metrics(*setup_.study, names, trial.timing.median, trial.watts);
   if (const auto value = objective_of(*setup_.study, trial)) {
     trial.objective = *value;
   } else {
@@ -216,6 +223,7 @@ void PoolEvaluator::wait() {
 
 std::optional<Trial> PoolEvaluator::next() {
   for (;;) {
+    take_prepared();
     take_verdict();
     take_compiled();
     start_next();
@@ -229,48 +237,10 @@ std::optional<Trial> PoolEvaluator::next() {
       return std::nullopt;
     }
     if (interrupt_.count() > 0) compilers_.cancel_waiting();
-    if (!running_ && (interrupt_.count() > 0 || (compiling_.empty() && ready_.empty()))) {
-      return std::nullopt;
-    }
+    const bool idle = compiling_.empty() && ready_.empty() && !preparing();
+    if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
     wait();
   }
-}
-
-std::vector<std::vector<double>> PoolEvaluator::duel(const std::vector<Trial>& trials, int rounds,
-                                                     std::uint64_t seed) {
-  std::vector<VariantPlan> variants;
-  std::map<std::uint64_t, std::size_t> awaited;
-  for (const Trial& trial : trials) {
-    Job job;
-    job.trial = trial;
-    CompileRequest request;
-    if (!resolve(job, request)) {
-      finished_.pop_back();
-      return {};
-    }
-    const std::string key = setup_.library.key(request);
-    variants.push_back(std::move(job.plan));
-    if (const auto known = known_.find(key); known != known_.end()) {
-      variants.back().artifact = *known->second;
-    } else if (auto cached = setup_.library.find(key)) {
-      variants.back().artifact = std::move(*cached);
-    } else {
-      awaited[next_id_] = variants.size() - 1;
-      compilers_.submit(next_id_++, key, std::move(request));
-    }
-  }
-  while (!awaited.empty()) {
-    if (interrupt_.count() > 0) return {};
-    wait();
-    for (CompileResult& result : compilers_.handle()) {
-      const auto slot = awaited.find(result.id);
-      if (slot == awaited.end()) continue;
-      if (!result.outcome) return {};
-      variants[slot->second].artifact = std::move(*result.outcome);
-      awaited.erase(slot);
-    }
-  }
-  return runner_.duel(variants, rounds, seed);
 }
 
 }  // namespace tuner

@@ -2,6 +2,9 @@
 // The evaluator of real runs: resolve, look in the store, compile ahead in the pool, run one at a
 // time on the device.
 //
+// The first submission that needs the device starts its preparation (buffers, reference), which
+// goes on while variants are compiled.
+//
 //   submit -> recalled from the store ----------------------------------------> finished
 //          -> over a limit before compiling ----------------------------------> finished
 //          -> artifact known (memory, disk) -> ready queue -> run worker -----> finished
@@ -39,6 +42,10 @@ struct EvaluatorSetup {
   DeviceFacts facts;
   std::string source_text;
   ArtifactLibrary library;
+  // What the device prepares once something has to be measured. The reference's artifact, if
+  // there is a reference, is compiled first, like any variant.
+  SizePlan plan;
+  std::optional<CompileRequest> reference;
   // The result of an earlier run, if any; such a configuration is not measured again.
   std::function<std::optional<Trial>(const Configuration&)> recall;
   // Told just before a configuration goes to the device, so that a killed run can blame it.
@@ -52,12 +59,17 @@ class PoolEvaluator final : public Evaluator {
 
   std::size_t capacity() const override;
   void submit(ConfigIndex index) override;
+  // Throws InputError when the reference kernel does not compile, FatalError when the problem does
+  // not fit the device or the reference fails.
   std::optional<Trial> next() override;
   double now() const override;
 
-  // Re-measures trials interleaved; samples[i][round] of trials[i], or empty when that failed.
-  std::vector<std::vector<double>> duel(const std::vector<Trial>& trials, int rounds,
-                                        std::uint64_t seed);
+  // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
+  // now gets its state and message and no samples, and the others go on without it. Empty when the
+  // final could not be held.
+  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds, std::uint64_t seed);
+  // Slowest and fastest that the sentinel was, relative to its first time; 1 and 1 without one.
+  std::pair<double, double> drift() const { return drift_; }
   // Metrics and objective of a trial, from its median.
   void score(Trial& trial) const;
   // What is on the device now: after an interruption, the configuration that was cut short.
@@ -78,6 +90,14 @@ class PoolEvaluator final : public Evaluator {
   void take_compiled();
   void take_verdict();
   void wait();
+  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials);
+  void start_preparing();
+  void prepare_with(Artifact reference);
+  void take_prepared();
+  bool preparing() const {
+    return preparation_ == Preparation::kReference || preparation_ == Preparation::kDevice;
+  }
+  bool take_reference(CompileResult& result);
   void note_best(const Trial& trial);
   void remember(const std::string& key, const Artifact& artifact);
   bool resolve(Job& job, CompileRequest& request);
@@ -87,7 +107,9 @@ class PoolEvaluator final : public Evaluator {
   RunWorker& runner_;
   const Interrupt& interrupt_;
   TimePoint start_;
+  enum class Preparation { kNone, kReference, kDevice, kDone } preparation_ = Preparation::kNone;
   double best_ms_ = 0;
+  std::pair<double, double> drift_{1, 1};
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;  // by key
   std::size_t known_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tuner/base/error.h"
+#include "tuner/base/process_memory.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -14,6 +15,7 @@ namespace {
 constexpr double kOpenSeconds = 120;     // a cold driver on a large machine is slow
 constexpr double kPrepareSeconds = 600;  // fills and the reference, on a slow device
 constexpr double kDuelSeconds = 600;
+constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
 
 TimePoint in(double seconds) {
@@ -49,22 +51,42 @@ const DeviceFacts& RunWorker::open() {
   return facts_;
 }
 
-std::optional<std::string> RunWorker::send_plan() {
+void RunWorker::send_plan() {
   channel_->send({{"type", "prepare"}, {"plan", *plan_}});
-  const auto answer = channel_->wait(in(kPrepareSeconds));
-  if (answer && type_of(*answer) == "prepared") return std::nullopt;
-  std::string reason = answer ? answer->value("message", std::string("no reason given"))
-                              : "the worker was " + channel_->epitaph();
-  channel_.reset();
-  return reason;
+  preparing_ = true;
+  prepare_deadline_ = in(kPrepareSeconds);
 }
 
-Expected<bool, std::string> RunWorker::prepare(SizePlan plan) {
+void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
   best_ms_ = 0;
   if (!channel_) open();
-  if (auto reason = send_plan()) return Unexpected{*reason};
-  return true;
+  send_plan();
+}
+
+// No answer: the child is gone or took too long.
+Expected<bool, std::string> RunWorker::prepared(const std::optional<nlohmann::json>& answer) {
+  preparing_ = false;
+  if (answer && type_of(*answer) == "prepared") return true;
+  const std::string reason =
+      answer ? answer->value(type_of(*answer) == "unavailable" ? "reason" : "message",
+                             std::string("no reason given"))
+             : "the worker was " + channel_->epitaph();
+  channel_.reset();
+  if (answer && type_of(*answer) == "unavailable") {
+    throw UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
+                           reason);
+  }
+  return Unexpected{reason};
+}
+
+Expected<bool, std::string> RunWorker::handle_preparing() {
+  const Channel::Status status = channel_->pump();
+  if (auto answer = channel_->take()) return prepared(answer);
+  if (status == Channel::Status::kEnded || Clock::now() >= prepare_deadline_) {
+    return prepared(std::nullopt);
+  }
+  return false;
 }
 
 void RunWorker::revive() {
@@ -74,9 +96,10 @@ void RunWorker::revive() {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
     try {
       open();
-      const auto failed = send_plan();
-      if (!failed) return;
-      reason = *failed;
+      send_plan();
+      const auto done = prepared(channel_->wait(prepare_deadline_));
+      if (done) return;
+      reason = done.error();
     } catch (const UnavailableError& error) {
       reason = error.what();
     }
@@ -90,6 +113,7 @@ double RunWorker::phase_seconds(const std::string& phase) const {
     launch = std::clamp(best_ms_ / 1000 * limits_.best_factor, limits_.launch_floor_seconds,
                         limits_.configuration_seconds);
   }
+  if (phase == "power") launch += kPowerSeconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;
@@ -114,10 +138,13 @@ void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && busy_) fds.push_back({channel_->fd(), POLLIN, 0});
+  if (channel_ && (busy_ || preparing_)) fds.push_back({channel_->fd(), POLLIN, 0});
 }
 
-TimePoint RunWorker::deadline() const { return busy_ ? phase_deadline_ : TimePoint::max(); }
+TimePoint RunWorker::deadline() const {
+  if (preparing_) return prepare_deadline_;
+  return busy_ ? phase_deadline_ : TimePoint::max();
+}
 
 Verdict RunWorker::verdict_of_death(const std::string& how) const {
   Verdict verdict;
@@ -165,24 +192,39 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   return std::nullopt;
 }
 
+std::uint64_t RunWorker::peak_memory() const {
+  return channel_ ? peak_resident_bytes(channel_->pid()) : 0;
+}
+
 void RunWorker::abort() {
   busy_ = false;
+  preparing_ = false;
   channel_.reset();
 }
 
-std::vector<std::vector<double>> RunWorker::duel(const std::vector<VariantPlan>& variants,
-                                                 int rounds, std::uint64_t seed) {
+RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
+                                std::uint64_t seed) {
   if (!channel_) revive();
   channel_->send({{"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}});
   const TimePoint until = in(kDuelSeconds);
+  Duel duel;
   while (auto answer = channel_->wait(until)) {
-    if (type_of(*answer) == "duelled") {
-      return answer->at("samples").get<std::vector<std::vector<double>>>();
+    try {
+      if (type_of(*answer) == "duelled") {
+        answer->at("samples").get_to(duel.samples);
+        return duel;
+      }
+      if (type_of(*answer) != "verdict") continue;  // a phase
+      duel.failed.emplace(answer->at("plan").get<std::size_t>(),
+                          answer->at("verdict").get<Verdict>());
+      if (duel.failed->first >= variants.size()) duel.failed.reset();
+      break;
+    } catch (const nlohmann::json::exception&) {
+      break;
     }
-    if (type_of(*answer) == "verdict") break;
   }
   channel_.reset();
-  return {};
+  return duel;
 }
 
 std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,

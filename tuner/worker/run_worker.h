@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,12 +37,17 @@ class RunWorker {
   const DeviceFacts& open();
   bool is_open() const { return channel_ != nullptr; }
   const DeviceFacts& facts() const { return facts_; }
-  // Allocates, fills, runs the reference. The reason when it cannot be done.
-  Expected<bool, std::string> prepare(SizePlan plan);
+  // Has buffers allocated and filled and the reference run, while the caller goes on; throws
+  // UnavailableError when there is no device.
+  void start_preparing(SizePlan plan);
+  bool preparing() const { return preparing_; }
+  // Whether that is done now, or why it cannot be; throws UnavailableError when the device turned
+  // out to be unusable.
+  Expected<bool, std::string> handle_preparing();
 
   bool busy() const { return busy_; }
-  // Only when not busy and prepared. Revives the child if need be; throws UnavailableError when
-  // it cannot be brought back.
+  // Only when neither busy nor preparing. Revives the child if need be; throws UnavailableError
+  // when it cannot be brought back.
   void begin(std::uint64_t id, const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow.
   void set_best(double ms) { best_ms_ = ms; }
@@ -53,19 +59,24 @@ class RunWorker {
   // Ends the child at once; what was in flight gets no verdict.
   void abort();
 
-  // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. Empty when the
-  // child died on the way or the variants did not run.
-  std::vector<std::vector<double>> duel(const std::vector<VariantPlan>& variants, int rounds,
-                                        std::uint64_t seed);
+  // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. When a variant
+  // failed, its place and verdict instead; neither when the child died without saying why.
+  struct Duel {
+    std::vector<std::vector<double>> samples;
+    std::optional<std::pair<std::size_t, Verdict>> failed;
+  };
+  Duel duel(const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed);
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
   static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
 
+  std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return busy_seconds_; }
 
  private:
   void revive();
-  std::optional<std::string> send_plan();
+  void send_plan();
+  Expected<bool, std::string> prepared(const std::optional<nlohmann::json>& answer);
   double phase_seconds(const std::string& phase) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;
@@ -79,6 +90,8 @@ class RunWorker {
   std::unique_ptr<Channel> channel_;
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
+  bool preparing_ = false;
+  TimePoint prepare_deadline_ = TimePoint::max();
   bool busy_ = false;
   std::uint64_t id_ = 0;
   double best_ms_ = 0;

@@ -57,16 +57,22 @@ CudaBackend::CudaBackend(std::uint32_t device, const sdk::Options& options)
     : CudaBackend(load_driver(), device, options.text_of("arch")) {}
 
 CudaBackend::CudaBackend(const DriverApi& api, std::uint32_t device, const std::string& arch)
-    : api_(api),
-      device_(device_of(api_, device)),
-      context_(api_, device_),
-      facts_(device_facts(api_, device_, arch)),
-      stream_(make_stream(api_)),
-      device_kernels_(api_, stream_.get(), facts_.arch, facts_.multiprocessors * 8),
-      timer_(api_, stream_.get(), facts_.l2_bytes) {}
+    : api_(api), device_(device_of(api_, device)), facts_(device_facts(api_, device_, arch)) {}
+
+CudaBackend::Opened::Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts)
+    : context(api, device),
+      stream(make_stream(api)),
+      kernels(api, stream.get(), facts.arch, facts.multiprocessors * 8),
+      timer(api, stream.get(), facts, kernels) {}
+
+CudaBackend::Opened& CudaBackend::opened() {
+  if (!opened_) opened_ = std::make_unique<Opened>(api_, device_, facts_);
+  opened_->context.make_current();
+  return *opened_;
+}
 
 void CudaBackend::wait(const char* call, bool kernel_ran) const {
-  check(api_, api_.stream_synchronize(stream_.get()), call,
+  check(api_, api_.stream_synchronize(opened_->stream.get()), call,
         kernel_ran ? Phase::kWait : Phase::kCall);
 }
 
@@ -83,7 +89,7 @@ CUdeviceptr CudaBackend::address(tuner_range range, std::uint64_t bytes) const {
 }
 
 std::uint64_t CudaBackend::allocate(std::uint64_t bytes) {
-  context_.make_current();
+  opened();
   DeviceMemory memory(api_, bytes == 0 ? 1 : bytes);
   const std::uint64_t id = memory.get();
   buffers_.emplace(id, std::move(memory));
@@ -91,53 +97,56 @@ std::uint64_t CudaBackend::allocate(std::uint64_t bytes) {
 }
 
 void CudaBackend::release(std::uint64_t buffer) {
-  context_.make_current();
+  opened();
   buffers_.erase(buffer);
 }
 
 void CudaBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {
-  context_.make_current();
+  opened();
   const CUdeviceptr target = address(to, bytes);
   if (bytes == 0) return;
-  check(api_, api_.memcpy_htod_async(target, data, bytes, stream_.get()), "cuMemcpyHtoDAsync");
+  check(api_, api_.memcpy_htod_async(target, data, bytes, opened_->stream.get()),
+        "cuMemcpyHtoDAsync");
   wait("cuMemcpyHtoDAsync");
 }
 
 void CudaBackend::download(tuner_range from, void* data, std::uint64_t bytes) {
-  context_.make_current();
+  opened();
   const CUdeviceptr source = address(from, bytes);
   if (bytes == 0) return;
-  check(api_, api_.memcpy_dtoh_async(data, source, bytes, stream_.get()), "cuMemcpyDtoHAsync");
+  check(api_, api_.memcpy_dtoh_async(data, source, bytes, opened_->stream.get()),
+        "cuMemcpyDtoHAsync");
   wait("cuMemcpyDtoHAsync");
 }
 
 void CudaBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  context_.make_current();
+  opened();
   const CUdeviceptr target = address(to, elements * element_size(how.type));
-  if (elements > 0) device_kernels_.fill(target, elements, how);
+  if (elements > 0) opened_->kernels.fill(target, elements, how);
 }
 
 void CudaBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
-  context_.make_current();
+  opened();
   const CUdeviceptr target = address(to, bytes);
   const CUdeviceptr source = address(from, bytes);
   if (bytes == 0) return;
-  check(api_, api_.memcpy_dtod_async(target, source, bytes, stream_.get()), "cuMemcpyDtoDAsync");
+  check(api_, api_.memcpy_dtod_async(target, source, bytes, opened_->stream.get()),
+        "cuMemcpyDtoDAsync");
   wait("cuMemcpyDtoDAsync");
 }
 
 tuner_comparison CudaBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
                                       std::uint64_t elements, double rtol, double atol) {
-  context_.make_current();
+  opened();
   const std::uint64_t bytes = elements * element_size(type);
   const CUdeviceptr left = address(actual, bytes);
   const CUdeviceptr right = address(expected, bytes);
   if (elements == 0) return {};
-  return device_kernels_.compare(left, right, type, elements, rtol, atol);
+  return opened_->kernels.compare(left, right, type, elements, rtol, atol);
 }
 
 sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view entry) {
-  context_.make_current();
+  opened();
   if (!looks_like_image(image)) throw sdk::Error(TUNER_INVALID, "neither a cubin nor PTX");
   const std::string terminated(image);
   CUmodule raw = nullptr;
@@ -154,7 +163,7 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
 }
 
 void CudaBackend::unload(std::uint64_t id) {
-  context_.make_current();
+  opened();
   kernels_.erase(id);
 }
 
@@ -166,7 +175,7 @@ CudaBackend::Kernel& CudaBackend::kernel(std::uint64_t id) {
 
 void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, const void* data,
                              std::uint64_t bytes) {
-  context_.make_current();
+  opened();
   const std::string name(lowered_name);
   CUdeviceptr target = 0;
   std::size_t size = 0;
@@ -177,7 +186,8 @@ void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, co
                                         " bytes in the kernel, " + std::to_string(bytes) +
                                         " are to be written");
   }
-  check(api_, api_.memcpy_htod_async(target, data, bytes, stream_.get()), "cuMemcpyHtoDAsync");
+  check(api_, api_.memcpy_htod_async(target, data, bytes, opened_->stream.get()),
+        "cuMemcpyHtoDAsync");
   wait("cuMemcpyHtoDAsync");
 }
 

@@ -1,0 +1,57 @@
+// How PoolEvaluator gets the device ready for a problem size, while variants are being compiled.
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/worker/pool_evaluator.h"
+
+namespace tuner {
+namespace {
+
+// Of the compilation; variants are counted from 1.
+constexpr std::uint64_t kReferenceId = 0;
+
+}  // namespace
+
+void PoolEvaluator::start_preparing() {
+  if (preparation_ != Preparation::kNone) return;
+  if (!setup_.reference) {
+    preparation_ = Preparation::kDevice;
+    return runner_.start_preparing(std::move(setup_.plan));
+  }
+  preparation_ = Preparation::kReference;
+  const std::string key = setup_.library.key(*setup_.reference);
+  if (auto cached = setup_.library.find(key)) return prepare_with(std::move(*cached));
+  compilers_.submit(kReferenceId, key, *setup_.reference);
+}
+
+void PoolEvaluator::prepare_with(Artifact reference) {
+  setup_.plan.reference->artifact = std::move(reference);
+  preparation_ = Preparation::kDevice;
+  runner_.start_preparing(std::move(setup_.plan));
+}
+
+bool PoolEvaluator::take_reference(CompileResult& result) {
+  if (result.id != kReferenceId) return false;
+  if (preparation_ != Preparation::kReference) return true;  // from before an interruption
+  if (!result.outcome) {
+    throw InputError(
+        {Complaint{setup_.study->reference->where,
+                   "the reference kernel: it does not compile:\n" + result.outcome.error().log,
+                   ""}},
+        setup_.study->text);
+  }
+  prepare_with(std::move(*result.outcome));
+  return true;
+}
+
+void PoolEvaluator::take_prepared() {
+  if (preparation_ != Preparation::kDevice) return;
+  const auto done = runner_.handle_preparing();
+  if (!done) {
+    throw FatalError("problem size " + setup_.size.label() +
+                     " cannot be prepared: " + done.error());
+  }
+  if (*done) preparation_ = Preparation::kDone;
+}
+
+}  // namespace tuner
