@@ -111,7 +111,13 @@ TrialBatch batch_of(const Recording& recording, const ImportOptions& options, co
     const Configuration recorded = recording.configuration(entry);
     Configuration configuration;
     for (std::size_t p = 0; p < order.size(); ++p) {
-      configuration.push_back(order[p] ? recorded[*order[p]] : study->parameters[p].values.front());
+      if (!order[p]) {
+        configuration.push_back(study->parameters[p].values.front());
+      } else if (study != nullptr) {
+        configuration.push_back(value_for(study->parameters[p], recorded[*order[p]]));
+      } else {
+        configuration.push_back(recorded[*order[p]]);
+      }
     }
     batch.trials.push_back(trial_of(recording, entry, std::move(configuration)));
   }
