@@ -26,7 +26,7 @@ std::vector<RankedResults> current_results(const ExportOptions& options, const S
   Store store = Store::open(directory, Store::Access::kRead);
   std::vector<RankedResults> current;
   for (StoredResults& results :
-       newest_of_each(stored_results(store, &study, {options.device, options.size}))) {
+       newest_of_each(stored_results(store, &study, {options.device, options.size, {}}))) {
     if (results.stale.empty()) {
       current.push_back(std::move(results.ranked));
       continue;

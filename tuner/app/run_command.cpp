@@ -69,12 +69,13 @@ struct Devices {
 };
 
 Devices open_devices(const RunOptions& options, const WorkerProgram& program,
-                     const std::string& backend) {
+                     const std::string& backend, Progress& progress) {
   Devices devices;
   devices.backend = backend;
   devices.compilers = std::make_unique<CompilePool>(
-      program, CompilePoolOptions{backend, options.jobs, options.timeout,
-                                  user_cache_directory().string()});
+      program,
+      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string(),
+                         [&progress](const std::string& text) { progress.note(text); }});
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = options.timeout;
@@ -110,7 +111,7 @@ Devices choose_devices(const RunOptions& options, const WorkerProgram& program,
   std::string reasons;
   for (const std::string& name : names) {
     try {
-      return open_devices(options, program, name);
+      return open_devices(options, program, name, progress);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       reasons += std::string("\n  ") + error.what();
@@ -223,6 +224,9 @@ int run_command(const RunOptions& options) {
       const SizeOutcome outcome = tune_size(shared, device, size);
       any_valid = any_valid || outcome.results.ranked > 0;
       print_outcome(shared, outcome);
+      if (outcome.lost.empty()) continue;
+      trace.close();
+      throw UnavailableError(outcome.lost + "; everything measured so far is kept");
     }
     worker.reset();  // its device is free for others
   }

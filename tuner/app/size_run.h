@@ -40,6 +40,7 @@ struct SizeOutcome {
   RankedResults results;
   std::string csv_path;
   bool interrupted = false;
+  std::string lost;  // why there is no device any more; empty when there is one
 };
 
 // Throws InputError when the study makes no sense at this size, on this device.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
@@ -79,6 +80,37 @@ std::string value_of(const ContextKey& key, const std::string& component) {
   return {};
 }
 
+// Each backend's machine, asked once.
+class Machines {
+ public:
+  explicit Machines(const ResultFilter& filter) : filter_(filter) {}
+  const Machine& of(const std::string& backend) {
+    const auto known = known_.find(backend);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(backend, filter_.machine ? filter_.machine(backend) : Machine{})
+        .first->second;
+  }
+
+ private:
+  const ResultFilter& filter_;
+  std::map<std::string, Machine> known_;
+};
+
+// What the study would be measured as today. Driver and compiler are those of the machine that
+// measured, unless another machine is asked: they are not the study's to change.
+ContextKey key_now(const Study& study, const std::string& digest, const ContextKey& before,
+                   Machines& machines) {
+  const Machine& machine = machines.of(before.device.backend);
+  DeviceFacts device = before.device;
+  for (const DeviceFacts& here : machine.devices) {
+    if (here.name == device.name) device.driver = here.driver;
+  }
+  const std::string compiler =
+      machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
+  return context_key(study, device, before.size, digest, compiler,
+                     value_of(before, "backend options"));
+}
+
 }  // namespace
 
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
@@ -86,6 +118,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   const ProblemSize wanted = wanted_dims(filter.size);
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  Machines machines(filter);
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
     if (context.trials == 0 || !device_fits(context.key.device, filter.device) ||
@@ -96,11 +129,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
     if (study != nullptr) {
-      // Driver and compiler are those of the machine that measured: not the study's to change.
-      ContextKey now =
-          context_key(*study, context.key.device, context.key.size, digest,
-                      value_of(context.key, "compiler"), value_of(context.key, "backend options"));
-      results.stale = differences(context.key, now);
+      results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
     }
     std::vector<Trial> trials = store.trials(context.context);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;

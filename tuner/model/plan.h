@@ -67,6 +67,7 @@ struct Verdict {
   std::string message;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
+  bool excusable = false;     // the cause may lie outside the variant: it may try again
 };
 
 }  // namespace tuner

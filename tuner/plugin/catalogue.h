@@ -61,8 +61,8 @@ class Catalogue {
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
 
-  // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError (at `where`) for a name that is not there
-  // and for options that the strategy does not accept.
+  // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError
+  // (at `where`) for a name that is not there and for options that the strategy does not accept.
   std::unique_ptr<Strategy> make_strategy(const std::string& name, const tuner_space& space,
                                           std::uint64_t seed, const Budget& budget,
                                           const OptionList& options,
@@ -72,8 +72,8 @@ class Catalogue {
   std::unique_ptr<Compiler> make_compiler(const std::string& backend) const;
 
   // The error says why not. May initialise a driver: for workers only.
-  Expected<std::unique_ptr<Backend>, std::string> open_backend(
-      const std::string& name, std::uint32_t device, const OptionList& options = {}) const;
+  DeviceResult<std::unique_ptr<Backend>> open_backend(const std::string& name, std::uint32_t device,
+                                                      const OptionList& options = {}) const;
   Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
 
   // Throws InputError for a name that is not there.

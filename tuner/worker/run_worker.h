@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +34,8 @@ class RunWorker {
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
   // Starts the child and opens the device. Throws UnavailableError with the reason.
+  // This and prepare() try again, a few times, when the cause may be outside: a device that is
+  // busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
   bool is_open() const { return channel_ != nullptr; }
   const DeviceFacts& facts() const { return facts_; }
@@ -40,8 +43,10 @@ class RunWorker {
   Expected<bool, std::string> prepare(SizePlan plan);
 
   bool busy() const { return busy_; }
-  // Only when not busy and prepared. Revives the child if need be; throws UnavailableError when
-  // it cannot be brought back.
+  // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
+  // brought back.
+  void make_ready();
+  // Only when not busy.
   void begin(std::uint64_t id, const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow.
   void set_best(double ms) { best_ms_ = ms; }
@@ -64,8 +69,16 @@ class RunWorker {
   double busy_seconds() const { return busy_seconds_; }
 
  private:
-  void revive();
-  std::optional<std::string> send_plan();
+  // Why a child could not be set up.
+  struct Failure {
+    std::string reason;
+    bool excusable = false;  // the cause may be outside
+  };
+  std::optional<Failure> try_open();
+  std::optional<Failure> try_prepare();
+  Failure gone(const std::string& what);
+  std::optional<std::vector<std::vector<double>>> try_duel(const nlohmann::json& request,
+                                                           bool& again);
   double phase_seconds(const std::string& phase) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;
@@ -80,6 +93,7 @@ class RunWorker {
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
   bool busy_ = false;
+  bool begun_ = false;  // the child has said that it is at work on what is in flight
   std::uint64_t id_ = 0;
   double best_ms_ = 0;
   std::string phase_;
