@@ -10,6 +10,7 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
+constexpr int kDeepest = 100;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -85,11 +86,12 @@ class ListParser {
     return rest.substr(1, rest.size() - 2);
   }
 
-  std::vector<Value> list(std::string_view text) const {
+  std::vector<Value> list(std::string_view text, int depth = 0) const {
+    if (depth > kDeepest) fail(text, fmt::format("nested deeper than {} levels", kDeepest));
     text = trimmed(text);
     if (const auto inside = call(text, "range")) return range(*inside);
     for (std::string_view name : {"list", "tuple", "sorted"}) {
-      if (const auto inside = call(text, name)) return list(*inside);
+      if (const auto inside = call(text, name)) return list(*inside, depth + 1);
     }
     const bool bracketed = text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
                                                 (text.front() == '(' && text.back() == ')'));
