@@ -66,6 +66,15 @@ std::vector<std::optional<std::size_t>> places(const Recording& recording, const
   return out;
 }
 
+// Some write numbers as text: then it is the study's value of that text.
+Value value_for(const Parameter& parameter, const Value& recorded) {
+  if (!std::holds_alternative<std::string>(recorded)) return recorded;
+  for (const Value& value : parameter.values) {
+    if (to_text(value) == to_text(recorded)) return value;
+  }
+  return recorded;
+}
+
 Trial trial_of(const Recording& recording, std::size_t entry, Configuration configuration) {
   const RecordedTrial& recorded = recording.entries[entry];
   Trial trial;
