@@ -82,8 +82,16 @@ std::string fill_text(const FillSpec& fill, const fs::path& folder) {
   return "zeros";
 }
 
+std::string map_line(const ArgumentSpec& argument) {
+  const TensorMapSpec& map = *argument.map;
+  std::string parts = fmt::format("of: {}, box: {}", quoted(map.of), list_of(map.box));
+  if (!map.swizzle.empty()) parts += ", swizzle: " + quoted(map.swizzle.text());
+  return fmt::format("  - {{name: {}, tensor_map: {{{}}}}}\n", quoted(argument.name), parts);
+}
+
 std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) {
   constexpr const char* kRoles[] = {"in", "out", "inout", "scratch"};
+  if (argument.map) return map_line(argument);
   std::string out =
       fmt::format("  - {{name: {}, type: {}, ", quoted(argument.name), name_of(argument.type));
   if (argument.is_scalar) return out + "value: " + quoted(argument.value.text()) + "}\n";
@@ -192,8 +200,32 @@ std::string search_of(const Study& study) {
   limit("seconds", search.budget.seconds);
   limit("target", search.budget.target);
   limit("patience", search.budget.patience);
+  std::string options;
+  for (const auto& [name, value] : search.options) {
+    options += fmt::format("{}{}: {}", options.empty() ? "" : ", ", name, quoted(value));
+  }
+  if (!options.empty()) parts += "  options: {" + options + "}\n";
   if (!limits.empty()) parts += "  budget: {" + limits + "}\n";
   return parts.empty() ? out : out + "search:\n" + parts;
+}
+
+// What differs from the defaults.
+std::string measure_of(const Study& study) {
+  const MeasureSpec usual;
+  const MeasureSpec& m = study.measure;
+  std::string out;
+  const auto add = [&](const char* name, const auto& value, const auto& other) {
+    if (value != other) out += fmt::format("  {}: {}\n", name, value);
+  };
+  if (!m.cold) out += "  cache: hot\n";
+  add("min_samples", m.min_samples, usual.min_samples);
+  add("max_samples", m.max_samples, usual.max_samples);
+  add("max_milliseconds", m.max_milliseconds, usual.max_milliseconds);
+  add("confidence", m.confidence, usual.confidence);
+  add("precision", m.precision, usual.precision);
+  add("drop_above", m.drop_above, usual.drop_above);
+  add("finalists", m.finalists, usual.finalists);
+  return out.empty() ? out : "measure:\n" + out;
 }
 
 }  // namespace
@@ -212,7 +244,7 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
     out += "launch:\n" + launch_lines(study.launch);
     out += arguments_of(study, folder) + reference_of(study, folder);
   }
-  return out + search_of(study);
+  return out + search_of(study) + measure_of(study);
 }
 
 }  // namespace tuner

@@ -43,6 +43,21 @@ TEST(StudyYaml, OfEveryShippedStudyIsThatStudy) {
   }
 }
 
+TEST(StudyYaml, KeepsSearchAndMeasure) {
+  Study study = T1File(whole_t1()).accepted();
+  study.runnable = false;
+  study.search.strategy = "genetic";
+  study.search.options = {{"population", "30"}};
+  study.search.budget.target = 0.5;
+  study.measure.cold = false;
+  study.measure.precision = 0.25;
+  const std::string text = study_yaml(study, ".");
+  EXPECT_NE(text.find("search:\n  strategy: genetic\n  options: {population: \"30\"}\n"
+                      "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(StudyYaml, OfASpaceAloneCanBeChecked) {
   Study study;
   study.sizes.emplace_back();
