@@ -2,6 +2,7 @@
 
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <cmath>
 #include <exception>
@@ -13,6 +14,7 @@
 
 #include "benchmarks/strategies/study.h"
 #include "benchmarks/strategies/table.h"
+#include "benchmarks/strategies/within.h"
 
 namespace {
 
@@ -25,7 +27,9 @@ constexpr const char* kUsage =
     "bench_strategies [options] RECORDING...\n\n"
     "Replays recorded spaces (Kernel Tuner cache or T4, also .gz) and prints the community's "
     "score\n"
-    "of each strategy: 0 is random search, 1 is at the optimum at once.\n\n"
+    "of each strategy: 0 is random search, 1 is at the optimum at once. With --within, instead: "
+    "how "
+    "soon\nit comes near the best.\n\n"
     "  bench_strategies --strategy default --strategy genetic:population=30 *.json.gz\n\n"
     "Options";
 
@@ -58,15 +62,27 @@ std::string group_of(const Arena& arena, const std::vector<std::string>& words) 
   return arena.recording().kernel;
 }
 
-int run(const options::variables_map& given) {
+tuner::bench::StudySetup setup_of(const options::variables_map& given) {
   tuner::bench::StudySetup setup;
   setup.seed = given["seed"].as<std::uint64_t>();
   setup.repeats = given["repeats"].as<std::size_t>();
+  setup.small_repeats = std::max(setup.repeats, given["small-repeats"].as<std::size_t>());
   setup.jobs = given["jobs"].as<std::size_t>();
   setup.evaluations = given["evaluations"].as<std::size_t>();
   setup.bags = given["bags"].as<int>();
   setup.threads = given["threads"].as<unsigned>();
+  setup.within = given["within"].as<double>();
+  setup.warm.evaluations = given["warm-evaluations"].as<std::size_t>();
+  return setup;
+}
 
+int run(const options::variables_map& given) {
+  tuner::bench::StudySetup setup = setup_of(given);
+  tuner::Recording earlier;
+  if (given.contains("warm-start")) {
+    earlier = tuner::read_recording(given["warm-start"].as<std::string>());
+    setup.warm.recording = &earlier;
+  }
   std::vector<std::unique_ptr<Arena>> arenas;
   std::vector<std::string> names;
   std::vector<std::string> groups;
@@ -83,6 +99,7 @@ int run(const options::variables_map& given) {
   auto strategies = given["strategy"].as<std::vector<std::string>>();
   if (strategies.empty()) strategies = tuner::bench::strategy_names();
   std::vector<Row> rows;
+  std::vector<tuner::bench::WithinRow> near_best;
   for (const std::string& text : strategies) {
     const auto choice = tuner::bench::parse_choice(text);
     Row row{choice.label, {}, 0};
@@ -90,14 +107,21 @@ int run(const options::variables_map& given) {
       const auto scored = arena->play(choice, setup);
       row.scores.push_back(scored.score);
       row.milliseconds = std::max(row.milliseconds, scored.milliseconds_per_proposal);
+      near_best.push_back({arena->recording().name, choice.label,
+                           tuner::bench::within(arena->recording(), scored.runs, setup.within)});
       if (given.contains("traces")) {
         write_trace(std::filesystem::path(given["traces"].as<std::string>()) /
                         (arena->recording().name + "__" + choice.name + ".csv"),
                     scored.runs);
       }
     }
-    fmt::print(std::cerr, "{}: {:.3f}\n", row.label, row.mean());
+    if (setup.within <= 0) fmt::print(std::cerr, "{}: {:.3f}\n", row.label, row.mean());
     rows.push_back(std::move(row));
+  }
+  if (setup.within > 0) {
+    std::ranges::stable_sort(near_best, {}, &tuner::bench::WithinRow::recording);
+    tuner::bench::print_within(std::cout, near_best, setup.within);
+    return 0;
   }
   tuner::bench::print_table(std::cout, rows, names);
   if (given.contains("nested")) {
@@ -116,11 +140,18 @@ int main(int argc, char** argv) try {
       "strategy", options::value<std::vector<std::string>>()->default_value(none, "all"),
       "name:option=value,... (repeatable)")(
       "repeats", options::value<std::size_t>()->default_value(25), "runs, seeds seed..seed+N-1")(
+      "small-repeats", options::value<std::size_t>()->default_value(25),
+      "at least so many where the score's budget is below 100 evaluations")(
+      "within", options::value<double>()->default_value(0),
+      "0.01: print evaluations and seconds until within 1 % of the best")(
+      "warm-start", options::value<std::string>(), "recording of which strategies are told before")(
+      "warm-evaluations", options::value<std::size_t>()->default_value(0),
+      "tell only what 'default' measures of it with so many evaluations; 0: all")(
       "seed", options::value<std::uint64_t>()->default_value(1), "of the first run")(
       "jobs", options::value<std::size_t>()->default_value(1), "questions open at the same time")(
       "evaluations", options::value<std::size_t>()->default_value(0),
-      "budget; 0: 1.1 times the score's own")("bags", options::value<int>()->default_value(100),
-                                              "bootstrap samples of the score")(
+      "budget; 0: 1.1 times the score's own, with --within none")(
+      "bags", options::value<int>()->default_value(100), "bootstrap samples of the score")(
       "threads", options::value<unsigned>()->default_value(std::thread::hardware_concurrency()),
       "runs at the same time")("traces", options::value<std::string>(), "write traces there")(
       "info", "only print sizes and budgets")(

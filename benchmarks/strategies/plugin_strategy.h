@@ -1,13 +1,15 @@
 #pragma once
-// A strategy of the linked-in plugin, used through its tables as the program does.
+// Strategies of the linked-in plugin, by the text that names them.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tuner/model/trial.h"
+#include "tuner/model/study.h"
 #include "tuner/plugin/abi.h"
+#include "tuner/ports/strategy.h"
 
 namespace tuner::bench {
 
@@ -22,20 +24,8 @@ StrategyChoice parse_choice(const std::string& text);
 
 std::vector<std::string> strategy_names();
 
-// Functions throw std::invalid_argument with what the plugin said.
-class PluginStrategy {
- public:
-  PluginStrategy(const StrategyChoice& choice, const tuner_space& space, std::uint64_t seed,
-                 double budget_evaluations, double budget_seconds);
-  ~PluginStrategy();
-  PluginStrategy(const PluginStrategy&) = delete;
-  PluginStrategy& operator=(const PluginStrategy&) = delete;
-
-  std::vector<ConfigIndex> ask(std::size_t count);
-  void tell(const Trial& trial);
-
- private:
-  tuner_strategy table_{};
-};
+// What `space` refers to must outlive it. Throws std::invalid_argument with what the plugin said.
+std::unique_ptr<Strategy> make_strategy(const StrategyChoice& choice, const tuner_space& space,
+                                        std::uint64_t seed, const Budget& budget);
 
 }  // namespace tuner::bench

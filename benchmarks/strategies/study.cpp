@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "benchmarks/strategies/plugin_strategy.h"
-#include "benchmarks/strategies/space_table.h"
+#include "benchmarks/strategies/within.h"
+#include "tuner/plugin/space_table.h"
+#include "tuner/store/prior.h"
 
 namespace tuner::bench {
 namespace {
@@ -33,6 +35,68 @@ class Stopwatch {
   double start_ = thread_seconds();
 };
 
+struct Limits {
+  std::size_t evaluations = 0;
+  double seconds = std::numeric_limits<double>::infinity();  // simulated
+  double goal = -std::numeric_limits<double>::infinity();    // an objective so good ends the run
+};
+
+Observation observation_of(const Trial& trial) {
+  Observation out{trial.index, trial.state, {}, trial.cost_seconds};
+  if (trial.state == TrialState::kOk) out.objectives = {trial.objective};
+  return out;
+}
+
+// Asks and answers until a limit or the end of the space. Returns what was asked, with the times.
+std::vector<ConfigIndex> drive(Strategy& strategy, ReplayEvaluator& evaluator, const Limits& limits,
+                               double* strategy_seconds, Run* run) {
+  std::vector<ConfigIndex> answered;
+  std::size_t open = 0;
+  while (answered.size() < limits.evaluations && evaluator.now() < limits.seconds) {
+    std::vector<ConfigIndex> asked;
+    if (open < evaluator.capacity()) {
+      const Stopwatch watch(strategy_seconds);
+      asked = strategy.ask(evaluator.capacity() - open);
+    }
+    for (const auto index : asked) evaluator.submit(index);
+    open += asked.size();
+    const auto trial = evaluator.next();
+    if (!trial) break;
+    --open;
+    answered.push_back(trial->index);
+    run->seconds.push_back(evaluator.now());
+    run->objective.push_back(trial->state == TrialState::kOk
+                                 ? trial->objective
+                                 : std::numeric_limits<double>::quiet_NaN());
+    if (run->objective.back() <= limits.goal) break;
+    const Stopwatch watch(strategy_seconds);
+    strategy.tell(observation_of(*trial));
+  }
+  return answered;
+}
+
+// The recording without what an earlier tuning would not have measured.
+Recording tuned_part(const WarmStart& warm, std::uint64_t seed) {
+  Recording part = *warm.recording;
+  if (warm.evaluations == 0) return part;
+  const RecordedSpace space(*warm.recording);
+  Budget budget;
+  budget.evaluations = warm.evaluations;
+  const auto strategy = make_strategy(parse_choice("default"), space_table(space), seed, budget);
+  ReplayEvaluator evaluator(*warm.recording);
+  double ignored = 0;
+  Run run;
+  part.entries.clear();
+  part.positions.clear();
+  for (const auto index : drive(*strategy, evaluator, {warm.evaluations}, &ignored, &run)) {
+    const auto entry = static_cast<std::size_t>(index);
+    const auto at = warm.recording->positions_of(entry);
+    part.entries.push_back(warm.recording->entries[entry]);
+    part.positions.insert(part.positions.end(), at.begin(), at.end());
+  }
+  return part;
+}
+
 }  // namespace
 
 Arena::Arena(Recording recording)
@@ -40,43 +104,39 @@ Arena::Arena(Recording recording)
 
 Run Arena::play_once(const StrategyChoice& choice, const StudySetup& setup, std::uint64_t seed,
                      double* strategy_seconds) const {
-  const tuner_space table = table_of(space_);
-  const double seconds =
-      setup.evaluations > 0 ? std::numeric_limits<double>::infinity() : scale_.budget_seconds();
-  const std::size_t limit = setup.evaluations > 0 ? setup.evaluations : recording_.entries.size();
-  PluginStrategy strategy(choice, table, seed, static_cast<double>(setup.evaluations),
-                          setup.evaluations > 0 ? 0 : seconds);
+  Limits limits{recording_.entries.size()};
+  Budget budget;
+  if (setup.within > 0) limits.goal = near_best(recording_, setup.within);
+  if (setup.evaluations > 0) {
+    limits.evaluations = setup.evaluations;
+    budget.evaluations = setup.evaluations;
+  } else if (setup.within <= 0) {
+    limits.seconds = scale_.budget_seconds();
+    budget.seconds = limits.seconds;
+  }
+  const auto strategy = make_strategy(choice, space_table(space_), seed, budget);
+  if (setup.warm.recording != nullptr) {
+    constexpr double kLikeness = 1;
+    const Recording earlier = tuned_part(setup.warm, seed);
+    const Stopwatch watch(strategy_seconds);
+    strategy->learn(prior_of(earlier, false, prior_target(space_), kLikeness));
+  }
   ReplayEvaluator evaluator(recording_, setup.jobs);
   Run run;
-  std::size_t open = 0;
-  while (run.seconds.size() < limit && evaluator.now() < seconds) {
-    std::vector<ConfigIndex> asked;
-    if (open < setup.jobs) {
-      const Stopwatch watch(strategy_seconds);
-      asked = strategy.ask(setup.jobs - open);
-    }
-    for (const auto index : asked) evaluator.submit(index);
-    open += asked.size();
-    const auto trial = evaluator.next();
-    if (!trial) break;
-    --open;
-    run.seconds.push_back(evaluator.now());
-    run.objective.push_back(trial->state == TrialState::kOk
-                                ? trial->objective
-                                : std::numeric_limits<double>::quiet_NaN());
-    const Stopwatch watch(strategy_seconds);
-    strategy.tell(*trial);
-  }
+  drive(*strategy, evaluator, limits, strategy_seconds, &run);
   return run;
 }
 
 Scored Arena::play(const StrategyChoice& choice, const StudySetup& setup) const {
+  constexpr std::size_t kSmallBudget = 100;
+  const std::size_t repeats =
+      scale_.budget_evaluations() < kSmallBudget ? setup.small_repeats : setup.repeats;
   Scored result;
-  result.runs.resize(setup.repeats);
-  std::vector<double> seconds(setup.repeats, 0.0);
+  result.runs.resize(repeats);
+  std::vector<double> seconds(repeats, 0.0);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t r = next++; r < setup.repeats; r = next++) {
+    for (std::size_t r = next++; r < repeats; r = next++) {
       result.runs[r] = play_once(choice, setup, setup.seed + r, &seconds[r]);
     }
   };
@@ -87,12 +147,12 @@ Scored Arena::play(const StrategyChoice& choice, const StudySetup& setup) const 
 
   double total = 0;
   double proposals = 0;
-  for (std::size_t r = 0; r < setup.repeats; ++r) {
+  for (std::size_t r = 0; r < repeats; ++r) {
     total += seconds[r];
     proposals += static_cast<double>(result.runs[r].seconds.size());
   }
   result.milliseconds_per_proposal = 1000 * total / std::max(proposals, 1.0);
-  result.score = scale_.score(result.runs, setup.bags, setup.seed);
+  if (setup.within <= 0) result.score = scale_.score(result.runs, setup.bags, setup.seed);
   return result;
 }
 

@@ -12,13 +12,24 @@
 
 namespace tuner::bench {
 
+// Earlier results that a strategy is told of.
+struct WarmStart {
+  const Recording* recording = nullptr;  // null: none
+  // 0: the whole recording; else what `default` measures there with so many evaluations, which is
+  // what an earlier tuning leaves behind.
+  std::size_t evaluations = 0;
+};
+
 struct StudySetup {
   std::uint64_t seed = 1;
   std::size_t repeats = 25;
-  std::size_t jobs = 1;         // questions open at the same time
-  std::size_t evaluations = 0;  // 0: the score's own budget
+  std::size_t small_repeats = 25;  // where the score's budget is below 100 evaluations
+  std::size_t jobs = 1;            // questions open at the same time
+  std::size_t evaluations = 0;     // 0: the score's own budget, or until `within` is reached
+  double within = 0;               // 0.01: a run ends when it is within 1 % of the best
   int bags = 100;
   unsigned threads = 1;
+  WarmStart warm;
 };
 
 struct Scored {

@@ -1,7 +1,9 @@
 // One of each kind, written with the SDK: what it answers lets a test see what crossed.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 
 #include "tuner/plugin/sdk.h"
 
@@ -9,7 +11,8 @@ namespace {
 
 using namespace tuner;  // NOLINT(google-build-using-namespace)
 
-// Proposes `start`, start+1, ...; an observation with state 4 makes tell() throw.
+// Proposes `start`, start+1, ...; an observation with state 4 makes tell() throw. A prior moves the
+// start to its best result; one without results makes learn() throw.
 class Sequence : public sdk::Strategy {
  public:
   static constexpr const char* kName = "sequence";
@@ -36,6 +39,13 @@ class Sequence : public sdk::Strategy {
   void tell(const sdk::Observation& seen) override {
     if (seen.state == 4) throw std::runtime_error("told of a crash");
     if (!seen.objectives.empty() && seen.objectives[0] < 0) next_ = space_.size();
+  }
+
+  void learn(const sdk::Prior& prior) override {
+    const auto best = std::min_element(prior.results.begin(), prior.results.end(),
+                                       [](auto& a, auto& b) { return a.loss < b.loss; });
+    if (best == prior.results.end()) throw std::runtime_error("an empty prior");
+    if (prior.likeness > 0.5) next_ = best->index;
   }
 
  private:

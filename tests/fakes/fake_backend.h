@@ -59,6 +59,7 @@ class FakeBackend : public Backend {
     std::optional<DeviceFailure> load_failure;
     std::optional<DeviceFailure> launch_failure;
     std::optional<DeviceFailure> time_failure;
+    double watts = 0;  // 0 = not measurable
     int launches = 0;
     int timed = 0;
   };
@@ -180,6 +181,13 @@ class FakeBackend : public Backend {
       samples.push_back(total / request.launches_per_sample);
     }
     return samples;
+  }
+
+  DeviceResult<double> power(KernelId kernel, const LaunchGeometry&,
+                             std::span<const LaunchArgument>) override {
+    const double watts = kernels.at(loaded_.at(kernel).name).watts;
+    if (watts == 0) return fail(DeviceError::kUnsupported, "no power meter");
+    return watts;
   }
 
  private:

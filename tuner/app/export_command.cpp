@@ -36,6 +36,10 @@ std::vector<RankedResults> current_results(const ExportOptions& options, const S
   std::vector<RankedResults> current;
   for (StoredResults& results :
        newest_of_each(stored_results(store, &study, {options.device, options.size}))) {
+    if (results.stale.empty() && !results.imported.empty()) {
+      std::cerr << fmt::format("imported from {}, not measured here: {} on {}\n", results.imported,
+                               results.ranked.size.label(), results.ranked.device.name);
+    }
     if (results.stale.empty()) {
       current.push_back(std::move(results.ranked));
       continue;

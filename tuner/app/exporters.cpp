@@ -14,9 +14,11 @@
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/flat_source.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/launcher.h"
 #include "tuner/exporters/table_text.h"
+#include "tuner/exporters/wisdom.h"
 #include "tuner/plugin/adapters_exporter.h"
 #include "tuner/store/ranked_csv.h"
 
@@ -137,6 +139,8 @@ const std::vector<std::pair<std::string, std::string>>& builtin_formats() {
        "a .hpp/.cu pair: the winning variants' source and a function that launches them"},
       {"json", "everything that was measured"},
       {"csv", "the ranked table of one device and size"},
+      {"t4", "the community's results format (T4), one device and size"},
+      {"wisdom", "a wisdom file of Kernel Launcher: the best of each device and size"},
       {"defines", "-D lines of the best configuration of one device and size"}};
   return formats;
 }
@@ -156,6 +160,12 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
   }
   if (options.format == "json") return one_file(results_json);
   if (options.format == "defines") return one_file(define_lines);
+  if (options.format == "wisdom") return one_file(export_wisdom);
+  if (options.format == "t4") {
+    return one_file([](const Study& study, const Results& results) {
+      return export_t4(study, the_one(results, "t4"), TUNER_VERSION);
+    });
+  }
   if (options.format == "csv") {
     return one_file([](const Study& study, const Results& results) {
       return ranked_csv(the_one(results, "csv"), names_of(study.parameters));

@@ -151,6 +151,11 @@ RunOptions parse_run(const Words& words) {
       "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
   add("repeats", po::value(&o.repeats)->default_value(1),
       "with --replay: repeat with seeds seed, seed+1, ...");
+  bool cold_start = false;
+  add("no-warm-start", po::bool_switch(&cold_start),
+      "do not tell the strategy what was measured for other sizes and on other devices");
+  add("warm-start", po::value(&o.warm_start_recording),
+      "tell the strategy what a recording says, as if it were an earlier run in another place");
   const auto values = parse(words, "tuner run STUDY [options]", visible);
   o.study = one_input(values, "study", o.replay.empty());
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
@@ -158,6 +163,10 @@ RunOptions parse_run(const Words& words) {
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   // A replay's clock is that of one device; more open questions are a test of the strategy.
   if (!o.replay.empty() && values["jobs"].defaulted()) o.jobs = 1;
+  o.warm_start = !cold_start;
+  if (cold_start && !o.warm_start_recording.empty()) {
+    wrong_usage("--warm-start and --no-warm-start exclude each other");
+  }
   if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
   if (o.replay.empty() && !values["repeats"].defaulted()) {
     wrong_usage("--repeats goes with --replay");

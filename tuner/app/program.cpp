@@ -36,6 +36,8 @@ const std::vector<Command>& commands() {
        [](const Words& w) { return results_command(parse_results(w)); }},
       {"export", "write what was learned as a header, JSON, CSV, ...",
        [](const Words& w) { return export_command(parse_export(w)); }},
+      {"import", "take over T1 benchmarks, recordings and results of others",
+       [](const Words& w) { return import_command(parse_import(w)); }},
       {"verify-export", "check what an exported header selects, on this machine",
        [](const Words& w) { return verify_export_command(parse_verify(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",

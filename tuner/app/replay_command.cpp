@@ -11,6 +11,7 @@
 #include "tuner/engine/budget.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/store/prior.h"
 #include "tuner/store/recording.h"
 #include "tuner/store/replay.h"
 #include "tuner/worker/plugins.h"
@@ -36,12 +37,22 @@ class Replay {
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});
       budget_ = *budget;
     }
+    if (!options.warm_start_recording.empty()) {
+      prior_ = prior_of(read_recording(options.warm_start_recording), objective_.maximize,
+                        prior_target(space_), 1);
+      if (prior_.results.empty()) {
+        throw InputError(Complaint{{options.warm_start_recording, 0, 0},
+                                   "says nothing of the configurations in '" + options.replay + "'",
+                                   ""});
+      }
+    }
   }
 
   // One run of the strategy, its answers from the recording.
   Run run(std::uint64_t seed, TraceFile& trace, const Interrupt& interrupt) const {
     auto strategy =
         catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
+    if (!prior_.results.empty()) strategy->learn(prior_);
     ReplayEvaluator evaluator(recording_, options_.jobs);
     Run result;
     trace.begin_run();
@@ -69,6 +80,7 @@ class Replay {
   Budget budget_;
   std::string strategy_;
   OptionList strategy_options_;
+  Prior prior_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace {
 void print(const StoredResults& results, std::size_t top) {
   std::cout << fmt::format("{} on {}, {}  ({})\n", results.kernel, results.ranked.device.name,
                            results.ranked.size.label(), results.ranked.date);
+  if (!results.imported.empty()) std::cout << "  imported from " << results.imported << "\n";
   for (const std::string& reason : results.stale) {
     std::cout << "  stale, will be measured anew: " << reason << "\n";
   }

@@ -98,6 +98,9 @@ int run_command(const RunOptions& options) {
   Devices devices = choose_devices(options, program, catalogue, progress);
   Store store = Store::open(options.results);
   for (const std::string& note : store.notes()) progress.note(note);
+  if (!options.warm_start_recording.empty()) {
+    shared.warm_recording = read_recording(options.warm_start_recording);
+  }
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;
   TraceFile trace(options.trace);

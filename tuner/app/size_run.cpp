@@ -9,6 +9,8 @@
 
 #include "tuner/app/identity.h"
 #include "tuner/app/recorded_csv.h"
+#include "tuner/app/usage.h"
+#include "tuner/app/warm_start.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
@@ -93,40 +95,6 @@ std::string now_text() {
   return text;
 }
 
-// Where the time went, for the user: what would more cores, or a better strategy, bring?
-class Usage {
- public:
-  explicit Usage(const RunShared& shared)
-      : shared_(shared),
-        compile_before_(shared.compilers->busy_seconds()),
-        device_before_(shared.runner->busy_seconds()) {}
-
-  void trial(const Trial& trial, double now) {
-    if (trial.from_store) return;
-    if (first_ < 0) first_ = now;
-    if (trial.state == TrialState::kDropped)
-      dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
-  }
-
-  std::string text(double seconds) const {
-    if (first_ < 0 || seconds <= 0) return {};
-    const double device = shared_.runner->busy_seconds() - device_before_;
-    const double compile = shared_.compilers->busy_seconds() - compile_before_;
-    return fmt::format(
-        "  first result after {:.2f} s; busy: {} compile workers {:.0f} %, device {:.0f} % "
-        "(of that {:.0f} % for variants that were dropped)",
-        first_, shared_.compilers->jobs(), 100 * compile / (seconds * shared_.compilers->jobs()),
-        100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0);
-  }
-
- private:
-  const RunShared& shared_;
-  double compile_before_;
-  double device_before_;
-  double first_ = -1;
-  double dropped_ = 0;
-};
-
 // The final of an earlier run, if it was between the same configurations.
 std::optional<FinalRound> stored_final(const std::vector<Trial>& trials,
                                        const std::vector<std::size_t>& chosen) {
@@ -145,8 +113,8 @@ std::optional<FinalRound> stored_final(const std::vector<Trial>& trials,
 
 // The best few measured again, interleaved; their place in the ranking follows from that.
 std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize& size,
-                                      const DeviceFacts& device, PoolEvaluator& evaluator,
-                                      const std::vector<Trial>& trials) {
+                                      const DeviceFacts& device, const Context& context,
+                                      PoolEvaluator& evaluator, std::vector<Trial>& trials) {
   const int finalists = shared.study->measure.finalists;
   if (finalists < 2 || shared.interrupt->count() > 0) return std::nullopt;
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
@@ -156,17 +124,23 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   if (auto earlier = stored_final(trials, chosen)) return earlier;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
   std::vector<Trial> best;
-  FinalRound round;
-  for (const std::size_t at : chosen) {
-    best.push_back(trials[at]);
-    round.finalists.push_back(trials[at].index);
-  }
+  for (const std::size_t at : chosen) best.push_back(trials[at]);
   double once = 0;
   for (const Trial& trial : best) once += trial.timing.median;
   const int rounds =
       static_cast<int>(std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
-  round.milliseconds = evaluator.duel(best, rounds, shared.options->seed);
-  if (round.milliseconds.empty()) return std::nullopt;
+  const auto samples = evaluator.duel(best, rounds, shared.options->seed);
+  FinalRound round;
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if (best[i].state != TrialState::kOk) {
+      trials[chosen[i]] = best[i];
+      shared.store->record(context, best[i]);
+    } else if (!samples.empty()) {
+      round.finalists.push_back(best[i].index);
+      round.milliseconds.push_back(samples[i]);
+    }
+  }
+  if (round.finalists.empty()) return std::nullopt;
   return round;
 }
 
@@ -185,6 +159,22 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
     finalists.push_back(trial);
   }
   return finalists;
+}
+
+void warm_start(const RunShared& shared, const ContextKey& key, const SearchSpace& space,
+                Strategy& strategy) {
+  if (!shared.options->warm_start) return;
+  EarlierResults earlier =
+      earlier_results(*shared.store, key, shared.study->objective, prior_target(space));
+  if (shared.warm_recording) {
+    earlier.priors.push_back(
+        prior_of(*shared.warm_recording, shared.study->objective.maximize, prior_target(space), 1));
+    earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
+                                earlier.priors.back().results.size(), shared.warm_recording->name);
+  }
+  if (earlier.priors.empty()) return;
+  shared.progress->note("  told to the strategy: " + earlier.note);
+  for (const Prior& prior : earlier.priors) strategy.learn(prior);
 }
 
 }  // namespace
@@ -212,9 +202,10 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
       shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
                                       shared.budget, shared.strategy_options);
 
-  const Context context =
-      shared.store->context(context_key(study, device, size, shared.source_digest,
-                                        shared.compilers->identity(), shared.backend_options));
+  const ContextKey key = context_key(study, device, size, shared.source_digest,
+                                     shared.compilers->identity(), shared.backend_options);
+  const Context context = shared.store->context(key);
+  warm_start(shared, key, space, *strategy);
   if (shared.options->fresh) shared.store->start_afresh(context);
   for (const Trial& blamed : shared.store->settle_in_flight(context)) {
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
@@ -243,7 +234,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
                   size.label(), space.report().valid, space.report().cartesian),
       total, study);
   std::vector<Trial> trials;
-  Usage usage(shared);
+  Usage usage(*shared.compilers, *shared.runner);
   LoopCallbacks callbacks;
   callbacks.on_trial = [&](const Trial& trial) {
     if (!trial.from_store) shared.store->record(context, trial);
@@ -257,6 +248,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   shared.progress->end(evaluator.now());
   shared.progress->note("  ended: " + loop.reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
+  if (const auto text = drift_text(evaluator.drift()); !text.empty()) shared.progress->note(text);
 
   SizeOutcome outcome;
   outcome.interrupted = shared.interrupt->count() > 0;
@@ -264,7 +256,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
   memory.add_others(space, trials);
-  const auto round = final_round(shared, size, device, evaluator, trials);
+  const auto round = final_round(shared, size, device, context, evaluator, trials);
   if (round) {
     const auto finalists = take_over(*round, evaluator, study.measure.confidence, trials);
     shared.store->record(context, memory.earlier_finalists(finalists));

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tuner/app/options.h"
@@ -10,6 +11,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/exporter.h"
+#include "tuner/store/recording.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/pool_evaluator.h"
 
@@ -33,6 +35,7 @@ struct RunShared {
   Budget budget;
   std::string strategy;
   std::vector<std::pair<std::string, std::string>> strategy_options;
+  std::optional<Recording> warm_recording;  // for the strategy, beside what the store knows
   std::function<void(const Trial&, double seconds)> on_trial;  // for --trace
 };
 
@@ -42,7 +45,8 @@ struct SizeOutcome {
   bool interrupted = false;
 };
 
-// What the device and the compiler are to prepare for the size. Throws InputError.
+// What device and compiler are to prepare for a size: buffers, and the answer of the reference. Of
+// `shared` it needs the study and its texts. Throws InputError.
 void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
                       const ProblemSize& size, EvaluatorSetup& setup);
 

@@ -23,27 +23,6 @@ bool device_fits(const DeviceFacts& device, const std::string& wanted) {
          device.slug().find(lower(wanted)) != std::string::npos;
 }
 
-// "M=1024,N=1024" -> pairs.
-ProblemSize wanted_dims(const std::string& text) {
-  ProblemSize wanted;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string piece = text.substr(at, comma - at);
-    const std::size_t equals = piece.find('=');
-    std::int64_t extent = 0;
-    const char* end = piece.data() + piece.size();
-    if (equals == std::string::npos || equals == 0 ||
-        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
-        equals + 1 == piece.size()) {
-      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
-    }
-    wanted.dims.emplace_back(piece.substr(0, equals), extent);
-    at = comma + 1;
-  }
-  return wanted;
-}
-
 bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   return std::all_of(wanted.dims.begin(), wanted.dims.end(), [&](const auto& dim) {
     return std::find(size.dims.begin(), size.dims.end(), dim) != size.dims.end();
@@ -79,15 +58,50 @@ std::string value_of(const ContextKey& key, const std::string& component) {
   return {};
 }
 
+// What an import cannot know is no difference; other parameters are.
+std::vector<std::string> misfits(const ContextKey& imported, const Study& study) {
+  std::vector<std::string> theirs = imported.parameters;
+  std::vector<std::string> ours = names_of(study.parameters);
+  std::sort(theirs.begin(), theirs.end());
+  std::sort(ours.begin(), ours.end());
+  if (theirs == ours) return {};
+  return {"the imported results have other parameters"};
+}
+
+int worth(const StoredResults& results) {
+  if (!results.stale.empty()) return 0;
+  return results.imported.empty() ? 2 : 1;
+}
+
 }  // namespace
 
+ProblemSize parse_dims(const std::string& text) {
+  ProblemSize wanted;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string piece = text.substr(at, comma - at);
+    const std::size_t equals = piece.find('=');
+    std::int64_t extent = 0;
+    const char* end = piece.data() + piece.size();
+    if (equals == std::string::npos || equals == 0 ||
+        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
+        equals + 1 == piece.size()) {
+      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
+    }
+    wanted.dims.emplace_back(piece.substr(0, equals), extent);
+    at = comma + 1;
+  }
+  return wanted;
+}
+
 bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter) {
-  return device_fits(device, filter.device) && size_fits(size, wanted_dims(filter.size));
+  return device_fits(device, filter.device) && size_fits(size, parse_dims(filter.size));
 }
 
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter) {
-  static_cast<void>(wanted_dims(filter.size));  // a mistake is told even where nothing is stored
+  static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
   std::vector<StoredResults> all;
@@ -96,7 +110,10 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     StoredResults results;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
-    if (study != nullptr) {
+    results.imported = value_of(context.key, "imported");
+    if (study != nullptr && !results.imported.empty()) {
+      results.stale = misfits(context.key, *study);
+    } else if (study != nullptr) {
       // Driver and compiler are those of the machine that measured: not the study's to change.
       ContextKey now =
           context_key(*study, context.key.device, context.key.size, digest,
@@ -111,7 +128,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.date = context.newest;
-    results.ranked.compiler = value_of(context.key, "compiler");
+    results.ranked.compiler = results.imported.empty() ? value_of(context.key, "compiler")
+                                                       : "imported from " + results.imported;
     all.push_back(std::move(results));
   }
   return all;
@@ -126,7 +144,7 @@ std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all) {
     });
     if (same == kept.end()) {
       kept.push_back(std::move(candidate));
-    } else if (candidate.stale.empty() || !same->stale.empty()) {
+    } else if (worth(candidate) >= worth(*same)) {
       *same = std::move(candidate);
     }
   }

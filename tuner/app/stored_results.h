@@ -22,6 +22,8 @@ struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
   RankedResults ranked;
+  // Where imported results came from; empty = measured by this program.
+  std::string imported;
   // What has changed in the study since ("source: 1f.. -> 2a.."); empty = current. Always empty
   // without a study.
   std::vector<std::string> stale;
@@ -33,7 +35,10 @@ struct StoredResults {
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
-// Of equal devices and sizes only the last, current ones before stale ones.
+// "M=1024,N=1024". Throws InputError.
+ProblemSize parse_dims(const std::string& text);
+
+// Of equal devices and sizes only the last: measured ones before imported ones before stale ones.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
 }  // namespace tuner

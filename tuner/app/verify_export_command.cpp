@@ -76,6 +76,7 @@ Trial verify(const RunShared& shared, const Configuration& configuration, const 
   }
   const SearchSpace space = SearchSpace::build(std::move(alone));
   EvaluatorSetup setup;
+  plan_preparation(shared, space, device, size, setup);
   setup.study = shared.study;
   setup.space = &space;
   setup.size = size;

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
 
@@ -18,12 +19,15 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
 }  // namespace
 
 struct Evaluation::Impl {
+  Impl(Backend& device, SizePlan plan)
+      : backend(device), workspace(device, std::move(plan)), sentinel(device, workspace) {}
   Backend& backend;
   Workspace workspace;
+  Sentinel sentinel;
 };
 
 Evaluation::Evaluation(Backend& backend, SizePlan plan)
-    : impl_(new Impl{backend, Workspace(backend, std::move(plan))}) {}
+    : impl_(std::make_unique<Impl>(backend, std::move(plan))) {}
 Evaluation::~Evaluation() = default;
 
 DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
@@ -31,9 +35,14 @@ DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
   if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
   Session session(impl_->backend, impl_->workspace, phase);
-  auto admitted = session.admit(variant);
-  if (!admitted) return admitted.error();
-  return session.measure(variant, *admitted);
+  Verdict verdict;
+  {
+    auto admitted = session.admit(variant);
+    if (!admitted) return admitted.error();
+    verdict = session.measure(variant, *admitted);
+  }
+  verdict.drift = impl_->sentinel.after(variant, verdict);
+  return verdict;
 }
 
 Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(

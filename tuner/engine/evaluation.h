@@ -14,7 +14,7 @@
 namespace tuner {
 
 // Announced before it begins, so that the other side can set a deadline and name the culprit.
-enum class Phase : std::uint32_t { kLoad = 0, kVerify = 1, kProbe = 2, kEstimate = 3, kFinal = 4 };
+enum class Phase : std::uint32_t { kLoad, kVerify, kProbe, kEstimate, kFinal, kPower };
 using PhaseSink = std::function<void(Phase)>;
 
 // Which of the finalists broke a duel, and how.

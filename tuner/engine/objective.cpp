@@ -8,7 +8,9 @@
 namespace tuner {
 namespace {
 
-constexpr std::string_view kTime = "time";
+constexpr const char* kTime = "time";      // seconds
+constexpr const char* kPower = "power";    // watts
+constexpr const char* kEnergy = "energy";  // joules of one launch
 
 const NamedExpression* metric_named(const Study& study, const std::string& name) {
   for (const NamedExpression& metric : study.metrics) {
@@ -28,9 +30,13 @@ std::optional<double> value_in(const std::vector<std::pair<std::string, double>>
 }  // namespace
 
 std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
-                                                    double median_ms) {
+                                                    double median_ms, double watts) {
   Bindings known = names;
-  known[std::string(kTime)] = median_ms / 1000;
+  known[kTime] = median_ms / 1000;
+  if (watts > 0) {
+    known.try_emplace(kPower, watts);
+    known.try_emplace(kEnergy, watts * median_ms / 1000);
+  }
   std::vector<std::pair<std::string, double>> out;
   for (const NamedExpression& metric : study.metrics) {
     const auto value = metric.expression.evaluate(known);
@@ -50,6 +56,20 @@ std::optional<double> objective_of(const Study& study, const Trial& trial) {
   }
   if (study.objective.name == kTime) return trial.timing.median / 1000;
   return std::nullopt;
+}
+
+bool needs_power(const Study& study) {
+  const auto own = [&](const std::string& name) {
+    const auto is = [&](const auto& one) { return one.name == name; };
+    return std::any_of(study.parameters.begin(), study.parameters.end(), is) ||
+           std::any_of(study.derived.begin(), study.derived.end(), is);
+  };
+  return std::any_of(study.metrics.begin(), study.metrics.end(), [&](const auto& metric) {
+    const auto& names = metric.expression.names();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return (name == kPower || name == kEnergy) && !own(name);
+    });
+  });
 }
 
 bool better(const ObjectiveSpec& objective, double a, double b) {

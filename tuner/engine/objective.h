@@ -14,10 +14,14 @@
 namespace tuner {
 
 // The study's metrics in its order; `names` are SearchSpace::bindings() of the configuration, to
-// which `time` (seconds) and earlier metrics are added. One that fails to evaluate, or is not a
+// which `time` (seconds), earlier metrics and, where watts are known, `power` and `energy` (joules of
+// one launch) are added. One that fails to evaluate, or is not a
 // finite number, is left out.
 std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
-                                                    double median_ms);
+                                                    double median_ms, double watts = 0);
+
+// Whether a metric asks for `power` or `energy`.
+bool needs_power(const Study& study);
 
 // The trial's value of the study's objective, as the study names it (time in seconds); empty when
 // the trial is not valid or its metric has no value.

@@ -15,8 +15,8 @@
 namespace tuner {
 namespace {
 
-// What simplicity may cost: half of what still counts as a tie, so that the winner's true time stays
-// within a hundredth of the best's even when the measurement errs by as much again.
+// What simplicity may cost: half of what still counts as a tie, so that the winner's true time
+// stays within a hundredth of the best's even when the measurement errs by as much again.
 constexpr double kSimplerMargin = kTieMargin / 2;
 
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.

@@ -214,11 +214,23 @@ std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_m
   }
 }
 
+// Only variants that survived the race: it takes about a second.
+std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& watts) {
+  announce(Phase::kPower);
+  auto power =
+      backend_.power(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments);
+  if (!power) return verdict_of(power.error());
+  watts = *power;
+  return std::nullopt;
+}
+
 Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   std::uint32_t launches = 1;
   std::vector<double> samples;
   auto ended = probe(variant, admitted, launches, samples);
   if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
+  double watts = 0;
+  if (!ended && measuring().power) ended = measure_power(admitted, watts);
   if (!ended || ended->state == TrialState::kDropped) {
     // A race that is lost once in a hundred launches shows here if anywhere.
     if (auto wrong = recheck(admitted)) {
@@ -230,6 +242,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   if (verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped) {
     verdict.timing = summarise(std::move(samples), measuring().confidence);
   }
+  verdict.watts = watts;
   verdict.resources = admitted.resources;
   verdict.max_error = admitted.max_error;
   return verdict;

@@ -68,6 +68,7 @@ class Session {
   std::optional<Verdict> launch_and_check(Admitted& admitted);
   std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,
                                std::uint32_t& launches, std::vector<double>& samples);
+  std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);
   std::optional<Verdict> estimate(const Admitted& admitted, double best_ms, std::uint32_t launches,
                                   std::vector<double>& samples);
 

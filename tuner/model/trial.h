@@ -51,6 +51,7 @@ struct Trial {
   LaunchGeometry geometry;
   Resources resources;
   double occupancy = -1;  // share of the multiprocessor's threads; -1 = not known
+  double watts = 0;       // mean power while it ran; 0 = not measured
   double compile_ms = 0;
   bool cache_hit = false;
   double max_error = -1;  // largest |value - expected| over all outputs; -1 = not compared

@@ -54,11 +54,26 @@ DeviceFacts from_abi(const tuner_device_facts& from, const std::string& backend)
   return to;
 }
 
+// The study reader has seen to the rank.
+tuner_tensor_map to_abi(const TensorMap& from, std::uint32_t argument) {
+  tuner_tensor_map to{};
+  to.argument = argument;
+  to.type = static_cast<std::uint32_t>(from.type);
+  to.rank = static_cast<std::uint32_t>(std::min(from.extents.size(), std::size(to.extents)));
+  to.swizzle = from.swizzle;
+  std::copy_n(from.extents.begin(), to.rank, to.extents);
+  std::copy_n(from.box.begin(), to.rank, to.box);
+  return to;
+}
+
 // A launch with the views that it refers to.
 class AbiLaunch {
  public:
   AbiLaunch(const LaunchGeometry& geometry, std::span<const LaunchArgument> arguments) {
     for (const LaunchArgument& from : arguments) {
+      if (from.map) {
+        maps_.push_back(to_abi(*from.map, static_cast<std::uint32_t>(arguments_.size())));
+      }
       arguments_.push_back({from.is_buffer ? 1U : 0U,
                             static_cast<std::uint32_t>(from.scalar.size()), to_abi(from.buffer),
                             from.scalar.data()});
@@ -69,6 +84,8 @@ class AbiLaunch {
     launch.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
     launch.arguments = arguments_.data();
     launch.argument_count = arguments_.size();
+    launch.maps = maps_.data();
+    launch.map_count = maps_.size();
   }
   AbiLaunch(const AbiLaunch&) = delete;
   AbiLaunch& operator=(const AbiLaunch&) = delete;
@@ -77,6 +94,7 @@ class AbiLaunch {
 
  private:
   std::vector<tuner_argument> arguments_;
+  std::vector<tuner_tensor_map> maps_;
 };
 
 class PluginBackend : public Backend {
@@ -159,6 +177,17 @@ class PluginBackend : public Backend {
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
+  DeviceResult<double> power(KernelId kernel, const LaunchGeometry& geometry,
+                             std::span<const LaunchArgument> arguments) override {
+    if (table_.power == nullptr) {
+      return Unexpected{DeviceFailure{DeviceError::kUnsupported, "this backend measures no power"}};
+    }
+    const AbiLaunch abi(geometry, arguments);
+    double watts = 0;
+    const auto done = call(Ok{}, table_.power, kernel, &abi.launch, &watts);
+    if (!done) return Unexpected{done.error()};
+    return watts;
+  }
 
  private:
   // `value` by reference: the call may write it.
@@ -175,7 +204,8 @@ class PluginBackend : public Backend {
 };
 
 bool complete(const tuner_backend& table) {
-  return table.struct_size >= sizeof table && table.destroy != nullptr && table.facts != nullptr &&
+  // What came with later minor versions may be missing.
+  return table.struct_size >= offsetof(tuner_backend, power) && table.destroy != nullptr && table.facts != nullptr &&
          table.allocate != nullptr && table.release != nullptr && table.upload != nullptr &&
          table.download != nullptr && table.fill != nullptr && table.copy != nullptr &&
          table.compare != nullptr && table.load != nullptr && table.unload != nullptr &&

@@ -1,6 +1,7 @@
 #include "tuner/plugin/adapters_strategy.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
@@ -46,6 +47,17 @@ class PluginStrategy : public Strategy {
     if (table_.tell(table_.self, &observation, error.sink()) != TUNER_OK) fail("tell", error.text);
   }
 
+  void learn(const Prior& from) override {
+    if (table_.prior == nullptr) return;
+    std::vector<tuner_prior_result> results;
+    for (const PriorResult& one : from.results) {
+      results.push_back({abi_index(one.index), one.loss});
+    }
+    const tuner_prior prior{sizeof(tuner_prior), from.likeness, results.data(), results.size()};
+    StringSink error;
+    if (table_.prior(table_.self, &prior, error.sink()) != TUNER_OK) fail("prior", error.text);
+  }
+
  private:
   [[noreturn]] void fail(const char* call, const std::string& message) const {
     throw FatalError("strategy '" + name_ + "', " + call + ": " +
@@ -80,10 +92,11 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
   if (factory.create(item, &setup, &table, error.sink()) != TUNER_OK) {
     return Unexpected{error.text};
   }
-  if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
-      table.tell == nullptr) {
+  if (table.struct_size < offsetof(tuner_strategy, prior) || table.destroy == nullptr ||
+      table.ask == nullptr || table.tell == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }
+  if (table.struct_size < sizeof table) table.prior = nullptr;  // made for an earlier minor
   *made->table() = table;
   return std::unique_ptr<Strategy>(std::move(made));
 }

@@ -61,8 +61,8 @@ class Catalogue {
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
 
-  // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError (at `where`) for a name that is not there
-  // and for options that the strategy does not accept.
+  // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError
+  // (at `where`) for a name that is not there and for options that the strategy does not accept.
   std::unique_ptr<Strategy> make_strategy(const std::string& name, const tuner_space& space,
                                           std::uint64_t seed, const Budget& budget,
                                           const OptionList& options,

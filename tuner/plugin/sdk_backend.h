@@ -1,6 +1,7 @@
 #pragma once
 // Writing a backend: derive from sdk::Backend, list the class in sdk::Backends<...>.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,13 @@
 #include "tuner/plugin/sdk_core.h"
 
 namespace tuner::sdk {
+
+// None from a host that knows nothing of them.
+inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
+  constexpr std::size_t kEnd = offsetof(tuner_launch, map_count) + sizeof launch.map_count;
+  if (launch.struct_size < kEnd) return {};
+  return {launch.maps, launch.map_count};
+}
 
 struct LoadedKernel {
   std::uint64_t kernel = 0;
@@ -42,6 +50,10 @@ class Backend {
   // Milliseconds of one launch each.
   virtual void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                     std::span<double> milliseconds) = 0;
+  // Mean watts while launches follow each other without a pause, for about a second.
+  virtual double power(std::uint64_t /*kernel*/, const tuner_launch& /*launch*/) {
+    throw Error(TUNER_UNSUPPORTED, "this backend measures no power");
+  }
 };
 
 namespace detail {
@@ -110,6 +122,10 @@ inline tuner_backend backend_table(Backend* self) {
     return guarded(error, [&] {
       backend(it).time(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
     });
+  };
+  table.power = [](void* it, std::uint64_t kernel, const tuner_launch* launch, double* watts,
+                   tuner_sink error) {
+    return guarded(error, [&] { *watts = backend(it).power(kernel, *launch); });
   };
   return table;
 }

@@ -100,6 +100,16 @@ struct Observation {
   double cost_seconds = 0;
 };
 
+// What was measured in one other place: another problem size, device or version of the source.
+struct Prior {
+  struct Result {
+    Index index = 0;
+    double loss = 0;  // log(value / best value there); infinity: it failed
+  };
+  double likeness = 1;  // 0: nothing in common .. 1: nearly the same place
+  std::vector<Result> results;
+};
+
 // A class T with a constructor T(const StrategySetup&) and the static members
 //   static constexpr const char* kName = "annealing";
 //   static constexpr const char* kSummary = "one line";
@@ -113,6 +123,8 @@ class Strategy {
   virtual std::vector<Index> ask(std::size_t count) = 0;
   // In any order; also for configurations that were not asked for (an earlier run's results).
   virtual void tell(const Observation& observation) = 0;
+  // Before the first ask, once for each place. It need not be heeded.
+  virtual void learn(const Prior& prior) { static_cast<void>(prior); }
 };
 
 template <typename... T>
@@ -140,7 +152,7 @@ struct Strategies {
                     tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      const tuner_strategy table{sizeof(tuner_strategy), made.get(), destroy, ask, tell};
+      const tuner_strategy table{sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn};
       detail::hand_over(table, out);
       made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
     });
@@ -165,6 +177,16 @@ struct Strategies {
       static_cast<Strategy*>(self)->tell({from_abi(from->index), from->state,
                                           std::span(from->objectives, from->objective_count),
                                           from->cost_seconds});
+    });
+  }
+
+  static int learn(void* self, const tuner_prior* from, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      Prior prior{from->likeness, {}};
+      for (const auto& one : std::span(from->results, from->result_count)) {
+        prior.results.push_back({from_abi(one.index), one.loss});
+      }
+      static_cast<Strategy*>(self)->learn(prior);
     });
   }
 };

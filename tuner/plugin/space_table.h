@@ -77,8 +77,8 @@ struct SpaceFunctions {
   static int index_of(void* self, const std::uint32_t* positions, tuner_index* out) noexcept {
     if (!in_range(self, positions)) return 0;
     const Space& space = space_of(self);
-    const auto index = space.index_of(
-        std::span<const std::uint32_t>(positions, space.parameters().size()));
+    const auto index =
+        space.index_of(std::span<const std::uint32_t>(positions, space.parameters().size()));
     if (index) *out = abi_index(*index);
     return index ? 1 : 0;
   }

@@ -17,6 +17,19 @@ struct Observation {
   double cost_seconds = 0;
 };
 
+// A result from elsewhere: 0 for the best of its place, 0.69 for one that took twice as long
+// (logarithms), infinity for one that failed there.
+struct PriorResult {
+  ConfigIndex index = 0;
+  double loss = 0;
+};
+
+// What was measured in one other place: another problem size, device or version of the source.
+struct Prior {
+  double likeness = 1;  // 0: nothing in common .. 1: nearly the same place
+  std::vector<PriorResult> results;
+};
+
 // Same seed and same sequence of answers give the same questions.
 class Strategy {
  public:
@@ -27,6 +40,8 @@ class Strategy {
   // Answers may come in any order. May also be called for configurations that were not asked for
   // (an earlier run's results), before the first ask.
   virtual void tell(const Observation& observation) = 0;
+  // Before the first ask; may be called for several places. Most strategies have no use for it.
+  virtual void learn(const Prior& prior) { static_cast<void>(prior); }
 };
 
 }  // namespace tuner

@@ -7,7 +7,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/store/recording_builder.h"
-#include "tuner/store/store.h"
 
 namespace tuner {
 namespace {
@@ -80,12 +79,8 @@ bool is_store(const std::filesystem::path& path) {
   return head == "SQLite format 3";
 }
 
-Recording store_recording(const std::filesystem::path& path, const std::string& which,
+Recording store_recording(Store& store, const StoredContext& context,
                           const std::string& objective) {
-  Store store = Store::open(path, Store::Access::kRead);
-  const std::vector<StoredContext> all = store.contexts();
-  const auto contexts = by_label(all);
-  const StoredContext& context = chosen(contexts, path.string(), which);
   Recording recording;
   recording.name = label_of(context);
   recording.device = context.key.device.name;
@@ -95,10 +90,19 @@ Recording store_recording(const std::filesystem::path& path, const std::string& 
   for (const Trial& trial : store.trials(context.context)) {
     add(trial, context.context.parameters, objective, builder);
   }
+  if (!recording.entries.empty()) builder.finish();
+  return recording;
+}
+
+Recording store_recording(const std::filesystem::path& path, const std::string& which,
+                          const std::string& objective) {
+  Store store = Store::open(path, Store::Access::kRead);
+  const std::vector<StoredContext> all = store.contexts();
+  const auto contexts = by_label(all);
+  Recording recording = store_recording(store, chosen(contexts, path.string(), which), objective);
   if (recording.entries.empty()) {
     throw InputError(Complaint{{path.string(), 0, 0}, "holds no readable trials", {}});
   }
-  builder.finish();
   const auto same = std::ranges::count_if(all, [&](const StoredContext& one) {
     return one.trials > 0 && label_of(one) == recording.name;
   });

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tuner/store/recording.h"
+#include "tuner/store/store.h"
 
 namespace tuner {
 
@@ -16,6 +17,10 @@ bool is_store(const std::filesystem::path& path);
 // taken and a note says so. Dropped trials count as measured, with their estimate. Throws
 // InputError with the list of contexts when `which` does not pick one.
 Recording store_recording(const std::filesystem::path& path, const std::string& which,
+                          const std::string& objective = "time");
+
+// The same for a context that is at hand. Empty when it holds no readable trials.
+Recording store_recording(Store& store, const StoredContext& context,
                           const std::string& objective = "time");
 
 }  // namespace tuner

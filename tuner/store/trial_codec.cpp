@@ -89,6 +89,7 @@ Json detail_of(const Trial& trial) {
           {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
           {"resources", std::move(resources)},
           {"occupancy", number(trial.occupancy)},
+          {"watts", number(trial.watts)},
           {"compile_ms", number(trial.compile_ms)},
           {"cache_hit", trial.cache_hit},
           {"max_error", number(trial.max_error)},
@@ -182,6 +183,7 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
     trial.resources.*member = detail.at("resources").value(name, std::int64_t{-1});
   }
   trial.occupancy = number_from(detail.at("occupancy"));
+  if (detail.contains("watts")) trial.watts = number_from(detail.at("watts"));
   trial.compile_ms = number_from(detail.at("compile_ms"));
   trial.cache_hit = detail.at("cache_hit").get<bool>();
   trial.max_error = number_from(detail.at("max_error"));

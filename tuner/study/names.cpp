@@ -20,7 +20,7 @@ constexpr std::array<KindText, 6> kKinds{{{kSizeName, "a problem size", "problem
                                           {kDeviceFact, "a device fact", "device facts"},
                                           {kParameterName, "a parameter", "parameters"},
                                           {kDerivedName, "a derived name", "derived names"},
-                                          {kTimeName, "the measured time", "time"},
+                                          {kTimeName, "a measured quantity", "time, power, energy"},
                                           {kMetricName, "a metric", "metrics"}}};
 
 std::string text_of(NameKind kind) {
@@ -55,7 +55,9 @@ Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   for (const auto& [name, value] : DeviceFacts{}.bindings()) {
     meanings_.emplace(name, Meaning{kDeviceFact, 0, false});
   }
-  meanings_.emplace("time", Meaning{kTimeName, 0, true});
+  for (const char* name : {"time", "power", "energy"}) {
+    meanings_.emplace(name, Meaning{kTimeName, 0, true});
+  }
 }
 
 void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
@@ -71,8 +73,13 @@ void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
                                   text_of(kind));
     return;
   }
-  const auto [found, is_new] =
-      meanings_.emplace(name, Meaning{kind, key.line, varies || kind == kParameterName});
+  const Meaning meaning{kind, key.line, varies || kind == kParameterName};
+  // `power` and `energy` were free names before they were measured: who declares them keeps them.
+  if (const auto old = meanings_.find(name);
+      old != meanings_.end() && old->second.kind == kTimeName && name != "time") {
+    meanings_.erase(old);
+  }
+  const auto [found, is_new] = meanings_.emplace(name, meaning);
   if (is_new) return;
   const Meaning& first = found->second;
   if (first.kind == kind && first.line == key.line) return;  // an alias of the same key

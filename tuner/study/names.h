@@ -23,7 +23,7 @@ inline constexpr unsigned kSpaceNames = kSizeName | kDeviceFact | kParameterName
 
 class Names {
  public:
-  // Knows the device facts and `time`.
+  // Knows the device facts, `time`, `power` and `energy`.
   explicit Names(Diagnostics& diagnostics);
 
   // A new name. An error when it is no identifier, a word of the language, or taken; then the name

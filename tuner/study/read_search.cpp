@@ -134,9 +134,10 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
   if (!name) return;
   const unsigned kinds = kTimeName | kMetricName;
   if (!reader.names.knows(*name, kinds)) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *name_node),
-                             "the objective '" + *name + "' is neither time nor a metric",
-                             suggestion_for(*name, reader.names.of_kinds(kinds)));
+    reader.diagnostics.error(
+        position_of(reader.diagnostics, *name_node),
+        "the objective '" + *name + "' is neither time, power, energy nor a metric",
+        suggestion_for(*name, reader.names.of_kinds(kinds)));
     return;
   }
   if (*name == "time" && maximize) {
@@ -144,6 +145,10 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
                              "time cannot be maximized", "minimize: time");
   }
   reader.study.objective = {*name, maximize};
+  // Shown like any metric, and ranked by.
+  if (*name != "time" && reader.names.knows(*name, kTimeName)) {
+    reader.study.metrics.push_back({*name, *Expression::parse(*name, {})});
+  }
 }
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {

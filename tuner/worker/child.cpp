@@ -78,6 +78,8 @@ const char* text_of(Phase phase) {
       return "estimate";
     case Phase::kFinal:
       return "final";
+    case Phase::kPower:
+      return "power";
   }
   return "launch";
 }
@@ -141,7 +143,10 @@ class RunServer {
                                            message.at("rounds").get<int>(),
                                            message.at("seed").get<std::uint64_t>(), phases());
     if (!samples) {
-      wire_.send({{"type", "verdict"}, {"id", 0}, {"verdict", samples.error().verdict}});
+      wire_.send({{"type", "verdict"},
+                  {"id", 0},
+                  {"plan", samples.error().plan},
+                  {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
     wire_.send({{"type", "duelled"}, {"samples", *samples}});

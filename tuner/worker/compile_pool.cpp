@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/error.h"
+#include "tuner/base/process_memory.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -85,6 +86,14 @@ void CompilePool::dispatch() {
           {{"type", "compile"}, {"id", job.id}, {"key", job.key}, {"request", job.request}});
     }
   }
+}
+
+std::uint64_t CompilePool::peak_memory() const {
+  std::uint64_t bytes = 0;
+  for (const Worker& worker : workers_) {
+    if (worker.channel) bytes += peak_resident_bytes(worker.channel->pid());
+  }
+  return bytes;
 }
 
 void CompilePool::watch(std::vector<pollfd>& fds) const {

@@ -53,6 +53,8 @@ class CompilePool {
   // Reads answers, replaces the dead, hands out waiting requests.
   std::vector<CompileResult> handle();
 
+  // Peak memory of the workers that are alive.
+  std::uint64_t peak_memory() const;
   // Seconds of worker time spent compiling.
   double busy_seconds() const { return busy_seconds_; }
 

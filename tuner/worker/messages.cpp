@@ -150,6 +150,19 @@ static void from_json(const json& j, FillSpec& f) {
   f.file = j.at(3).get<std::string>();
 }
 
+static void to_json(json& j, const TensorMapPlan& m) {
+  j = json::array(
+      {m.of, static_cast<std::uint32_t>(m.map.type), m.map.extents, m.map.box, m.map.swizzle});
+}
+
+static void from_json(const json& j, TensorMapPlan& m) {
+  j.at(0).get_to(m.of);
+  m.map.type = static_cast<DataType>(j.at(1).get<std::uint32_t>());
+  j.at(2).get_to(m.map.extents);
+  j.at(3).get_to(m.map.box);
+  j.at(4).get_to(m.map.swizzle);
+}
+
 static void to_json(json& j, const ArgumentPlan& a) {
   j = {{"name", a.name},
        {"type", static_cast<std::uint32_t>(a.type)},
@@ -159,6 +172,7 @@ static void to_json(json& j, const ArgumentPlan& a) {
        {"role", static_cast<int>(a.role)},
        {"seed", a.seed}};
   to_json(j["fill"], a.fill);
+  if (a.map) to_json(j["map"], *a.map);
 }
 
 static void from_json(const json& j, ArgumentPlan& a) {
@@ -170,11 +184,12 @@ static void from_json(const json& j, ArgumentPlan& a) {
   a.role = static_cast<Role>(j.at("role").get<int>());
   j.at("seed").get_to(a.seed);
   from_json(j.at("fill"), a.fill);
+  if (j.contains("map")) from_json(j.at("map"), a.map.emplace());
 }
 
 static void to_json(json& j, const MeasureSpec& m) {
   j = json::array({m.cold, m.min_samples, m.max_samples, m.max_milliseconds, m.confidence,
-                   m.precision, m.drop_above, m.finalists});
+                   m.precision, m.drop_above, m.finalists, m.power});
 }
 
 static void from_json(const json& j, MeasureSpec& m) {
@@ -186,6 +201,7 @@ static void from_json(const json& j, MeasureSpec& m) {
   j.at(5).get_to(m.precision);
   j.at(6).get_to(m.drop_above);
   j.at(7).get_to(m.finalists);
+  j.at(8).get_to(m.power);
 }
 
 void to_json(json& j, const SizePlan& plan) {
@@ -244,6 +260,8 @@ void to_json(json& j, const Verdict& v) {
        {"min", v.timing.min},
        {"resources", v.resources},
        {"max_error", v.max_error},
+       {"watts", v.watts},
+       {"drift", v.drift},
        {"message", binary(v.message)},
        {"context_dead", v.context_dead},
        {"device_lost", v.device_lost}};
@@ -262,6 +280,8 @@ void from_json(const json& j, Verdict& v) {
   j.at("min").get_to(v.timing.min);
   j.at("resources").get_to(v.resources);
   j.at("max_error").get_to(v.max_error);
+  j.at("watts").get_to(v.watts);
+  j.at("drift").get_to(v.drift);
   v.message = binary_text(j.at("message"));
   j.at("context_dead").get_to(v.context_dead);
   j.at("device_lost").get_to(v.device_lost);

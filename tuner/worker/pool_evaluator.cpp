@@ -167,6 +167,10 @@ void PoolEvaluator::take_verdict() {
   job.trial.timing = std::move(verdict.timing);
   job.trial.message = std::move(verdict.message);
   job.trial.max_error = verdict.max_error;
+  job.trial.watts = verdict.watts;
+  if (verdict.drift > 0) {
+    drift_ = {std::min(drift_.first, verdict.drift), std::max(drift_.second, verdict.drift)};
+  }
   if (verdict.resources.registers >= 0) {
     const std::int64_t spills = job.trial.resources.spill_bytes;
     job.trial.resources = verdict.resources;
@@ -182,7 +186,7 @@ void PoolEvaluator::take_verdict() {
 void PoolEvaluator::score(Trial& trial) const {
   if (!is_valid(trial)) return;
   const Bindings names = setup_.space->bindings(trial.configuration);
-  trial.metrics = metrics(*setup_.study, names, trial.timing.median);
+  trial.metrics = metrics(*setup_.study, names, trial.timing.median, trial.watts);
   if (const auto value = objective_of(*setup_.study, trial)) {
     trial.objective = *value;
   } else {
@@ -237,46 +241,6 @@ std::optional<Trial> PoolEvaluator::next() {
     if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
     wait();
   }
-}
-
-std::vector<std::vector<double>> PoolEvaluator::duel(const std::vector<Trial>& trials, int rounds,
-                                                     std::uint64_t seed) {
-  std::vector<VariantPlan> variants;
-  std::map<std::uint64_t, std::size_t> awaited;
-  for (const Trial& trial : trials) {
-    Job job;
-    job.trial = trial;
-    CompileRequest request;
-    if (!resolve(job, request)) {
-      finished_.pop_back();
-      return {};
-    }
-    const std::string key = setup_.library.key(request);
-    variants.push_back(std::move(job.plan));
-    if (const auto known = known_.find(key); known != known_.end()) {
-      variants.back().artifact = *known->second;
-    } else if (auto cached = setup_.library.find(key)) {
-      variants.back().artifact = std::move(*cached);
-    } else {
-      awaited[next_id_] = variants.size() - 1;
-      compilers_.submit(next_id_++, key, std::move(request));
-    }
-  }
-  start_preparing();
-  while (!awaited.empty() || preparation_ != Preparation::kDone) {
-    if (interrupt_.count() > 0) return {};
-    wait();
-    take_prepared();
-    for (CompileResult& result : compilers_.handle()) {
-      if (take_reference(result)) continue;
-      const auto slot = awaited.find(result.id);
-      if (slot == awaited.end()) continue;
-      if (!result.outcome) return {};
-      variants[slot->second].artifact = std::move(*result.outcome);
-      awaited.erase(slot);
-    }
-  }
-  return runner_.duel(variants, rounds, seed);
 }
 
 }  // namespace tuner

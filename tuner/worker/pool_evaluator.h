@@ -64,9 +64,12 @@ class PoolEvaluator final : public Evaluator {
   std::optional<Trial> next() override;
   double now() const override;
 
-  // Re-measures trials interleaved; samples[i][round] of trials[i], or empty when that failed.
-  std::vector<std::vector<double>> duel(const std::vector<Trial>& trials, int rounds,
-                                        std::uint64_t seed);
+  // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
+  // now gets its state and message and no samples, and the others go on without it. Empty when the
+  // final could not be held.
+  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds, std::uint64_t seed);
+  // Slowest and fastest that the sentinel was, relative to its first time; 1 and 1 without one.
+  std::pair<double, double> drift() const { return drift_; }
   // Metrics and objective of a trial, from its median.
   void score(Trial& trial) const;
   // What is on the device now: after an interruption, the configuration that was cut short.
@@ -87,6 +90,7 @@ class PoolEvaluator final : public Evaluator {
   void take_compiled();
   void take_verdict();
   void wait();
+  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials);
   void start_preparing();
   void prepare_with(Artifact reference);
   void take_prepared();
@@ -105,6 +109,7 @@ class PoolEvaluator final : public Evaluator {
   TimePoint start_;
   enum class Preparation { kNone, kReference, kDevice, kDone } preparation_ = Preparation::kNone;
   double best_ms_ = 0;
+  std::pair<double, double> drift_{1, 1};
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;  // by key
   std::size_t known_bytes_ = 0;

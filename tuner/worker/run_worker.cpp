@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tuner/base/error.h"
+#include "tuner/base/process_memory.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -14,6 +15,7 @@ namespace {
 constexpr double kOpenSeconds = 120;     // a cold driver on a large machine is slow
 constexpr double kPrepareSeconds = 600;  // fills and the reference, on a slow device
 constexpr double kDuelSeconds = 600;
+constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
 
 TimePoint in(double seconds) {
@@ -111,6 +113,7 @@ double RunWorker::phase_seconds(const std::string& phase) const {
     launch = std::clamp(best_ms_ / 1000 * limits_.best_factor, limits_.launch_floor_seconds,
                         limits_.configuration_seconds);
   }
+  if (phase == "power") launch += kPowerSeconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;
@@ -189,25 +192,39 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   return std::nullopt;
 }
 
+std::uint64_t RunWorker::peak_memory() const {
+  return channel_ ? peak_resident_bytes(channel_->pid()) : 0;
+}
+
 void RunWorker::abort() {
   busy_ = false;
   preparing_ = false;
   channel_.reset();
 }
 
-std::vector<std::vector<double>> RunWorker::duel(const std::vector<VariantPlan>& variants,
-                                                 int rounds, std::uint64_t seed) {
+RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
+                                std::uint64_t seed) {
   if (!channel_) revive();
   channel_->send({{"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}});
   const TimePoint until = in(kDuelSeconds);
+  Duel duel;
   while (auto answer = channel_->wait(until)) {
-    if (type_of(*answer) == "duelled") {
-      return answer->at("samples").get<std::vector<std::vector<double>>>();
+    try {
+      if (type_of(*answer) == "duelled") {
+        answer->at("samples").get_to(duel.samples);
+        return duel;
+      }
+      if (type_of(*answer) != "verdict") continue;  // a phase
+      duel.failed.emplace(answer->at("plan").get<std::size_t>(),
+                          answer->at("verdict").get<Verdict>());
+      if (duel.failed->first >= variants.size()) duel.failed.reset();
+      break;
+    } catch (const nlohmann::json::exception&) {
+      break;
     }
-    if (type_of(*answer) == "verdict") break;
   }
   channel_.reset();
-  return {};
+  return duel;
 }
 
 std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,

@@ -59,14 +59,18 @@ class RunWorker {
   // Ends the child at once; what was in flight gets no verdict.
   void abort();
 
-  // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. Empty when the
-  // child died on the way or the variants did not run.
-  std::vector<std::vector<double>> duel(const std::vector<VariantPlan>& variants, int rounds,
-                                        std::uint64_t seed);
+  // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. When a variant
+  // failed, its place and verdict instead; neither when the child died without saying why.
+  struct Duel {
+    std::vector<std::vector<double>> samples;
+    std::optional<std::pair<std::size_t, Verdict>> failed;
+  };
+  Duel duel(const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed);
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
   static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
 
+  std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return busy_seconds_; }
 
  private:

@@ -33,6 +33,21 @@ TEST(Metrics, LeaveOutWhatHasNoFiniteValue) {
   EXPECT_EQ(metrics(study, {}, 2.0), (Figures{{"good", 2.0}}));
 }
 
+TEST(Metrics, EnergyIsPowerTimesTheTimeOfOneLaunch) {
+  const Study study = with_metrics({{"joules", expr("energy")}, {"watts", expr("power")}});
+  EXPECT_EQ(metrics(study, {}, 2.0, 500), (Figures{{"joules", 1.0}, {"watts", 500.0}}));
+  EXPECT_EQ(metrics(study, {}, 2.0), Figures{});  // not measured
+}
+
+TEST(NeedsPower, OnlyWhereAMetricAsksAndNoParameterHasThatName) {
+  EXPECT_TRUE(needs_power(with_metrics({{"e", expr("energy / 2")}})));
+  EXPECT_FALSE(needs_power(with_metrics({{"e", expr("1 / time")}})));
+  Study own = with_metrics({{"e", expr("power / time")}});
+  own.parameters.push_back(own.parameters.front());
+  own.parameters.back().name = "power";
+  EXPECT_FALSE(needs_power(own));
+}
+
 TEST(ObjectiveOf, IsTheTimeInSecondsOrAMetric) {
   Trial trial;
   trial.timing.median = 5;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "test_plugins.h"
 #include "tuner/plugin/sdk_strategy.h"
@@ -74,13 +75,28 @@ TEST_F(Adapters, IndicesAbove64BitsCross) {
 }
 
 TEST_F(Adapters, StrategiesAskAndAreTold) {
-  const auto strategy = catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"start", "2"}});
+  const auto strategy =
+      catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"start", "2"}});
   EXPECT_EQ(strategy->ask(3), (std::vector<ConfigIndex>{2, 3, 4}));
   strategy->tell({2, TrialState::kOk, {1.0}, 0.1});
   EXPECT_EQ(strategy->ask(1), (std::vector<ConfigIndex>{5}));
   EXPECT_THROW(strategy->tell({3, TrialState::kRuntime, {}, 0.1}), FatalError);
   strategy->tell({3, TrialState::kOk, {-1.0}, 0.1});
   EXPECT_TRUE(strategy->ask(1).empty());
+}
+
+TEST_F(Adapters, StrategiesLearnFromOtherPlaces) {
+  const auto strategy = catalogue.make_strategy("sequence", space_table(space), 1, {}, {});
+  strategy->learn({0.4, {{1, 0.0}}});
+  strategy->learn({1, {{1, 0.2}, {4, 0.0}, {2, std::numeric_limits<double>::infinity()}}});
+  EXPECT_EQ(strategy->ask(2), (std::vector<ConfigIndex>{4, 5}));
+  EXPECT_THROW(strategy->learn({1, {}}), FatalError);
+}
+
+TEST_F(Adapters, AStrategyWithoutAPriorFunctionIsToldInVain) {
+  const auto strategy = catalogue.make_strategy("backwards", space_table(space), 1, {}, {});
+  strategy->learn({1, {{0, 0.0}}});
+  EXPECT_EQ(strategy->ask(1), (std::vector<ConfigIndex>{space.size() - 1}));
 }
 
 TEST_F(Adapters, AStrategyInPlainCWalksTheWholeSpaceOnce) {

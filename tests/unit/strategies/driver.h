@@ -82,6 +82,12 @@ class Driver {
     if (table_.tell(table_.self, &observation, sink(&error)) != 0) throw std::runtime_error(error);
   }
 
+  void learn(const std::vector<tuner_prior_result>& results, double likeness) {
+    const tuner_prior prior{sizeof(tuner_prior), likeness, results.data(), results.size()};
+    std::string error;
+    if (table_.prior(table_.self, &prior, sink(&error)) != 0) throw std::runtime_error(error);
+  }
+
  private:
   static std::uint32_t number_of(const std::string& name) {
     const auto names = all_names();

@@ -240,6 +240,14 @@ TEST(Targets, FailuresAreNoBetterThanTheWorst) {
   EXPECT_NEAR(targets.mean(), 0, 1e-6);
 }
 
+TEST(Targets, MaximisedPositiveValuesAreTakenAsLogarithmsToo) {
+  const auto rates = shaped({-8, -2, -4}, {.flatten = 1});
+  EXPECT_TRUE(rates.logarithms);
+  EXPECT_FLOAT_EQ(rates.values[2] - rates.values[0], rates.values[1] - rates.values[2]);
+  EXPECT_LT(rates.values[0], rates.values[1]);
+  EXPECT_FALSE(shaped({-1, 2}, {}).logarithms);
+}
+
 TEST(Forest, LearnsAStep) {
   const ListedSpace space({{{1, 2, 3, 4, 5, 6}, true}, {{0, 1, 2}, false}},
                           [](const auto&) { return true; });

@@ -94,7 +94,7 @@ parameters: {B: [1, 2]}
 constraints:
   - B < time
 )yaml"),
-      R"text(study.yaml:4:9: 'time' is the measured time; a constraint may use only problem sizes, device facts, parameters and derived names
+      R"text(study.yaml:4:9: 'time' is a measured quantity; a constraint may use only problem sizes, device facts, parameters and derived names
       - B < time
             ^)text");
 }

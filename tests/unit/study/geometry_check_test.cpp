@@ -123,8 +123,9 @@ TEST(EmptySpace, NamesTheConstraintThatNothingSatisfies) {
 TEST(EmptySpace, SaysWhyAConstraintHasNoValue) {
   const Study study = study_with("B: [1, 2]", "  block: [B]\n  grid: [N]\n",
                                  "constraints:\n  - 8 % (B - B) == 0\n");
-  EXPECT_EQ(rendered(check_not_empty(study, space_of(study, {})), study),
-            R"text(study.yaml:10:5: no configuration satisfies this constraint (division by zero at column 3 with B = 1)
+  EXPECT_EQ(
+      rendered(check_not_empty(study, space_of(study, {})), study),
+      R"text(study.yaml:10:5: no configuration satisfies this constraint (division by zero at column 3 with B = 1)
       - 8 % (B - B) == 0
         ^)text");
 }

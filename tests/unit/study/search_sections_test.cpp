@@ -14,9 +14,27 @@ parameters: {B: [1, 2]}
 metrics: {gflops: 1 / time}
 objective: {maximize: glfops}
 )yaml"),
-      R"text(study.yaml:4:23: the objective 'glfops' is neither time nor a metric (did you mean 'gflops'?)
+      R"text(study.yaml:4:23: the objective 'glfops' is neither time, power, energy nor a metric (did you mean 'gflops'?)
     objective: {maximize: glfops}
                           ^)text");
+}
+
+TEST(SearchSections, EnergyAsObjectiveIsAMetricOfThatName) {
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+objective: {minimize: energy}
+)yaml");
+  EXPECT_EQ(study.objective.name, "energy");
+  ASSERT_EQ(study.metrics.size(), 1U);
+  EXPECT_EQ(study.metrics[0].name, "energy");
+}
+
+TEST(SearchSections, AParameterMayBeCalledPower) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {power: [1, 2]}
+constraints: [power < 2]
+)yaml"),
+            "");
 }
 
 TEST(SearchSections, ObjectiveHasOneDirection) {

@@ -127,7 +127,7 @@ study.yaml:2:23: 'min' is a word of the expression language and cannot be a para
 study.yaml:2:33: 'in' is a word of the expression language and cannot be a parameter
     parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
                                     ^
-study.yaml:2:42: 'time' is already the measured time
+study.yaml:2:42: 'time' is already a measured quantity
     parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
                                              ^
 study.yaml:2:53: 'a-b' cannot be a name (a letter or _, then letters, digits and _)

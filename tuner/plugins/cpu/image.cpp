@@ -16,8 +16,12 @@ namespace {
 
 constexpr unsigned char kPoison = 0xFF;
 
-// dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind.
-void* open_in_memory(std::string_view bytes) {
+}  // namespace
+
+// dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind. The file
+// stays open as long as the library: the next one would get its number, hence its path, and dlopen
+// takes libraries of one path for the same.
+Image::Library Image::open_in_memory(std::string_view bytes) {
   const int file = memfd_create("tuner-variant", MFD_CLOEXEC);
   if (file < 0) throw sdk::Error(TUNER_OUT_OF_MEMORY, "memfd_create failed");
   std::size_t written = 0;
@@ -30,19 +34,22 @@ void* open_in_memory(std::string_view bytes) {
   void* handle = written == bytes.size() ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   const char* reason = handle == nullptr ? dlerror() : nullptr;
   const std::string message = reason != nullptr ? reason : "the image could not be written";
-  close(file);
-  if (handle == nullptr) throw sdk::Error(TUNER_INVALID, "the image does not load: " + message);
-  return handle;
+  if (handle == nullptr) {
+    close(file);
+    throw sdk::Error(TUNER_INVALID, "the image does not load: " + message);
+  }
+  return {handle, LibraryCloser{file}};
 }
 
-}  // namespace
-
-void Image::Closer::operator()(void* handle) const { dlclose(handle); }
+void LibraryCloser::operator()(void* handle) const {
+  dlclose(handle);
+  close(file);
+}
 
 Image::Image(std::string_view bytes, const std::string& entry)
     : thread_local_bytes_(cpu::thread_local_bytes(bytes)),
       static_shared_bytes_(cpu::static_shared_bytes(thread_local_symbols(bytes))) {
-  handle_.reset(open_in_memory(bytes));
+  handle_ = open_in_memory(bytes);
   entry_ = reinterpret_cast<Entry>(find(entry.c_str()));
   slots_ = reinterpret_cast<SlotsOfThread>(find("tuner_cpu_slots_of_thread"));
   const auto parameters = reinterpret_cast<unsigned (*)(unsigned*)>(find("tuner_cpu_parameters"));

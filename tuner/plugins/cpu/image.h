@@ -11,6 +11,11 @@
 
 namespace tuner::cpu {
 
+struct LibraryCloser {
+  int file = -1;  // the library's, closed with it
+  void operator()(void* handle) const;
+};
+
 // A variant in memory, opened with dlopen.
 class Image {
  public:
@@ -33,12 +38,11 @@ class Image {
   void poison_shared_memory(std::uint64_t dynamic_bytes) const;
 
  private:
-  struct Closer {
-    void operator()(void* handle) const;
-  };
+  using Library = std::unique_ptr<void, LibraryCloser>;
+  static Library open_in_memory(std::string_view bytes);
   void* find(const char* name) const;
 
-  std::unique_ptr<void, Closer> handle_;
+  Library handle_;
   Entry entry_ = nullptr;
   SlotsOfThread slots_ = nullptr;
   std::vector<std::uint32_t> parameter_sizes_;

@@ -63,7 +63,7 @@ CudaBackend::Opened::Opened(const DriverApi& api, CUdevice device, const tuner_d
     : context(api, device),
       stream(make_stream(api)),
       kernels(api, stream.get(), facts.arch, facts.multiprocessors * 8),
-      timer(api, stream.get(), facts.l2_bytes) {}
+      timer(api, stream.get(), facts, kernels) {}
 
 CudaBackend::Opened& CudaBackend::opened() {
   if (!opened_) opened_ = std::make_unique<Opened>(api_, device_, facts_);

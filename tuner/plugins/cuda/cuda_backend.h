@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,12 +12,13 @@
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver_api.h"
 #include "tuner/plugins/cuda/handles.h"
+#include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/timing.h"
 
 namespace tuner::cuda {
 
-// One CUDA device through the driver API. Its context is made when it is first needed: the facts are
-// known long before.
+// One CUDA device through the driver API. Its context is made when it is first needed: the facts
+// are known long before.
 class CudaBackend : public sdk::Backend {
  public:
   static constexpr const char* kName = "cuda";
@@ -46,6 +48,7 @@ class CudaBackend : public sdk::Backend {
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
+  double power(std::uint64_t kernel, const tuner_launch& launch) override;
 
  private:
   struct Kernel {
@@ -67,13 +70,19 @@ class CudaBackend : public sdk::Backend {
     Timer timer;
   };
 
+  // What the driver gets for a launch, and what it points to.
+  struct Bound {
+    std::vector<CUdeviceptr> pointers;
+    std::vector<CUtensorMap> maps;
+    std::vector<void*> arguments;
+  };
+
   Opened& opened();  // current on this thread
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
   void read_parameters(Kernel& kernel) const;
   void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
-  std::vector<void*> bind_arguments(const Kernel& kernel, const tuner_launch& launch,
-                                    std::vector<CUdeviceptr>& pointers) const;
+  void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(const Kernel& kernel, const tuner_launch& launch, std::vector<void*>& arguments) const;
   void wait(const char* call, bool kernel_ran = false) const;
 
@@ -81,6 +90,7 @@ class CudaBackend : public sdk::Backend {
   CUdevice device_;
   tuner_device_facts facts_;
   std::unique_ptr<Opened> opened_;
+  std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
   std::unordered_map<std::uint64_t, Kernel> kernels_;
   std::uint64_t last_kernel_ = 0;

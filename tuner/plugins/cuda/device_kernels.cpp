@@ -55,6 +55,7 @@ void DeviceKernels::prepare() {
   Module module(raw, {&api_});
   check(api_, api_.module_get_function(&fill_, raw, "tuner_fill"), "cuModuleGetFunction");
   check(api_, api_.module_get_function(&compare_, raw, "tuner_compare"), "cuModuleGetFunction");
+  check(api_, api_.module_get_function(&stamp_, raw, "tuner_stamp"), "cuModuleGetFunction");
   result_ = DeviceMemory(api_, sizeof(CompareResult));
   module_ = std::move(module);
 }
@@ -69,6 +70,13 @@ void DeviceKernels::launch(CUfunction function, std::uint64_t elements, void** a
 
 void DeviceKernels::wait() {
   check(api_, api_.stream_synchronize(stream_), "cuStreamSynchronize", Phase::kWait);
+}
+
+void DeviceKernels::queue_stamp(CUdeviceptr out, unsigned blocks) {
+  prepare();
+  void* arguments[] = {&out};
+  check(api_, api_.launch_kernel(stamp_, blocks, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr),
+        "cuLaunchKernel", Phase::kLaunch);
 }
 
 void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fill& how) {

@@ -53,3 +53,15 @@ extern "C" __global__ void tuner_compare(const void* actual, const void* expecte
     atomicMax(&out->max_error_bits, bits_as<u64>(worsts[0]));
   }
 }
+
+// Blocks of one thread, about one for each multiprocessor: `out[multiprocessor]` is the cycle
+// counter and the device's timer in nanoseconds.
+extern "C" __global__ void tuner_stamp(u64* out) {
+  u32 multiprocessor;
+  u64 nanoseconds;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  if (multiprocessor >= 1024) return;
+  out[2 * multiprocessor] = static_cast<u64>(clock64());
+  out[2 * multiprocessor + 1] = nanoseconds;
+}

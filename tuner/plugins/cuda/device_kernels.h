@@ -24,6 +24,9 @@ class DeviceKernels {
   void fill(CUdeviceptr to, std::uint64_t elements, const tuner_fill& how);
   tuner_comparison compare(CUdeviceptr actual, CUdeviceptr expected, std::uint32_t type,
                            std::uint64_t elements, double rtol, double atol);
+  bool ready() const { return module_ != nullptr; }  // compiled and loaded
+  // Queues ClockStamps of the multiprocessors that `blocks` blocks come to lie on, to 1024 slots.
+  void queue_stamp(CUdeviceptr out, unsigned blocks);
 
  private:
   void prepare();
@@ -38,6 +41,7 @@ class DeviceKernels {
   Module module_;
   CUfunction fill_ = nullptr;
   CUfunction compare_ = nullptr;
+  CUfunction stamp_ = nullptr;
   DeviceMemory result_;
 };
 

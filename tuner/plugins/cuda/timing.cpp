@@ -1,6 +1,8 @@
 #include "tuner/plugins/cuda/timing.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tuner/plugins/cuda/driver_error.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxBatch = 64;
 constexpr std::size_t kMaxOperations = 256;
+constexpr std::chrono::milliseconds kCoolDown{200};
 
 std::size_t operations(const tuner_timing& timing) {
   return timing.restore_count + timing.launches_per_sample + (timing.flush_cache != 0 ? 3U : 2U);
@@ -53,11 +56,14 @@ void Gate::open() {
   if (flag_ != nullptr) *flag_ = round_;
 }
 
-Timer::Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes)
+Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
+             DeviceKernels& kernels)
     : api_(api),
       stream_(stream),
-      flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(l2_bytes, 1 << 20))),
-      gate_(api) {}
+      flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_bytes, 1 << 20))),
+      gate_(api),
+      clock_(api, kernels,
+             static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))) {}
 
 void Timer::queue_restores(const tuner_timing& timing) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
@@ -79,6 +85,11 @@ void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
     starts_.push_back(make_event(api_));
     stops_.push_back(make_event(api_));
   }
+  if (!stamped_ && clock_.active()) {
+    clock_.queue_first();
+    wait();
+    stamped_ = true;
+  }
   const bool first_flush = timing.flush_cache != 0 && flush_buffer_.get() == 0;
   if (first_flush) {
     flush_buffer_ = DeviceMemory(api_, flush_bytes_);
@@ -97,6 +108,22 @@ void Timer::queue_sample(const tuner_timing& timing, const std::function<void()>
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
+// Queues, and waits for, `count` samples between two stamps of the clock.
+void Timer::queue_batch(const tuner_timing& timing, const std::function<void()>& launch, bool gated,
+                        std::size_t count) {
+  if (gated) gate_.close(stream_);
+  try {
+    clock_.queue_first();
+    for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, launch, slot);
+    clock_.queue_last();
+  } catch (...) {
+    gate_.open();
+    throw;
+  }
+  gate_.open();
+  wait();
+}
+
 void Timer::time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
                  std::span<double> milliseconds) {
   const std::size_t batch = batch_size(timing);
@@ -105,15 +132,11 @@ void Timer::time(const tuner_timing& timing, const std::function<void()>& launch
   const bool gated = launched && operations(timing) <= kMaxOperations;
   for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
     const std::size_t count = std::min(batch, milliseconds.size() - done);
-    if (gated) gate_.close(stream_);
-    try {
-      for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, launch, slot);
-    } catch (...) {
-      gate_.open();
-      throw;
+    queue_batch(timing, launch, gated, count);
+    while (throttle_.judge(clock_.megahertz()) == ThrottleGuard::Advice::kRepeat) {
+      std::this_thread::sleep_for(kCoolDown);
+      queue_batch(timing, launch, gated, count);
     }
-    gate_.open();
-    wait();
     for (std::size_t slot = 0; slot < count; ++slot) {
       float elapsed = 0;
       check(api_, api_.event_elapsed_time(&elapsed, starts_[slot].get(), stops_[slot].get()),

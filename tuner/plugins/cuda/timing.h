@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/clock_watch.h"
 #include "tuner/plugins/cuda/driver_api.h"
 #include "tuner/plugins/cuda/handles.h"
 
@@ -33,10 +34,12 @@ class Gate {
 };
 
 // Times a kernel with events: what is between them is the kernel alone. Restores and the flush of
-// the L2 cache are queued before the first event of each sample.
+// the L2 cache are queued before the first event of each sample. Samples that were taken while the
+// device was throttled are taken again, a limited number of times.
 class Timer {
  public:
-  Timer(const DriverApi& api, CUstream stream, std::int64_t l2_bytes);
+  Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
+        DeviceKernels& kernels);
 
   // `launch` queues one launch on the stream; `launched`: whether this kernel has run before, so
   // that the gate may be used. Throws sdk::Error.
@@ -49,6 +52,8 @@ class Timer {
   void queue_restores(const tuner_timing& timing);
   void queue_flush();
   void prepare(const tuner_timing& timing, std::size_t samples);
+  void queue_batch(const tuner_timing& timing, const std::function<void()>& launch, bool gated,
+                   std::size_t count);
   void wait() const;
 
   const DriverApi& api_;
@@ -57,6 +62,9 @@ class Timer {
   DeviceMemory flush_buffer_;  // made on first use, before the gate closes
   std::vector<Event> starts_, stops_;
   Gate gate_;
+  ClockWatch clock_;
+  ThrottleGuard throttle_;
+  bool stamped_ = false;  // the stamps' kernel has run once
 };
 
 // Samples queued before the host waits: few enough operations that the stream's queue cannot fill

@@ -14,12 +14,10 @@ class Bandit : public sdk::Strategy {
   static constexpr const char* kSummary =
       "asks the one of several strategies that found improvements lately";
   static constexpr tuner_option_info kOptions[] = {
-      {"strategies",
-       "differential_evolution+genetic+grey_wolf+particle_swarm+pattern_search+"
-       "simulated_annealing+tabu",
+      {"strategies", "pattern_search+hybrid_vndx+differential_evolution+genetic",
        "which, joined by + (any but bandit, with their default options)"},
       {"window", "50", "answers that count as lately (1 to 100000)"},
-      {"exploration", "0.1", "weight of trying those rarely asked (0 to 10)"}};
+      {"exploration", "0.02", "weight of trying those rarely asked (0 to 10)"}};
 
   explicit Bandit(const StrategySetup& setup);
   std::vector<Index> ask(std::size_t count) override;

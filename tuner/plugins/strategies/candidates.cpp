@@ -29,6 +29,22 @@ std::vector<Index> CandidateSource::gather(const History& history, std::size_t c
   return out;
 }
 
+std::vector<std::size_t> best_and_random(const std::vector<double>& values, std::size_t count,
+                                         Rng& rng) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= count) return order;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
+                                order.end());
+  order.resize(count / 2);
+  rng.shuffle(rest);
+  rest.resize(count - order.size());
+  order.insert(order.end(), rest.begin(), rest.end());
+  std::ranges::sort(order);
+  return order;
+}
+
 std::vector<std::size_t> best_entries(const History& history, std::size_t count) {
   const auto& entries = history.entries();
   std::vector<std::size_t> order(entries.size());

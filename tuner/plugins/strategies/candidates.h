@@ -21,6 +21,11 @@ class CandidateSource {
   Index next_ = 0;
 };
 
+// Places of up to `count` of the values, in their order: of all, or of the smallest half and others
+// at random. What a model that cannot hold everything is built on.
+std::vector<std::size_t> best_and_random(const std::vector<double>& values, std::size_t count,
+                                         Rng& rng);
+
 // Numbers of the `count` best entries, best first.
 std::vector<std::size_t> best_entries(const History& history, std::size_t count);
 

@@ -10,7 +10,7 @@ DifferentialEvolution::DifferentialEvolution(const StrategySetup& setup)
       factor_(setup.options.number("factor", 0, 2)),
       crossover_(setup.options.number("crossover", 0, 1)),
       from_best_(setup.options.choice("base", {"best", "random"}) == "best"),
-      sensible_(setup.options.choice("start", {"sensible", "random"}) == "sensible") {}
+      sensible_(sensible_start_option(setup)) {}
 
 // Unordered parameters have no differences: theirs are taken from one of the three at random.
 Index DifferentialEvolution::trial(const Population& members, std::size_t target, Rng& rng) const {
@@ -37,8 +37,7 @@ Index DifferentialEvolution::trial(const Population& members, std::size_t target
 }
 
 Walk DifferentialEvolution::walk(Guide& guide) {
-  const std::vector<Index> first =
-      sensible_ ? guide.sensible(population_) : guide.fresh(population_);
+  const std::vector<Index> first = guide.first(population_, sensible_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
   Population members = make_population(moves().space(), first, first_values);
   while (members.size() >= 4) {

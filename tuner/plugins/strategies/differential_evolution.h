@@ -14,7 +14,7 @@ class DifferentialEvolution : public Walkers {
       {"factor", "0.7", "weight of the difference (0 to 2)"},
       {"crossover", "0.7", "chance that a parameter comes from the mutant (0 to 1)"},
       {"base", "best", "the vector that the difference is added to: best or random"},
-      {"start", "sensible", "the first configurations: sensible or random"}};
+      kStartOption};
 
   explicit DifferentialEvolution(const StrategySetup& setup);
 

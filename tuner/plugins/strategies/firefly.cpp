@@ -9,7 +9,8 @@ Firefly::Firefly(const StrategySetup& setup)
       fireflies_(static_cast<std::size_t>(setup.options.integer("fireflies", 2, 1000))),
       attraction_(setup.options.number("attraction", 0, 2)),
       absorption_(setup.options.number("absorption", 0, 100)),
-      random_(setup.options.number("random", 0, 1)) {}
+      random_(setup.options.number("random", 0, 1)),
+      sensible_(sensible_start_option(setup)) {}
 
 Index Firefly::fly(const Member& from, const Member& to, Rng& rng) const {
   const double distance =
@@ -34,7 +35,7 @@ Index Firefly::fly(const Member& from, const Member& to, Rng& rng) const {
 // Each firefly flies to a random brighter one; the brightest wanders.
 Walk Firefly::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(fireflies_);
+  const std::vector<Index> first = guide.first(fireflies_, sensible_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
   Population swarm = make_population(moves().space(), first, first_values);
   while (swarm.size() > 1) {

@@ -14,7 +14,8 @@ class Firefly : public Walkers {
       {"fireflies", "20", "how many (2 to 1000)"},
       {"attraction", "1.0", "share of the way to a brighter one next to it (0 to 2)"},
       {"absorption", "1.0", "how fast attraction falls with distance (0 to 100)"},
-      {"random", "0.2", "random part of a move, as a share of the values (0 to 1)"}};
+      {"random", "0.2", "random part of a move, as a share of the values (0 to 1)"},
+      kStartOption};
 
   explicit Firefly(const StrategySetup& setup);
 
@@ -28,6 +29,7 @@ class Firefly : public Walkers {
   double attraction_;
   double absorption_;
   double random_;
+  bool sensible_;
 };
 
 }  // namespace tuner::strategies

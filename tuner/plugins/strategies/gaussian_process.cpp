@@ -60,6 +60,16 @@ KernelParameters changed(KernelParameters parameters, Rng& rng) {
   return parameters;
 }
 
+std::vector<std::vector<std::uint8_t>> columns_of(const std::vector<Point>& points,
+                                                  std::size_t parameters) {
+  std::vector<std::vector<std::uint8_t>> columns(parameters);
+  for (std::size_t p = 0; p < parameters; ++p) {
+    columns[p].reserve(points.size());
+    for (const Point& point : points) columns[p].push_back(point[p]);
+  }
+  return columns;
+}
+
 }  // namespace
 
 KernelParameters prior_kernel(const Encoding& encoding) {
@@ -124,10 +134,7 @@ void GaussianProcess::project_last() {
 void GaussianProcess::set_candidates(const std::vector<Point>& candidates) {
   const auto n = static_cast<Eigen::Index>(points_.size());
   const auto count = static_cast<Eigen::Index>(candidates.size());
-  for (std::size_t p = 0; p < columns_.size(); ++p) {
-    columns_[p].clear();
-    for (const Point& candidate : candidates) columns_[p].push_back(candidate[p]);
-  }
+  columns_ = columns_of(candidates, columns_.size());
   reserve(n);
   projections_.resize(factor_.rows(), count);
   Eigen::ArrayXf values(count);
@@ -165,6 +172,23 @@ Eigen::VectorXf GaussianProcess::whiten(const Eigen::VectorXf& values,
 
 Eigen::ArrayXf GaussianProcess::predict_mean(const Eigen::VectorXf& whitened) const {
   return (whitened.transpose() * projections_.topRows(whitened.size())).transpose().array();
+}
+
+Eigen::VectorXf GaussianProcess::weights(const Eigen::VectorXf& whitened) const {
+  const auto n = static_cast<Eigen::Index>(points_.size());
+  return factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>().transpose().solve(whitened);
+}
+
+Eigen::ArrayXf GaussianProcess::mean_at(const std::vector<Point>& places,
+                                        const Eigen::VectorXf& of_points) const {
+  const auto columns = columns_of(places, columns_.size());
+  Eigen::ArrayXf mean = Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(places.size()));
+  Eigen::ArrayXf alike(mean.size());
+  for (Eigen::Index i = 0; i < of_points.size(); ++i) {
+    kernel_.against(points_[static_cast<std::size_t>(i)], columns, alike);
+    mean += of_points[i] * alike;
+  }
+  return mean;
 }
 
 }  // namespace tuner::strategies

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tuner/plugins/strategies/population.h"
-
 namespace tuner::strategies {
 
 Genetic::Genetic(const StrategySetup& setup)
@@ -12,7 +10,8 @@ Genetic::Genetic(const StrategySetup& setup)
       mutation_(setup.options.number("mutation", 0, 1)),
       crossover_(setup.options.choice("crossover", {"uniform", "one_point", "two_point"})),
       elite_(static_cast<std::size_t>(
-          setup.options.integer("elite", 0, static_cast<std::int64_t>(population_)))) {}
+          setup.options.integer("elite", 0, static_cast<std::int64_t>(population_)))),
+      sensible_(sensible_start_option(setup)) {}
 
 Positions Genetic::cross(const Positions& a, const Positions& b, Rng& rng) const {
   if (crossover_ == "uniform") return moves().uniform_crossover(a, b, rng);
@@ -26,7 +25,7 @@ Positions Genetic::cross(const Positions& a, const Positions& b, Rng& rng) const
 
 Walk Genetic::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  std::vector<Index> first = guide.fresh(population_);
+  std::vector<Index> first = guide.first(population_, sensible_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
   Population members = make_population(moves().space(), first, first_values);
   while (members.size() > 1) {

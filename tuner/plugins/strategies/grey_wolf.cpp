@@ -8,7 +8,8 @@ GreyWolf::GreyWolf(const StrategySetup& setup)
     : Walkers(setup),
       pack_(static_cast<std::size_t>(setup.options.integer("pack", 4, 1000))),
       step_(setup.options.number("step", 0, 1)),
-      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))) {}
+      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
+      sensible_(sensible_start_option(setup)) {}
 
 // The three best come first in the pack.
 
@@ -25,7 +26,7 @@ Index GreyWolf::follow(const Population& pack, const Member& wolf, double step, 
 Walk GreyWolf::walk(Guide& guide) {
   constexpr int kTries = 8;
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(pack_);
+  const std::vector<Index> first = guide.first(pack_, sensible_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
   Population pack = make_population(moves().space(), first, first_values);
   int stagnant = 0;

@@ -13,8 +13,8 @@ class GreyWolf : public Walkers {
   static constexpr tuner_option_info kOptions[] = {
       {"pack", "8", "wolves (4 to 1000)"},
       {"step", "0.3", "chance that a parameter takes a step; falls as the pack succeeds (0 to 1)"},
-      {"patience", "5",
-       "rounds without a new best before half the pack is renewed (1 to 1000000)"}};
+      {"patience", "5", "rounds without a new best before half the pack is renewed (1 to 1000000)"},
+      kStartOption};
 
   explicit GreyWolf(const StrategySetup& setup);
 
@@ -27,6 +27,7 @@ class GreyWolf : public Walkers {
   std::size_t pack_;
   double step_;
   int patience_;
+  bool sensible_;
 };
 
 }  // namespace tuner::strategies

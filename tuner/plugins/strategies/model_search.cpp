@@ -16,6 +16,7 @@ ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settin
       encoding_(moves_),
       rng_(setup.seed, 0xde),
       source_(setup.space, mix64(setup.seed)),
+      prior_(moves_, encoding_),
       kernel_(prior_kernel(encoding_)) {}
 
 std::vector<Index> ModelSearch::ask(std::size_t count) {
@@ -38,20 +39,33 @@ void ModelSearch::tell(const Observation& observation) {
   if (value_of(observation) < best) best_is_new_ = true;
 }
 
+void ModelSearch::learn(const sdk::Prior& prior) { prior_.add(prior, settings_.shape, rng_); }
+
 // Questions asked ahead are blind to the answers still due. How many are worth that grows with what
 // is known.
 double ModelSearch::open_limit() const {
   constexpr double kAtFirst = 2;
-  return kAtFirst + settings_.ahead * (static_cast<double>(history_.entries().size()) + 1e-9);
+  constexpr std::size_t kMostOfPrior = 100;  // results from elsewhere that count as answers
+  const std::size_t known = history_.entries().size() + std::min(kMostOfPrior, prior_.results());
+  return kAtFirst + settings_.ahead * (static_cast<double>(known) + 1e-9);
 }
 
 std::optional<Index> ModelSearch::propose() {
   if (history_.entries().size() < settings_.start || history_.best() == nullptr) {
-    return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_)
-                                    : history_.fresh();
+    return first_questions();
   }
   const auto index = best_candidate();
   return index ? index : history_.fresh();
+}
+
+std::optional<Index> ModelSearch::first_questions() {
+  if (!prior_.empty()) {
+    for (const Index index : prior_.best(settings_.pool)) {
+      if (!history_.seen(index)) return index;
+    }
+  }
+  return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_)
+                                  : history_.fresh();
 }
 
 std::optional<Index> ModelSearch::best_candidate() {
@@ -70,16 +84,35 @@ std::optional<Index> ModelSearch::best_candidate() {
   return pool_[static_cast<std::size_t>(chosen)];
 }
 
+ModelSearch::Targets ModelSearch::targets() {
+  const auto& entries = history_.entries();
+  ShapedValues results = shaped(values_of(entries), settings_.shape);
+  if (prior_.empty() || !results.logarithms) return {standardised(std::move(results.values)), 0};
+  for (std::size_t i = prior_of_entries_.size(); i < entries.size(); ++i) {
+    prior_of_entries_.push_back(prior_.at(std::span(&entries[i].index, 1))[0]);
+  }
+  auto fit = prior_.explain(results.values, Eigen::Map<const Eigen::ArrayXf>(
+                                                prior_of_entries_.data(), results.values.size()));
+  return {std::move(fit.residual), fit.slope};
+}
+
 void ModelSearch::judge_pool() {
-  const Eigen::VectorXf targets = targets_of(history_.entries(), settings_.shape);
+  constexpr float kAnswersOfPrior = 4;  // that its guess of the deviation is worth
+  const Targets now = targets();
   std::vector<bool> open;
-  const Eigen::VectorXf values = values_of_points(targets, &open);
-  const Eigen::VectorXf white = model_->whiten(values, open);
-  const float scale =
-      std::sqrt(white.squaredNorm() / static_cast<float>(history_.entries().size())) + 1e-6F;
+  const Eigen::VectorXf white = model_->whiten(values_of_points(now.values, &open), open);
+  const float guess = prior_.empty() ? 0 : kAnswersOfPrior;
+  const float scale = std::sqrt((white.squaredNorm() + guess) /
+                                (static_cast<float>(history_.entries().size()) + guess)) +
+                      1e-6F;
   const auto best = history_.best() - history_.entries().data();
-  merit_ = merit(settings_.acquisition, model_->predict_mean(white),
-                 scale * model_->variance().sqrt(), targets[best]);
+  Eigen::ArrayXf mean = model_->predict_mean(white);
+  float goal = now.values[best];
+  if (now.slope > 0) {
+    mean += now.slope * prior_of_pool_;
+    goal += now.slope * prior_of_entries_[static_cast<std::size_t>(best)];
+  }
+  merit_ = merit(settings_.acquisition, mean, scale * model_->variance().sqrt(), goal);
   if (settings_.cost_weight > 0) merit_ -= static_cast<float>(settings_.cost_weight) * log_costs();
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     if (history_.seen(pool_[i])) {
@@ -127,13 +160,14 @@ void ModelSearch::rebuild() {
   next_fit_ = std::max(
       entries.size() + 2,
       static_cast<std::size_t>(settings_.refit_growth * static_cast<double>(entries.size())));
-  const Eigen::VectorXf targets = targets_of(entries, settings_.shape);
-  const std::vector<std::size_t> sample = best_and_random(settings_.fit_points);
+  const Eigen::VectorXf all = targets().values;
+  const std::vector<double> results = values_of(entries);
+  const std::vector<std::size_t> sample = best_and_random(results, settings_.fit_points, rng_);
   std::vector<Point> at;
   Eigen::VectorXf values(static_cast<Eigen::Index>(sample.size()));
   for (std::size_t i = 0; i < sample.size(); ++i) {
     at.push_back(encoding_.point(moves_.space().positions(entries[sample[i]].index)));
-    values[static_cast<Eigen::Index>(i)] = targets[static_cast<Eigen::Index>(sample[i])];
+    values[static_cast<Eigen::Index>(i)] = all[static_cast<Eigen::Index>(sample[i])];
   }
   values.array() -= values.mean();
   if (values.squaredNorm() > 0) {
@@ -142,7 +176,7 @@ void ModelSearch::rebuild() {
 
   model_ = std::make_unique<GaussianProcess>(encoding_, kernel_);
   points_.clear();
-  for (const std::size_t entry : best_and_random(settings_.most_points)) {
+  for (const std::size_t entry : best_and_random(results, settings_.most_points, rng_)) {
     add_point(entries[entry].index);
   }
   for (const Index index : known_) {
@@ -152,26 +186,15 @@ void ModelSearch::rebuild() {
   fill_pool();
 }
 
-// Numbers of up to `count` entries: all, or the best half of them and others at random.
-std::vector<std::size_t> ModelSearch::best_and_random(std::size_t count) {
-  const auto& entries = history_.entries();
-  std::vector<std::size_t> order(entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= count) return order;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return entries[i].value; });
-  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
-                                order.end());
-  order.resize(count / 2);
-  rng_.shuffle(rest);
-  rest.resize(count - order.size());
-  order.insert(order.end(), rest.begin(), rest.end());
-  std::ranges::sort(order);
-  return order;
-}
-
 void ModelSearch::fill_pool() {
   pool_ = source_.gather(history_, settings_.pool);
   in_pool_ = {pool_.begin(), pool_.end()};
+  if (!prior_.empty()) {
+    for (const Index index : prior_.best(settings_.pool / 4)) {
+      if (!history_.seen(index) && in_pool_.insert(index).second) pool_.push_back(index);
+    }
+    prior_of_pool_ = prior_.at(pool_);
+  }
   std::vector<Point> candidates;
   for (const Index index : pool_) {
     candidates.push_back(encoding_.point(moves_.space().positions(index)));
@@ -193,6 +216,9 @@ void ModelSearch::add_neighbours_of_best() {
     if (history_.seen(index) || !in_pool_.insert(index).second) continue;
     in_pool_.erase(pool_[*place]);
     pool_[*place] = index;
+    if (!prior_.empty()) {
+      prior_of_pool_[static_cast<Eigen::Index>(*place)] = prior_.at(std::span(&index, 1))[0];
+    }
     model_->replace_candidate(*place++, encoding_.point(moves_.space().positions(index)));
   }
 }

@@ -9,6 +9,7 @@
 #include "tuner/plugins/strategies/candidates.h"
 #include "tuner/plugins/strategies/gaussian_process.h"
 #include "tuner/plugins/strategies/history.h"
+#include "tuner/plugins/strategies/prior_mean.h"
 #include "tuner/plugins/strategies/targets.h"
 
 namespace tuner::strategies {
@@ -33,19 +34,27 @@ class ModelSearch : public sdk::Strategy {
 
   std::vector<Index> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
+  void learn(const sdk::Prior& prior) override;
 
  private:
+  // What the model explains: shaped results, less what the prior explains of them.
+  struct Targets {
+    Eigen::VectorXf values;  // by the history's entries
+    float slope = 0;         // of the prior, in the unit of the values
+  };
+
   std::size_t open() const { return known_.size() - history_.entries().size(); }
   double open_limit() const;
   std::optional<Index> propose();
+  std::optional<Index> first_questions();
   std::optional<Index> best_candidate();
 
+  Targets targets();
   void judge_pool();
   Eigen::ArrayXf log_costs() const;
   Eigen::VectorXf values_of_points(const Eigen::VectorXf& per_entry, std::vector<bool>* open) const;
   void add_point(Index index);
   void rebuild();
-  std::vector<std::size_t> best_and_random(std::size_t count);
   void fill_pool();
   void add_neighbours_of_best();
 
@@ -55,6 +64,10 @@ class ModelSearch : public sdk::Strategy {
   Encoding encoding_;
   Rng rng_;
   CandidateSource source_;
+
+  PriorMean prior_;
+  std::vector<float> prior_of_entries_;  // as far as it was needed
+  Eigen::ArrayXf prior_of_pool_;
 
   KernelParameters kernel_;
   std::unique_ptr<GaussianProcess> model_;

@@ -13,7 +13,8 @@ ParticleSwarm::ParticleSwarm(const StrategySetup& setup)
       particles_(static_cast<std::size_t>(setup.options.integer("particles", 2, 10000))),
       inertia_(setup.options.number("inertia", 0, 1)),
       own_(setup.options.number("own", 0, 4)),
-      social_(setup.options.number("social", 0, 4)) {}
+      social_(setup.options.number("social", 0, 4)),
+      sensible_(sensible_start_option(setup)) {}
 
 // Unordered parameters jump to one of the two goals with the chance that the pulls give them.
 Index ParticleSwarm::move(Particle& particle, const Member& best, Rng& rng) const {
@@ -36,7 +37,7 @@ Index ParticleSwarm::move(Particle& particle, const Member& best, Rng& rng) cons
 
 Walk ParticleSwarm::walk(Guide& guide) {
   Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.fresh(particles_);
+  const std::vector<Index> first = guide.first(particles_, sensible_);
   const std::vector<double> first_values = co_await guide.measure_all(first);
   std::vector<Particle> swarm;
   Member best;

@@ -13,7 +13,8 @@ class ParticleSwarm : public Walkers {
       {"particles", "20", "how many (2 to 10000)"},
       {"inertia", "0.5", "share of the speed that is kept (0 to 1)"},
       {"own", "2.0", "pull of the own best (0 to 4)"},
-      {"social", "1.0", "pull of the best of all (0 to 4)"}};
+      {"social", "1.0", "pull of the best of all (0 to 4)"},
+      kStartOption};
 
   explicit ParticleSwarm(const StrategySetup& setup);
 
@@ -28,6 +29,7 @@ class ParticleSwarm : public Walkers {
   double inertia_;
   double own_;
   double social_;
+  bool sensible_;
 };
 
 }  // namespace tuner::strategies

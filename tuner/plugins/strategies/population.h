@@ -7,6 +7,14 @@
 
 namespace tuner::strategies {
 
+// The option "start" of population methods.
+inline constexpr tuner_option_info kStartOption = {"start", "sensible",
+                                                   "the first configurations: sensible or random"};
+
+inline bool sensible_start_option(const StrategySetup& setup) {
+  return setup.options.choice("start", {"sensible", "random"}) == "sensible";
+}
+
 struct Member {
   Index index = 0;
   Positions positions;

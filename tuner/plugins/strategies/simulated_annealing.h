@@ -10,10 +10,10 @@ class SimulatedAnnealing : public Walkers {
   static constexpr const char* kSummary =
       "one walker that accepts worse neighbours ever more rarely";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "0.5", "first temperature, in units of median minus best (0 to 100)"},
-      {"end", "0.005", "last temperature; the walk then starts anew (1e-9 to 100)"},
+      {"start", "0.1", "first temperature, in units of median minus best (0 to 100)"},
+      {"end", "0.002", "last temperature; the walk then starts anew (1e-9 to 100)"},
       {"cooling", "0.98", "factor for each step (0.5 to 0.99999)"},
-      {"neighbourhood", "adjacent", "adjacent or hamming"}};
+      {"neighbourhood", "hamming", "adjacent or hamming"}};
 
   explicit SimulatedAnnealing(const StrategySetup& setup);
 

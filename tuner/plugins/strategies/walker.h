@@ -70,6 +70,10 @@ class Guide {
   // The same, but sensible ones (design.h), far from each other.
   std::vector<Index> sensible(std::size_t count);
 
+  std::vector<Index> first(std::size_t count, bool are_sensible) {
+    return are_sensible ? sensible(count) : fresh(count);
+  }
+
  private:
   friend class Walkers;
 

@@ -1,0 +1,53 @@
+#include "tuner/app/usage.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tuner/base/process_memory.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kNotableDrift = 0.03;
+
+}  // namespace
+
+Usage::Usage(const CompilePool& compilers, const RunWorker& runner)
+    : compilers_(compilers),
+      runner_(runner),
+      compile_before_(compilers.busy_seconds()),
+      device_before_(runner.busy_seconds()) {}
+
+void Usage::trial(const Trial& trial, double now) {
+  if (trial.from_store) return;
+  if (first_ < 0) first_ = now;
+  if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
+}
+
+std::string Usage::text(double seconds) const {
+  if (first_ < 0 || seconds <= 0) return {};
+  const double device = runner_.busy_seconds() - device_before_;
+  const double compile = compilers_.busy_seconds() - compile_before_;
+  const std::uint64_t bytes =
+      compilers_.peak_memory() + runner_.peak_memory() + peak_resident_bytes(::getpid());
+  return fmt::format(
+      "  first result after {:.2f} s, {:.1f} s in all; busy: {} compile workers {:.0f} %, device "
+      "{:.0f} % (of that {:.0f} % for variants that were dropped); peak memory of all processes "
+      "{:.2f} GiB",
+      first_, seconds, compilers_.jobs(), 100 * compile / (seconds * compilers_.jobs()),
+      100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0,
+      static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string drift_text(std::pair<double, double> drift) {
+  const auto [low, high] = drift;
+  if (std::max(high - 1, 1 - low) < kNotableDrift) return {};
+  return fmt::format(
+      "  the device's speed changed meanwhile: one variant, measured again every few seconds, took "
+      "{:+.1f} % to {:+.1f} % of its first time; the finalists are compared side by side",
+      100 * (low - 1), 100 * (high - 1));
+}
+
+}  // namespace tuner

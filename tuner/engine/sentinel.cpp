@@ -1,0 +1,51 @@
+#include "tuner/engine/sentinel.h"
+
+#include "tuner/engine/session.h"
+#include "tuner/engine/statistics.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::chrono::seconds kPeriod{2};
+constexpr std::uint32_t kSamples = 9;
+// A long kernel would take more device time than the news is worth; it hardly sees short drifts.
+constexpr double kLongestMs = 20;
+
+}  // namespace
+
+std::optional<double> Sentinel::measure() {
+  if (!workspace_.reserve(*variant_)) return std::nullopt;
+  auto kernel = backend_.load(variant_->artifact);
+  if (!kernel) return std::nullopt;
+  const Loaded loaded(backend_, *kernel);
+  const BoundLaunch bound = workspace_.bind(*variant_);
+  TimingRequest request;
+  request.samples = kSamples;
+  request.flush_cache = workspace_.plan().measure.cold;
+  request.restores = bound.restores;
+  const auto times = backend_.time(loaded.id(), bound.geometry, bound.arguments, request);
+  if (!times) return std::nullopt;
+  return median(*times);
+}
+
+double Sentinel::after(const VariantPlan& variant, const Verdict& verdict) {
+  // Constants would have to be set again; such studies go without.
+  if (verdict.context_dead || !workspace_.plan().constants.empty()) return 0;
+  if (!variant_) {
+    if (verdict.state != TrialState::kOk || verdict.timing.median > kLongestMs) return 0;
+    variant_ = variant;
+    due_ = clock_() + kPeriod;  // a run of a few seconds needs no sentinel
+    return 0;
+  }
+  if (clock_() < due_) return 0;
+  const auto ms = measure();
+  due_ = clock_() + kPeriod;
+  if (!ms || !(*ms > 0)) return 0;
+  if (first_ms_ == 0) {
+    first_ms_ = *ms;
+    return 0;
+  }
+  return *ms / first_ms_;
+}
+
+}  // namespace tuner
