@@ -98,7 +98,7 @@ def kill_coordinators(sandbox, undisturbed, wanted, random_source):
                     kill(process)
             status = process.wait(timeout=300)
             sandbox.expect_nothing_left()
-            known = dict(trials, **{key: "runtime" for key in blamed})
+            known = {**trials, **{key: "runtime" for key in blamed}}
             trials, flying, reported = check_trials(sandbox, process, results, known)
             if status != -signal.SIGKILL:
                 break

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <map>
 
 #include "tuner/app/artifacts.h"
@@ -30,25 +31,29 @@ bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   });
 }
 
-constexpr std::size_t kFinalists = 16;
-
 // The last final, if it was about the best there are: a run of a part of the space (--where) has a
 // final of its own, which says nothing about the rest. The store keeps the samples of one final
 // only.
 std::optional<FinalRound> final_of(const ObjectiveSpec& objective,
                                    const std::vector<Trial>& trials) {
-  const auto best = choose_finalists(objective, trials, kFinalists);
+  const auto best = choose_finalists(objective, trials, 2);
   FinalRound round;
-  for (const std::size_t at : best) {
-    const Trial& trial = trials[at];
-    if (trial.final_samples.empty() ||
-        trial.final_samples.size() != trials[best.front()].final_samples.size()) {
-      continue;
-    }
+  for (const Trial& trial : trials) {
+    if (trial.final_samples.empty()) continue;
     round.finalists.push_back(trial.index);
     round.milliseconds.push_back(trial.final_samples);
+    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
   }
-  if (round.finalists.size() < 2 || trials[best.front()].final_samples.empty()) return std::nullopt;
+  if (best.empty() || round.finalists.size() < 2) return std::nullopt;
+  // On a noisy machine others may look better than the finalists did side by side; what the fastest
+  // of all samples cannot reach is something that the final did not know.
+  if (trials[best.front()].final_samples.empty()) {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const auto& samples : round.milliseconds) {
+      fastest = std::min(fastest, *std::min_element(samples.begin(), samples.end()));
+    }
+    if (fastest > trials[best.front()].timing.median) return std::nullopt;
+  }
   return round;
 }
 

@@ -58,6 +58,7 @@ TEST_F(Measuring, SpendsNoMoreThanTheTimeLimitOnASlowKernel) {
 TEST_F(Measuring, RefusesTimesThatAreNone) {
   for (const double time : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
     backend_.kernels.at("good").milliseconds = [time](int n) { return n == 5 ? time : 1.0; };
+    backend_.kernels.at("good").timed = 0;
     const Verdict verdict = evaluate("good");
     EXPECT_EQ(verdict.state, TrialState::kRuntime) << time;
     EXPECT_TRUE(verdict.timing.samples.empty());
