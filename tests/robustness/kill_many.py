@@ -40,8 +40,7 @@ class Undisturbed:
             expect(status == 0, f"an undisturbed run ended with {status}:\n{text}")
             self.seconds[kind] = time.monotonic() - begin
         self.ranking = ranking(sandbox.root / "undisturbed-warm")
-        expect(self.ranking == ranking(sandbox.root / "undisturbed-cold"),
-               "two undisturbed runs differ")
+        expect_as_undisturbed(sandbox, self, "undisturbed-cold")
 
 
 class Counts(collections.Counter):

@@ -198,10 +198,13 @@ void remove_abandoned_scratch() {
 
 std::string ScratchDirectory::write(const std::string& name, const std::string& text) const {
   std::string path = file(name);
+  errno = 0;
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw std::filesystem::filesystem_error("cannot write", path, std::error_code());
+  if (!out)
+    throw std::filesystem::filesystem_error(
+        "cannot write", path, std::error_code(errno != 0 ? errno : EIO, std::generic_category()));
   return path;
 }
 
