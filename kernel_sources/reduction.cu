@@ -1,4 +1,5 @@
-// sum = X[0] + ... + X[N-1] in float32, in one launch, any N.
+// The sum of X[0], ..., X[N-1] in float32, in one launch, any N; or the largest, or where that is
+// (reduction_operation.cuh): then read "compared" for "added".
 //
 // What each value of FORM changes:
 //   global   every element is added to one word of global memory: nothing but atomics
@@ -22,16 +23,17 @@ constexpr bool STREAM = TUNE_STREAM;
 static_assert(BLOCK % 32 == 0 && (BLOCK & (BLOCK - 1)) == 0, "the tree halves the block");
 
 #include "reduction_block.cuh"
+#include "reduction_operation.cuh"
 #include "vector_access.cuh"
 
-// The sum of this thread's elements. Threads take neighbouring vectors; all UNROLL loads of a step
-// are issued before the first addition, so that they are in flight together.
-__device__ float thread_sum(const float* __restrict__ X, long long N) {
+// Of this thread's elements. Threads take neighbouring vectors; all UNROLL loads of a step are
+// issued before the first is used, so that they are in flight together.
+__device__ Value thread_total(const float* __restrict__ X, long long N) {
   const long long threads = (long long)gridDim.x * BLOCK;
   const long long thread = (long long)blockIdx.x * BLOCK + threadIdx.x;
   const long long step = threads * VEC * UNROLL;
 
-  float sum[UNROLL] = {};
+  Value mine[UNROLL] = {};
   long long first = 0;
   for (; first + step <= N; first += step) {
     Vector<VEC> value[UNROLL];
@@ -41,32 +43,37 @@ __device__ float thread_sum(const float* __restrict__ X, long long N) {
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
+      const long long index = first + (u * threads + thread) * VEC;
 #pragma unroll
-      for (int v = 0; v < VEC; ++v) sum[u] += value[u].at[v];
+      for (int v = 0; v < VEC; ++v) {
+        mine[u] = combine(mine[u], value_of(value[u].at[v], index + v));
+      }
     }
   }
-  for (long long i = first + thread; i < N; i += threads) sum[0] += X[i];
+  for (long long i = first + thread; i < N; i += threads) {
+    mine[0] = combine(mine[0], value_of(X[i], i));
+  }
 
-  float total = 0;
+  Value total = 0;
 #pragma unroll
-  for (int u = 0; u < UNROLL; ++u) total += sum[u];
+  for (int u = 0; u < UNROLL; ++u) total = combine(total, mine[u]);
   return total;
 }
 
 // `total` and `arrivals` are zero before the launch and zero again after it; `partials` holds one
 // word for each block.
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    reduction(const float* __restrict__ X, float* __restrict__ sum, float* partials, float* total,
-              unsigned* arrivals, long long N) {
+    reduction(const float* __restrict__ X, Result* __restrict__ result, Value* partials,
+              Value* total, unsigned* arrivals, long long N) {
 #if TUNE_FORM_IS_global
   const long long threads = (long long)gridDim.x * BLOCK;
   for (long long i = (long long)blockIdx.x * BLOCK + threadIdx.x; i < N; i += threads) {
-    atomicAdd(total, X[i]);
+    combine_in(total, value_of(X[i], i));
   }
 #else
-  const float mine = block_sum(thread_sum(X, N));
+  const Value mine = block_total(thread_total(X, N));
 #if TUNE_FINISH_IS_atomic
-  if (threadIdx.x == 0) atomicAdd(total, mine);
+  if (threadIdx.x == 0) combine_in(total, mine);
 #else
   if (threadIdx.x == 0) partials[blockIdx.x] = mine;
 #endif
@@ -74,14 +81,48 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
   if (!last_to_arrive(arrivals)) return;
 #if TUNE_FINISH_IS_atomic
-  if (threadIdx.x == 0) *sum = atomicExch(total, 0.0f);
+  if (threadIdx.x == 0) *result = result_of(atomicExch(total, Value(0)));
 #else
-  float rest = 0;
-  for (int i = threadIdx.x; i < gridDim.x; i += BLOCK) rest += read_through(partials + i);
-  const float all = block_sum(rest);
-  if (threadIdx.x == 0) *sum = all;
+  Value rest = 0;
+  for (int i = threadIdx.x; i < gridDim.x; i += BLOCK) {
+    rest = combine(rest, read_through(partials + i));
+  }
+  const Value all = block_total(rest);
+  if (threadIdx.x == 0) *result = result_of(all);
 #endif
 }
+
+#if TUNE_OPERATION_IS_max || TUNE_OPERATION_IS_arg_max
+
+// One block, comparing numbers as they are.
+extern "C" __global__ void reduction_reference(const float* __restrict__ X,
+                                               Result* __restrict__ result, long long N) {
+  __shared__ float largest[1024];
+  __shared__ long long place[1024];
+  const int thread = threadIdx.x;
+  place[thread] = thread < N ? thread : 0;
+  largest[thread] = X[place[thread]];
+  for (long long i = thread; i < N; i += blockDim.x) {
+    if (X[i] <= largest[thread]) continue;
+    largest[thread] = X[i];
+    place[thread] = i;
+  }
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    const int other = thread + half;
+    if (thread >= half || largest[other] < largest[thread]) continue;
+    if (largest[other] == largest[thread] && place[other] > place[thread]) continue;
+    largest[thread] = largest[other];
+    place[thread] = place[other];
+  }
+#if TUNE_OPERATION_IS_max
+  if (thread == 0) *result = largest[0];
+#else
+  if (thread == 0) *result = place[0];
+#endif
+}
+
+#else
 
 // One block, summed in double.
 extern "C" __global__ void reduction_reference(const float* __restrict__ X, float* __restrict__ sum,
@@ -96,3 +137,5 @@ extern "C" __global__ void reduction_reference(const float* __restrict__ X, floa
   }
   if (threadIdx.x == 0) *sum = float(partial[0]);
 }
+
+#endif

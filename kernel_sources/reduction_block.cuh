@@ -1,41 +1,47 @@
 #pragma once
 // How the threads of a block, and the blocks of a grid, come together.
 
+#include "reduction_operation.cuh"
+
 // Memory of one block: BLOCK words for the tree, one word a warp for the shuffles.
-__device__ float* block_memory() {
+__device__ Value* block_memory() {
 #if TUNE_SHARED_IS_dynamic
-  extern __shared__ float words[];
+  extern __shared__ Value words[];
 #elif TUNE_FORM_IS_shared
-  __shared__ float words[BLOCK];
+  __shared__ Value words[BLOCK];
 #else
-  __shared__ float words[32];
+  __shared__ Value words[32];
 #endif
   return words;
 }
 
-__device__ float warp_sum(float value) {
+__device__ Value warp_total(Value value) {
 #pragma unroll
-  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(0xffffffffu, value, half);
+  for (int half = 16; half > 0; half /= 2) {
+    value = combine(value, __shfl_down_sync(0xffffffffu, value, half));
+  }
   return value;
 }
 
-// The sum over the block, in thread 0. May be called again: it begins with a barrier.
-__device__ float block_sum(float value) {
-  float* words = block_memory();
+// The block's, in thread 0. May be called again: it begins with a barrier.
+__device__ Value block_total(Value value) {
+  Value* words = block_memory();
   __syncthreads();
 #if TUNE_FORM_IS_shuffle
-  value = warp_sum(value);
+  value = warp_total(value);
   if (threadIdx.x % 32 == 0) words[threadIdx.x / 32] = value;
   __syncthreads();
-  if (threadIdx.x < 32) value = warp_sum(threadIdx.x < BLOCK / 32 ? words[threadIdx.x] : 0.0f);
+  if (threadIdx.x < 32) value = warp_total(threadIdx.x < BLOCK / 32 ? words[threadIdx.x] : 0);
   return value;
 #else
   words[threadIdx.x] = value;
   for (int half = BLOCK / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.x < half) words[threadIdx.x] += words[threadIdx.x + half];
+    if (threadIdx.x < half) {
+      words[threadIdx.x] = combine(words[threadIdx.x + half], words[threadIdx.x]);
+    }
   }
-  return threadIdx.x == 0 ? words[0] : 0.0f;
+  return threadIdx.x == 0 ? words[0] : 0;
 #endif
 }
 
@@ -55,6 +61,6 @@ __device__ bool last_to_arrive(unsigned* arrivals) {
 }
 
 // A read that does not trust this multiprocessor's own cache.
-__device__ float read_through(const float* from) {
-  return *static_cast<const volatile float*>(from);
+__device__ Value read_through(const Value* from) {
+  return *static_cast<const volatile Value*>(from);
 }

@@ -1,4 +1,5 @@
-// B = transpose of A: A is M x N, B is N x M, both row-major float32, any size.
+// B = transpose of A: A is M x N, B is N x M, both row-major, any size. Elements are float32, or
+// have the parameter BYTES (transpose_element.cuh).
 //
 // What each value of FORM changes:
 //   coalesced_read   neighbouring threads read neighbouring elements and write them M apart
@@ -13,6 +14,8 @@ constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;
 constexpr int TM = TUNE_TM;
 constexpr int VEC = TUNE_VEC;
+
+#include "transpose_element.cuh"
 
 static_assert(BM % VEC == 0 && BN % VEC == 0, "squares fill the tile");
 static_assert(BM * BN % (TM * VEC * VEC) == 0, "threads share the tile evenly");
@@ -38,7 +41,7 @@ __device__ Corner corner_of_block(int M, int N) {
 #else
 
 // Each thread moves TM elements straight from global to global memory.
-__device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+__device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
   const Corner corner = corner_of_block(M, N);
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
@@ -54,12 +57,12 @@ __device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, 
 #endif
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    transpose(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+    transpose(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
   turn(A, B, M, N);
 }
 
-extern "C" __global__ void transpose_reference(const float* __restrict__ A, float* __restrict__ B,
-                                               int M, int N) {
+extern "C" __global__ void transpose_reference(const Element* __restrict__ A,
+                                               Element* __restrict__ B, int M, int N) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row < M && col < N) B[size_t(col) * M + row] = A[size_t(row) * N + col];

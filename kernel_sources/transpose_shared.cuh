@@ -10,8 +10,6 @@
 // Rows of a length that VEC does not divide are not aligned for vectors: they go by single
 // elements.
 
-#include "vector_access.cuh"
-
 constexpr int PAD = TUNE_PAD;
 constexpr int SWIZZLE = TUNE_SWIZZLE;
 constexpr bool STREAM = TUNE_STREAM;
@@ -29,16 +27,16 @@ __device__ Vector<VEC>& at(Vector<VEC>* tile, int col, int row) {
 
 // VEC elements of a row of `length`, from `col` on: those beyond its end read as zero and are not
 // written. `aligned` says whether whole vectors may be accessed at once.
-__device__ __forceinline__ Vector<VEC> load_part(const float* row, int col, int length,
+__device__ __forceinline__ Vector<VEC> load_part(const Element* row, int col, int length,
                                                  bool aligned) {
   if (aligned && col + VEC <= length) return load_vector<VEC, STREAM>(row + col);
   Vector<VEC> value;
 #pragma unroll
-  for (int v = 0; v < VEC; ++v) value.at[v] = col + v < length ? row[col + v] : 0.0f;
+  for (int v = 0; v < VEC; ++v) value.at[v] = col + v < length ? row[col + v] : Element{};
   return value;
 }
 
-__device__ __forceinline__ void store_part(float* row, int col, int length, bool aligned,
+__device__ __forceinline__ void store_part(Element* row, int col, int length, bool aligned,
                                            const Vector<VEC>& value) {
   if (aligned && col + VEC <= length) return store_vector<VEC, STREAM>(row + col, value);
 #pragma unroll
@@ -47,11 +45,11 @@ __device__ __forceinline__ void store_part(float* row, int col, int length, bool
   }
 }
 
-__device__ void turn(const float* __restrict__ A, float* __restrict__ B, int M, int N) {
+__device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Vector<VEC> tile[];
 #else
-  static_assert(4 * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
+  static_assert(BYTES * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
   __shared__ Vector<VEC> tile[BN * kStride];
 #endif
   const Corner corner = corner_of_block(M, N);

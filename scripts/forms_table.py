@@ -23,7 +23,7 @@ IDEAS = {
 FIXED = {"rank", "state", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "tie", "registers",
          "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes", "occupancy", "compile_ms",
          "cache_hit", "max_error", "message"}
-METRICS = ("gflops", "gbps")
+METRICS = ("tflops", "gflops", "gbps")
 
 
 def best_of_each(rows, idea):

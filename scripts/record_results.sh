@@ -20,6 +20,7 @@ tune() { "$tuner" run "$studies/$1.yaml" --backend cuda --progress plain --resul
 forms_of() {
   case $1 in
     matmul) echo "naive shared registers" ;;
+    matmul_bf16 | matmul_tf32) echo "mma" ;;
     transpose) echo "coalesced_read coalesced_write" ;;
     reduction) echo "global shared shuffle" ;;
   esac
@@ -28,7 +29,7 @@ forms_of() {
 # Bare atomics on one address take seconds a launch beyond these.
 sizes_for() { [ "$1 $2" = "reduction global" ] && echo "--size N=1048576 --size N=16777216" || true; }
 
-for study in ${STUDIES:-matmul transpose reduction softmax convolution2d}; do
+for study in ${STUDIES:-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
   for form in $(forms_of "$study"); do
     # shellcheck disable=SC2046
     tune "$study" $(sizes_for "$study" "$form") --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"

@@ -47,8 +47,9 @@ struct Shape {
 
 class RtcKernel {
  public:
+  // `suffix`: of the architecture's name, "a" for instructions that only one kind of device has.
   RtcKernel(const std::string& folder, const std::string& entry, const Definitions& definitions,
-            const Shape& shape)
+            const Shape& shape, const std::string& suffix = "")
       : shape_(shape) {
     const std::string path = folder + "/" + entry + ".cu";
     std::ifstream file(path);
@@ -59,7 +60,8 @@ class RtcKernel {
     cudaDeviceProp device;
     check(cudaGetDeviceProperties(&device, 0), "device");
     std::vector<std::string> options = definitions.options();
-    options.push_back("--gpu-architecture=sm_" + std::to_string(device.major * 10 + device.minor));
+    options.push_back("--gpu-architecture=sm_" + std::to_string(device.major * 10 + device.minor) +
+                      suffix);
     options.push_back("-std=c++17");
     options.push_back("-I" + folder);
     std::vector<const char*> raw;

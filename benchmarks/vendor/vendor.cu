@@ -1,89 +1,20 @@
-// The tuned winners beside the vendor's libraries, in turns, in one run: matmul beside cuBLAS,
-// transpose beside cuBLAS geam and a device copy, reduction beside CUB.
+// The tuned winners beside the vendor's libraries, in turns, in one run: matmul (float32; bfloat16
+// and tf32 on the tensor cores) beside cuBLAS, transpose beside cuBLAS geam and a device copy,
+// reduction beside CUB.
 //
 // The winners come from the headers that `tuner export --format header` writes. See README.md.
 
 #include <cublas_v2.h>
 
-#include <cmath>
 #include <cub/device/device_reduce.cuh>
-#include <map>
 
+#include "common.h"
 #include "matmul_tuned.h"
-#include "race.h"
 #include "reduction_tuned.h"
-#include "rtc_kernel.h"
+#include "tensor.h"
 #include "transpose_tuned.h"
 
 namespace {
-
-// Uniform in [-1, 1], or whole numbers in [-8, 8] (sums of which are exact).
-__global__ void fill(float* data, std::size_t size, unsigned seed, bool whole) {
-  for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < size;
-       i += std::size_t(gridDim.x) * blockDim.x) {
-    unsigned long long z = (i + 1) * 0x9E3779B97F4A7C15ull + seed;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    z ^= z >> 31;
-    data[i] = whole ? float(int(z % 17) - 8) : float(z >> 40) * 0x1p-23f - 1;
-  }
-}
-
-// The largest difference, NaN counting as infinite.
-__global__ void compare(const float* a, const float* b, std::size_t size, int* worst) {
-  for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < size;
-       i += std::size_t(gridDim.x) * blockDim.x) {
-    const float difference = fabsf(a[i] - b[i]);
-    const float seen = difference <= 3e38f ? difference : INFINITY;
-    if (seen > 0) atomicMax(worst, __float_as_int(seen));
-  }
-}
-
-void expect_equal(Buffer<float>& a, Buffer<float>& b, double tolerance, const char* what) {
-  Buffer<int> worst(1);
-  compare<<<1024, 256>>>(a.data(), b.data(), a.size(), worst.data());
-  float difference = 0;
-  check(cudaMemcpy(&difference, worst.data(), 4, cudaMemcpyDeviceToHost), "compare");
-  check(difference <= tolerance, std::string(what) + ": differs by " + std::to_string(difference));
-}
-
-template <class Extent>
-Shape shape_of(const Extent& grid, const Extent& block, long long shared_bytes) {
-  return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, unsigned(shared_bytes)};
-}
-
-cudaDeviceProp this_device() {
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, 0), "device");
-  return properties;
-}
-
-// One line of the table; the ratios are collected for the geometric mean.
-class Table {
- public:
-  void line(const std::string& family, const std::string& size, double work, const char* unit,
-            double tuned_ms, const std::map<std::string, double>& others) {
-    std::printf("%-10s %-20s tuned %9.4f ms %8.1f %s", family.c_str(), size.c_str(), tuned_ms,
-                work / tuned_ms / 1e6, unit);
-    for (const auto& [name, ms] : others) {
-      std::printf("  %s %9.4f ms %8.1f (x %.3f)", name.c_str(), ms, work / ms / 1e6, ms / tuned_ms);
-      ratios_[family + " / " + name].push_back(ms / tuned_ms);
-    }
-    std::printf("\n");
-  }
-  ~Table() {
-    for (const auto& [name, ratios] : ratios_) {
-      double sum = 0;
-      for (const double ratio : ratios) sum += std::log(ratio);
-      std::printf("geometric mean, %s: %.3f over %zu sizes, lowest %.3f\n", name.c_str(),
-                  std::exp(sum / ratios.size()), ratios.size(),
-                  *std::min_element(ratios.begin(), ratios.end()));
-    }
-  }
-
- private:
-  std::map<std::string, std::vector<double>> ratios_;
-};
 
 void run_matmul(Race& race, Table& table, const std::string& sources, long long M, long long N,
                 long long K) {
@@ -232,6 +163,12 @@ int main(int argc, char** argv) {
                                    {4096, 4096, 128},  {128, 4096, 4096},  {64, 64, 65536},
                                    {8192, 64, 8192},   {1000, 1000, 1000}, {3001, 2999, 4001}};
   for (const auto& [m, n, k] : products) run_matmul(race, table, argv[1], m, n, k);
+  for (const Product& product :
+       {Product{4096, 4096, 4096}, Product{8192, 8192, 8192}, Product{2048, 2048, 2048},
+        Product{1024, 1024, 1024}, Product{128, 8192, 8192}, Product{5000, 3000, 2008}}) {
+    run_tensor<Bf16>(race, table, argv[1], product);
+    run_tensor<Tf32>(race, table, argv[1], product);
+  }
   const long long matrices[][2] = {
       {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {8191, 4097}};
   for (const auto& [m, n] : matrices) run_transpose(race, table, argv[1], m, n);

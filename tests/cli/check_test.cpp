@@ -94,6 +94,21 @@ TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
   }
 }
 
+// Their fast form has instructions that only sm_90a has, for which the studies ask themselves.
+TEST(Check, TensorCoreVariantsCompileForHopper) {
+  const Sandbox sandbox;
+  for (const char* type : {"bf16", "tf32"}) {
+    const std::string study =
+        std::string(TUNER_SOURCE_DIR) + "/search_spaces/matmul_" + type + ".yaml";
+    const auto done =
+        run(sandbox, {"check", study, "--compile", "--arch", "sm_90", "--limit", "6"});
+    if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out.find(",compile,"), std::string::npos) << done.out;
+    EXPECT_NE(done.out.find(",wgmma,"), std::string::npos) << done.out;
+  }
+}
+
 TEST(Check, UnknownArchitectureIsRefusedWithTheKnownOnes) {
   const Sandbox sandbox;
   const auto done =

@@ -52,6 +52,52 @@ TEST_F(Gpu, KernelsGetBuffersOffsetsAndScalars) {
   EXPECT_EQ(found[1016], 1);
 }
 
+// One thread has the copy engine bring a box into shared memory; what lies outside reads as zero.
+TEST_F(Gpu, TensorMapsDescribeMatricesToTheCopyEngine) {
+  if (backend->facts().compute_capability < 90) GTEST_SKIP() << "no copy engine";
+  const auto kernel = load(
+      "struct alignas(64) Map { unsigned long long words[16]; };\n"
+      "__global__ void k(const __grid_constant__ Map map, float* out) {\n"
+      "  __shared__ alignas(128) float box[4][8];\n"
+      "  __shared__ unsigned long long barrier;\n"
+      "  unsigned b = unsigned(__cvta_generic_to_shared(&barrier));\n"
+      "  if (threadIdx.x == 0) {\n"
+      "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(b));\n"
+      "    asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");\n"
+      "    asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;\" :: \"r\"(b));\n"
+      "    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier\"\n"
+      "                 \"::complete_tx::bytes [%0], [%1, {4, 2}], [%2];\"\n"
+      "                 :: \"r\"(unsigned(__cvta_generic_to_shared(box))), \"l\"(&map), \"r\"(b)\n"
+      "                 : \"memory\");\n"
+      "  }\n"
+      "  __syncthreads();\n"
+      "  asm volatile(\"{ .reg .pred p; a: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\"\n"
+      "               \" @!p bra a; }\" :: \"r\"(b) : \"memory\");\n"
+      "  out[threadIdx.x] = box[threadIdx.x / 8][threadIdx.x % 8];\n}\n",
+      "k");
+  const BufferId matrix = allocate(5 * 8 * 4);
+  const BufferId out = allocate(32 * 4);
+  std::vector<float> values(40);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
+  upload<float>({matrix, 0}, values);
+  LaunchArgument map = at(matrix);
+  map.map = TensorMap{DataType::kFloat32, {5, 8}, {4, 8}, 0};
+  const auto done = backend->launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto found = download<float>({out, 0}, 32);
+  for (std::size_t row = 0; row < 4; ++row) {
+    for (std::size_t col = 0; col < 8; ++col) {
+      const bool inside = row + 2 < 5 && col + 4 < 8;
+      EXPECT_EQ(found[row * 8 + col], inside ? values[(row + 2) * 8 + col + 4] : 0);
+    }
+  }
+  map.map->extents = {4, 10};
+  const auto refused = backend->launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
+  EXPECT_EQ(refused.error().message, "tensor map: rows of 40 bytes, must be a multiple of 16");
+}
+
 TEST_F(Gpu, TemplatesAndConstantsWork) {
   const auto kernel = load(
       "__constant__ float table[4];\n"

@@ -11,9 +11,11 @@
 #include "tuner/engine/resolve.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/space/sampling.h"
+#include "tuner/study/file_text.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/space_json.h"
+#include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
@@ -132,12 +134,11 @@ int check_study(const CheckOptions& options) {
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-  const bool json_file =
-      options.study.size() > 5 && options.study.compare(options.study.size() - 5, 5, ".json") == 0;
-  if (!json_file) return check_study(options);
+  const std::filesystem::path path = options.study;
+  if (path.extension() != ".json" || is_t1(study_text(path))) return check_study(options);
   if (options.compile) {
     throw InputError(Complaint{
-        {}, "--compile needs a YAML study: " + options.study + " describes a space only", ""});
+        {}, "--compile needs a study: " + options.study + " describes a space only", ""});
   }
   return report_space(SearchSpace::build(read_space_json(options.study)), options);
 }

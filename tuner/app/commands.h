@@ -1,6 +1,7 @@
 #pragma once
 // The subcommands. Each returns an exit status (below) or throws one of base/error.h's types.
 
+#include "tuner/app/import_options.h"
 #include "tuner/app/options.h"
 
 namespace tuner {
@@ -16,6 +17,8 @@ int replay_command(const RunOptions& options);
 int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
 int export_command(const ExportOptions& options);
+int import_command(const ImportOptions& options);
+int verify_export_command(const VerifyOptions& options);
 int list_command(const ListOptions& options);
 int cache_command(const CacheOptions& options);
 

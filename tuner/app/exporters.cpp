@@ -2,31 +2,102 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
+#include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/compile/artifact_key.h"
+#include "tuner/compile/flat_source.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
+#include "tuner/exporters/launcher.h"
+#include "tuner/exporters/table_text.h"
+#include "tuner/exporters/wisdom.h"
 #include "tuner/plugin/adapters_exporter.h"
 #include "tuner/store/ranked_csv.h"
 
 namespace tuner {
 namespace {
 
-std::string header_text(const ExportOptions& options, const Study& study,
-                        const std::vector<RankedResults>& results) {
+HeaderOptions header_options(const ExportOptions& options, const Study& study) {
   HeaderOptions header;
   header.table.max_configurations = options.max_configs;
   header.table.within = options.within;
-  header.source_text = read_file(study.kernel.source);
+  header.source_text = read_sources(study).digest;
   header.generator = "tuner " TUNER_VERSION;
-  if (options.max_configs > 0 || options.within > 0) {
-    std::cerr << loss_report(tuned_table(study, results, header.table));
+  return header;
+}
+
+// The table of the file that is about to be replaced, if it is one of the same source.
+std::optional<TunedTable> earlier_table(const std::string& path, const Study& study,
+                                        const HeaderOptions& options) {
+  if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+  try {
+    ExportedTable earlier = read_table_comment(read_file(path), path);
+    if (earlier.kernel != study.kernel.name || earlier.source_hash != source_hash(options)) {
+      return std::nullopt;
+    }
+    return std::move(earlier.table);
+  } catch (const InputError&) {
+    return std::nullopt;  // whatever it was, it is to be replaced
   }
-  return export_header(study, results, header);
+}
+
+void tell(const ExportOptions& options, const TunedTable& table) {
+  if (options.max_configs > 0 || options.within > 0) std::cerr << loss_report(table);
+  std::cerr << kept_report(table);
+}
+
+std::vector<ExportedFile> header_files(const ExportOptions& options, const Study& study,
+                                       const std::vector<RankedResults>& results) {
+  HeaderOptions header = header_options(options, study);
+  const auto earlier = earlier_table(options.output, study, header);
+  if (earlier) header.table.earlier = &*earlier;
+  tell(options, tuned_table(study, results, header.table));
+  return {{options.output, export_header(study, results, header)}};
+}
+
+// "out/", "out/matmul", "out/matmul.cu" -> "out/matmul_launcher" or "out/matmul".
+std::filesystem::path launcher_stem(const ExportOptions& options, const Study& study) {
+  if (options.output == "-") {
+    throw InputError(
+        Complaint{{}, "a launcher is two files: name their folder or their stem with -o", ""});
+  }
+  std::filesystem::path stem = options.output;
+  if (std::filesystem::is_directory(stem) || stem.filename().empty()) {
+    return stem / (study.kernel.name + "_launcher");
+  }
+  const auto extension = stem.extension();
+  return extension == ".cu" || extension == ".hpp" ? stem.replace_extension() : stem;
+}
+
+std::vector<ExportedFile> launcher_files(const ExportOptions& options, const Study& study,
+                                         const std::vector<RankedResults>& results) {
+  const std::filesystem::path stem = launcher_stem(options, study);
+  LauncherOptions launcher;
+  launcher.header = header_options(options, study);
+  launcher.stem = stem.filename().string();
+  const auto earlier = earlier_table(stem.string() + ".hpp", study, launcher.header);
+  if (earlier) launcher.header.table.earlier = &*earlier;
+  tell(options, tuned_table(study, results, launcher.header.table));
+  CompileRequest request;
+  request.source = read_file(study.kernel.source);
+  request.source_name = study.kernel.source.string();
+  request.include_dirs = {study.kernel.source.parent_path().string()};
+  request.options = study.kernel.options;
+  FlatSource flat = flat_source(request.source, request.source_name, include_dirs_of(request));
+  launcher.source = {std::move(flat.text), std::move(flat.headers), std::move(flat.macros)};
+  const SourceBundle bundle = bundle_of(request);
+  launcher.relevant = [&](const CompileRequest& one) { return relevant_defines(one, bundle); };
+  LauncherFiles files = export_launcher(study, results, launcher);
+  return {{stem.string() + ".hpp", std::move(files.header)},
+          {stem.string() + ".cu", std::move(files.source)}};
 }
 
 const RankedResults& the_one(const std::vector<RankedResults>& results, const char* format) {
@@ -64,24 +135,41 @@ std::string define_lines(const Study& study, const std::vector<RankedResults>& r
 const std::vector<std::pair<std::string, std::string>>& builtin_formats() {
   static const std::vector<std::pair<std::string, std::string>> formats{
       {"header", "a C++17 header that picks a configuration by device and problem size"},
+      {"launcher",
+       "a .hpp/.cu pair: the winning variants' source and a function that launches them"},
       {"json", "everything that was measured"},
       {"csv", "the ranked table of one device and size"},
+      {"t4", "the community's results format (T4), one device and size"},
+      {"wisdom", "a wisdom file of Kernel Launcher: the best of each device and size"},
       {"defines", "-D lines of the best configuration of one device and size"}};
   return formats;
 }
 
 ExportFunction find_exporter(const ExportOptions& options, const Catalogue& catalogue) {
-  if (options.format == "header") {
-    return [options](const Study& study, const std::vector<RankedResults>& results) {
-      return header_text(options, study, results);
+  using Results = std::vector<RankedResults>;
+  const auto one_file = [path = options.output](auto write) -> ExportFunction {
+    return [path, write](const Study& study, const Results& results) {
+      return std::vector<ExportedFile>{{path, write(study, results)}};
+    };
+  };
+  if (options.format == "header" || options.format == "launcher") {
+    const auto write = options.format == "header" ? header_files : launcher_files;
+    return [options, write](const Study& study, const Results& results) {
+      return write(options, study, results);
     };
   }
-  if (options.format == "json") return results_json;
-  if (options.format == "defines") return define_lines;
+  if (options.format == "json") return one_file(results_json);
+  if (options.format == "defines") return one_file(define_lines);
+  if (options.format == "wisdom") return one_file(export_wisdom);
+  if (options.format == "t4") {
+    return one_file([](const Study& study, const Results& results) {
+      return export_t4(study, the_one(results, "t4"), TUNER_VERSION);
+    });
+  }
   if (options.format == "csv") {
-    return [](const Study& study, const std::vector<RankedResults>& results) {
+    return one_file([](const Study& study, const Results& results) {
       return ranked_csv(the_one(results, "csv"), names_of(study.parameters));
-    };
+    });
   }
   std::vector<std::string> known;
   for (const auto& [name, summary] : builtin_formats()) known.push_back(name);
@@ -93,9 +181,9 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
                   did_you_mean(options.format, known)});
   }
   std::shared_ptr<Exporter> exporter = catalogue.make_exporter(options.format);
-  return [exporter](const Study& study, const std::vector<RankedResults>& results) {
+  return one_file([exporter](const Study& study, const Results& results) {
     return exporter->write(study, results);
-  };
+  });
 }
 
 }  // namespace tuner

@@ -13,7 +13,13 @@
 
 namespace tuner {
 
-using ExportFunction = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
+struct ExportedFile {
+  std::string path;  // "-": standard output
+  std::string text;
+};
+
+using ExportFunction =
+    std::function<std::vector<ExportedFile>(const Study&, const std::vector<RankedResults>&)>;
 
 // Names and summaries of the built-in formats.
 const std::vector<std::pair<std::string, std::string>>& builtin_formats();

@@ -21,6 +21,10 @@ std::string text_of(const ArgumentSpec& a) {
       fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
                   static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
   for (const Expression& extent : a.shape) text += ';' + extent.text();
+  if (a.map) {
+    text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
+    for (const Expression& extent : a.map->box) text += ';' + extent.text();
+  }
   if (a.fill.kind == FillSpec::Kind::kFile) {
     std::error_code ignored;
     // Contents of large inputs are not hashed: size and time of change stand for them.
@@ -68,6 +72,9 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   if (study.reference) {
     verify += study.reference->entry + '|' + text_of(study.reference->launch);
     for (const std::string& argument : study.reference->arguments) verify += '|' + argument;
+    for (const auto& [name, value] : study.reference->configuration) {
+      verify += '|' + name + '=' + to_text(value);
+    }
   }
   const MeasureSpec& m = study.measure;
   ContextKey key;

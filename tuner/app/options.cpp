@@ -211,6 +211,8 @@ ResultsOptions parse_results(const Words& words) {
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("top", po::value(&o.top)->default_value(10), "how many to show");
   add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("here", po::bool_switch(&o.here),
+      "with a STUDY: say also what this machine's compiler and driver make stale");
   const auto values = parse(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;
@@ -222,18 +224,56 @@ ExportOptions parse_export(const Words& words) {
   auto add = visible.add_options();
   add("help,h", "show this");
   add("format", po::value(&o.format)->default_value("header"), "see 'tuner list exporters'");
-  add("output,o", po::value(&o.output)->default_value("-"), "file, or '-' for standard output");
+  add("output,o", po::value(&o.output)->default_value("-"),
+      "file, or '-' for standard output; launcher: a folder, or the two files' path without "
+      "extension");
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("from", po::value(&o.from),
+      "ranked CSV files (a file, or a folder of them) instead of the results' store");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
+  add("evaluate", po::bool_switch(&o.evaluate),
+      "write nothing; leave each tuned size out in turn and print what would be selected for it, "
+      "and what that loses");
   add("max-configs", po::value(&o.max_configs)->default_value(0),
-      "header: at most this many different configurations");
+      "header, launcher: at most this many different configurations");
   std::string within;
-  add("within", po::value(&within), "header: fewer configurations, each size losing at most 5%");
+  add("within", po::value(&within),
+      "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
   if (!within.empty()) o.within = percentage("--within", within);
+  return o;
+}
+
+VerifyOptions parse_verify(const Words& words) {
+  VerifyOptions o;
+  o.jobs = cores();
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("size", po::value(&o.sizes)->composing(),
+      "verify what is selected for this size; may be repeated; default: the tuned sizes");
+  add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
+  add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
+  add("largest", po::value(&o.largest)->default_value(0),
+      "extent of a random size; 0: the largest that was tuned");
+  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
+  add("device", po::value(&o.device)->default_value("0"), "its number");
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse(words, "tuner verify-export HEADER STUDY [options]", visible);
+  const Words given = values.count("input") > 0 ? values["input"].as<Words>() : Words{};
+  if (given.size() != 2) {
+    wrong_usage("verify-export takes two files: the exported header, and the study");
+  }
+  o.exported = given[0];
+  o.study = given[1];
+  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  if (o.largest < 0) wrong_usage("--largest must not be negative");
   return o;
 }
 

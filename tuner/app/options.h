@@ -15,23 +15,27 @@ using Words = std::vector<std::string>;
 // Thrown after --help has been printed.
 struct HelpShown {};
 
-struct RunOptions {
-  std::string study;
+// What runs variants, and how.
+struct DeviceOptions {
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
-  Words sizes;               // "M=1024,N=1024"
-  Words where;               // further constraints, such as "FORM == 'naive'"
-  std::string strategy;      // NAME[:option=value,...]; empty = the study's
-  std::string budget;        // "500", "90s", "500,10m"; empty = the study's
   double timeout = 60;       // seconds for one configuration
-  std::uint64_t seed = 1;
   unsigned jobs = 1;
+  bool in_random_order = false;
+  Words plugin_dirs;
+};
+
+struct RunOptions : DeviceOptions {
+  std::string study;
+  Words sizes;           // "M=1024,N=1024"
+  Words where;           // further constraints, such as "FORM == 'naive'"
+  std::string strategy;  // NAME[:option=value,...]; empty = the study's
+  std::string budget;    // "500", "90s", "500,10m"; empty = the study's
+  std::uint64_t seed = 1;
   std::string results = "results";
   bool fresh = false;
   std::string trace;
   std::string progress = "auto";
-  Words plugin_dirs;
-  bool in_random_order = false;
   std::string replay;
   unsigned repeats = 1;
   bool warm_start = true;            // the strategy hears of earlier results of other places
@@ -59,6 +63,7 @@ struct ResultsOptions {
   std::string device;
   std::size_t top = 10;
   std::string csv;
+  bool here = false;
 };
 
 struct ExportOptions {
@@ -70,7 +75,18 @@ struct ExportOptions {
   std::string size;
   std::size_t max_configs = 0;  // 0 = as many as there are winners
   double within = 0;            // 0.05 = each size may lose 5 %
+  std::string from;             // ranked CSV files instead of the store
+  bool evaluate = false;
   Words plugin_dirs;
+};
+
+struct VerifyOptions : DeviceOptions {
+  std::string exported;  // a header or launcher
+  std::string study;
+  Words sizes;               // none of these two: the tuned sizes
+  std::uint64_t random = 0;  // so many at random
+  std::uint64_t seed = 1;
+  std::int64_t largest = 0;  // extent of a random size; 0 = the largest that was tuned
 };
 
 struct ListOptions {
@@ -87,6 +103,7 @@ RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);
 ResultsOptions parse_results(const Words& words);
 ExportOptions parse_export(const Words& words);
+VerifyOptions parse_verify(const Words& words);
 ListOptions parse_list(const Words& words);
 CacheOptions parse_cache(const Words& words);
 

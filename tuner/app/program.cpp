@@ -36,6 +36,10 @@ const std::vector<Command>& commands() {
        [](const Words& w) { return results_command(parse_results(w)); }},
       {"export", "write what was learned as a header, JSON, CSV, ...",
        [](const Words& w) { return export_command(parse_export(w)); }},
+      {"import", "take over T1 benchmarks, recordings and results of others",
+       [](const Words& w) { return import_command(parse_import(w)); }},
+      {"verify-export", "check what an exported header selects, on this machine",
+       [](const Words& w) { return verify_export_command(parse_verify(w)); }},
       {"list", "list plugins, backends, devices, strategies, exporters",
        [](const Words& w) { return list_command(parse_list(w)); }},
       {"cache", "show, prune or clear the cache of compiled artifacts",
@@ -49,7 +53,7 @@ void print_help(std::ostream& out) {
          ": finds the fastest configuration of a CUDA kernel\n\n"
          "usage: tuner COMMAND [options]\n\ncommands:\n";
   for (const Command& command : commands()) {
-    out << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
+    out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
         << "\n";
   }
   out << "\n'tuner COMMAND --help' says more. Exit status: 0 done, 1 nothing valid was found,\n"

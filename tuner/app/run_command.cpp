@@ -7,6 +7,7 @@
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
+#include "tuner/app/devices.h"
 #include "tuner/app/identity.h"
 #include "tuner/app/size_run.h"
 #include "tuner/app/trace.h"
@@ -19,106 +20,6 @@
 
 namespace tuner {
 namespace {
-
-// Several devices must all be there before the first of them is tuned; `there` is only asked then,
-// because a driver takes its time to start.
-std::vector<unsigned> device_numbers(const std::string& text,
-                                     const std::function<std::size_t()>& there) {
-  std::vector<unsigned> numbers;
-  if (text == "all") {
-    for (unsigned i = 0; i < there(); ++i) numbers.push_back(i);
-    return numbers;
-  }
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, comma - at);
-    if (word.empty() || word.size() > 4 ||
-        !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
-      throw InputError(
-          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
-    }
-    const auto number = static_cast<unsigned>(std::stoul(word));
-    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
-      numbers.push_back(number);
-    }
-    at = comma + 1;
-  }
-  if (numbers.size() > 1) {
-    const std::size_t count = there();
-    const unsigned last = *std::max_element(numbers.begin(), numbers.end());
-    if (last >= count) {
-      throw UnavailableError(fmt::format("there is no device {}; the backend has {}", last, count));
-    }
-  }
-  return numbers;
-}
-
-Words names_of(const Catalogue& catalogue, PluginKind kind) {
-  Words names;
-  for (const PluginItem& item : catalogue.items(kind)) names.push_back(item.name);
-  return names;
-}
-
-// The run workers of one backend, the first of them with its device open.
-struct Devices {
-  std::string backend;
-  std::string options_text;  // of the backend, for the identity of trials
-  std::unique_ptr<CompilePool> compilers;
-  std::vector<std::unique_ptr<RunWorker>> workers;
-};
-
-Devices open_devices(const RunOptions& options, const WorkerProgram& program,
-                     const std::string& backend) {
-  Devices devices;
-  devices.backend = backend;
-  devices.compilers = std::make_unique<CompilePool>(
-      program,
-      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string()});
-  devices.compilers->warm_up();
-  RunLimits limits;
-  limits.configuration_seconds = options.timeout;
-  OptionList backend_options;
-  if (options.in_random_order) {
-    backend_options.emplace_back("order", "random");
-    devices.options_text = "order=random";
-  }
-  const auto count = [&] { return RunWorker::probe(program, backend).size(); };
-  for (const unsigned number : device_numbers(options.device, count)) {
-    devices.workers.push_back(
-        std::make_unique<RunWorker>(program, backend, number, backend_options, limits));
-  }
-  devices.workers.front()->open();
-  return devices;
-}
-
-// `auto` takes the first backend that works; the cpu is nobody's first choice.
-Devices choose_devices(const RunOptions& options, const WorkerProgram& program,
-                       const Catalogue& catalogue, Progress& progress) {
-  Words names = names_of(catalogue, PluginKind::kBackend);
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return (a == "cpu") < (b == "cpu"); });
-  if (options.backend != "auto") {
-    if (std::find(names.begin(), names.end(), options.backend) == names.end()) {
-      std::string known;
-      for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-      throw UnavailableError("there is no backend '" + options.backend +
-                             "'; there are: " + (known.empty() ? "none" : known));
-    }
-    names = {options.backend};
-  }
-  std::string reasons;
-  for (const std::string& name : names) {
-    try {
-      return open_devices(options, program, name);
-    } catch (const UnavailableError& error) {
-      if (names.size() == 1) throw;
-      reasons += std::string("\n  ") + error.what();
-      progress.note(std::string("backend ") + error.what());
-    }
-  }
-  throw UnavailableError("no backend works:" + (reasons.empty() ? " none is installed" : reasons));
-}
 
 Study load_study(const RunOptions& options, Progress& progress) {
   StudyFile file = read_study_file(options.study);
@@ -226,6 +127,9 @@ int run_command(const RunOptions& options) {
       const SizeOutcome outcome = tune_size(shared, device, size);
       any_valid = any_valid || outcome.results.ranked > 0;
       print_outcome(shared, outcome);
+      if (outcome.lost.empty()) continue;
+      trace.close();
+      throw UnavailableError(outcome.lost + "; everything measured so far is kept");
     }
     worker.reset();  // its device is free for others
   }

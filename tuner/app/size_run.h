@@ -43,7 +43,13 @@ struct SizeOutcome {
   RankedResults results;
   std::string csv_path;
   bool interrupted = false;
+  std::string lost;  // why there is no device any more; empty when there is one
 };
+
+// What device and compiler are to prepare for a size: buffers, and the answer of the reference. Of
+// `shared` it needs the study and its texts. Throws InputError.
+void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                      const ProblemSize& size, EvaluatorSetup& setup);
 
 // Throws InputError when the study makes no sense at this size, on this device.
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);

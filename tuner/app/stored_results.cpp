@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
@@ -21,27 +22,6 @@ std::string lower(std::string text) {
 bool device_fits(const DeviceFacts& device, const std::string& wanted) {
   return wanted.empty() || lower(device.name).find(lower(wanted)) != std::string::npos ||
          device.slug().find(lower(wanted)) != std::string::npos;
-}
-
-// "M=1024,N=1024" -> pairs.
-ProblemSize wanted_dims(const std::string& text) {
-  ProblemSize wanted;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string piece = text.substr(at, comma - at);
-    const std::size_t equals = piece.find('=');
-    std::int64_t extent = 0;
-    const char* end = piece.data() + piece.size();
-    if (equals == std::string::npos || equals == 0 ||
-        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
-        equals + 1 == piece.size()) {
-      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
-    }
-    wanted.dims.emplace_back(piece.substr(0, equals), extent);
-    at = comma + 1;
-  }
-  return wanted;
 }
 
 bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
@@ -79,28 +59,95 @@ std::string value_of(const ContextKey& key, const std::string& component) {
   return {};
 }
 
+// What an import cannot know is no difference; other parameters are.
+std::vector<std::string> misfits(const ContextKey& imported, const Study& study) {
+  std::vector<std::string> theirs = imported.parameters;
+  std::vector<std::string> ours = names_of(study.parameters);
+  std::sort(theirs.begin(), theirs.end());
+  std::sort(ours.begin(), ours.end());
+  if (theirs == ours) return {};
+  return {"the imported results have other parameters"};
+}
+
+int worth(const StoredResults& results) {
+  if (!results.stale.empty()) return 0;
+  return results.imported.empty() ? 2 : 1;
+}
+
+// Each backend's machine, asked once.
+class Machines {
+ public:
+  explicit Machines(const ResultFilter& filter) : filter_(filter) {}
+  const Machine& of(const std::string& backend) {
+    const auto known = known_.find(backend);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(backend, filter_.machine ? filter_.machine(backend) : Machine{})
+        .first->second;
+  }
+
+ private:
+  const ResultFilter& filter_;
+  std::map<std::string, Machine> known_;
+};
+
+// What the study would be measured as today. Driver and compiler are those of the machine that
+// measured, unless another machine is asked: they are not the study's to change.
+ContextKey key_now(const Study& study, const std::string& digest, const ContextKey& before,
+                   Machines& machines) {
+  const Machine& machine = machines.of(before.device.backend);
+  DeviceFacts device = before.device;
+  for (const DeviceFacts& here : machine.devices) {
+    if (here.name == device.name) device.driver = here.driver;
+  }
+  const std::string compiler =
+      machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
+  return context_key(study, device, before.size, digest, compiler,
+                     value_of(before, "backend options"));
+}
+
 }  // namespace
+
+ProblemSize parse_dims(const std::string& text) {
+  ProblemSize wanted;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string piece = text.substr(at, comma - at);
+    const std::size_t equals = piece.find('=');
+    std::int64_t extent = 0;
+    const char* end = piece.data() + piece.size();
+    if (equals == std::string::npos || equals == 0 ||
+        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
+        equals + 1 == piece.size()) {
+      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
+    }
+    wanted.dims.emplace_back(piece.substr(0, equals), extent);
+    at = comma + 1;
+  }
+  return wanted;
+}
+
+bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter) {
+  return device_fits(device, filter.device) && size_fits(size, parse_dims(filter.size));
+}
 
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter) {
-  const ProblemSize wanted = wanted_dims(filter.size);
+  static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  Machines machines(filter);
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
-    if (context.trials == 0 || !device_fits(context.key.device, filter.device) ||
-        !size_fits(context.key.size, wanted)) {
-      continue;
-    }
+    if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
     StoredResults results;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
-    if (study != nullptr) {
-      // Driver and compiler are those of the machine that measured: not the study's to change.
-      ContextKey now =
-          context_key(*study, context.key.device, context.key.size, digest,
-                      value_of(context.key, "compiler"), value_of(context.key, "backend options"));
-      results.stale = differences(context.key, now);
+    results.imported = value_of(context.key, "imported");
+    if (study != nullptr && !results.imported.empty()) {
+      results.stale = misfits(context.key, *study);
+    } else if (study != nullptr) {
+      results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
     }
     std::vector<Trial> trials = store.trials(context.context);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
@@ -110,7 +157,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.date = context.newest;
-    results.ranked.compiler = value_of(context.key, "compiler");
+    results.ranked.compiler = results.imported.empty() ? value_of(context.key, "compiler")
+                                                       : "imported from " + results.imported;
     all.push_back(std::move(results));
   }
   return all;
@@ -125,7 +173,7 @@ std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all) {
     });
     if (same == kept.end()) {
       kept.push_back(std::move(candidate));
-    } else if (candidate.stale.empty() || !same->stale.empty()) {
+    } else if (worth(candidate) >= worth(*same)) {
       *same = std::move(candidate);
     }
   }

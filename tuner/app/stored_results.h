@@ -1,6 +1,7 @@
 #pragma once
 // Rankings told again from the store.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,17 +11,30 @@
 
 namespace tuner {
 
+// What a machine has for a backend, as far as it is there.
+struct Machine {
+  std::string compiler;  // empty: none
+  std::vector<DeviceFacts> devices;
+};
+
 struct ResultFilter {
   std::string device;  // part of the name or of its slug, case ignored; empty = all
   std::string size;    // "M=1024,N=1024", any part of the dimensions; empty = all
+  // Asked once for each backend, when results must also fit this machine. May be empty.
+  std::function<Machine(const std::string& backend)> machine;
 };
+
+// Throws InputError for a size that makes no sense.
+bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter);
 
 struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
   RankedResults ranked;
-  // What has changed in the study since ("source: 1f.. -> 2a.."); empty = current. Always empty
-  // without a study.
+  // Where imported results came from; empty = measured by this program.
+  std::string imported;
+  // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
+  // empty without a study.
   std::vector<std::string> stale;
 };
 
@@ -30,7 +44,10 @@ struct StoredResults {
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
-// Of equal devices and sizes only the last, current ones before stale ones.
+// "M=1024,N=1024". Throws InputError.
+ProblemSize parse_dims(const std::string& text);
+
+// Of equal devices and sizes only the last: measured ones before imported ones before stale ones.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
 }  // namespace tuner

@@ -20,28 +20,9 @@ std::string identifier_of(const std::string& definition) {  // "MIN(a, b)" defin
   return definition.substr(0, definition.find('('));
 }
 
-// Names of the definitions that can matter: mentioned by the sources, the entry, an option, or by
-// the text of another definition that matters.
-std::set<std::string> relevant(const CompileRequest& request, const SourceBundle& bundle) {
-  std::set<std::string, std::less<>> words = words_of(request.entry);
-  for (const std::string& option : request.options) words.merge(words_of(option));
-  for (const std::string& symbol : request.symbols) words.merge(words_of(symbol));
-  std::set<std::string> out;
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& [name, text] : request.defines) {
-      const std::string identifier = identifier_of(name);
-      if (!bundle.mentions(identifier) && !words.contains(identifier)) continue;
-      if (out.insert(name).second) grew = true;
-      words.merge(words_of(text));
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
-SourceBundle bundle_of(const CompileRequest& request) {
+std::vector<std::string> include_dirs_of(const CompileRequest& request) {
   std::vector<std::string> dirs = request.include_dirs;
   for (std::size_t i = 0; i < request.options.size(); ++i) {
     const std::string& option = request.options[i];
@@ -56,7 +37,28 @@ SourceBundle bundle_of(const CompileRequest& request) {
       break;
     }
   }
-  return SourceBundle::read(request.source, request.source_name, dirs);
+  return dirs;
+}
+
+SourceBundle bundle_of(const CompileRequest& request) {
+  return SourceBundle::read(request.source, request.source_name, include_dirs_of(request));
+}
+
+std::set<std::string> relevant_defines(const CompileRequest& request, const SourceBundle& bundle) {
+  std::set<std::string, std::less<>> words = words_of(request.entry);
+  for (const std::string& option : request.options) words.merge(words_of(option));
+  for (const std::string& symbol : request.symbols) words.merge(words_of(symbol));
+  std::set<std::string> out;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& [name, text] : request.defines) {
+      const std::string identifier = identifier_of(name);
+      if (!bundle.mentions(identifier) && !words.contains(identifier)) continue;
+      if (out.insert(name).second) grew = true;
+      words.merge(words_of(text));
+    }
+  }
+  return out;
 }
 
 std::optional<std::string> artifact_key(const CompileRequest& request, const SourceBundle& bundle,
@@ -74,7 +76,7 @@ std::optional<std::string> artifact_key(const CompileRequest& request, const Sou
   for (const std::string& option : request.options) hasher.add(option);
   hasher.add(std::uint64_t{request.symbols.size()});
   for (const std::string& symbol : request.symbols) hasher.add(symbol);
-  const std::set<std::string> names = relevant(request, bundle);
+  const std::set<std::string> names = relevant_defines(request, bundle);
   for (const auto& [name, text] : request.defines) {
     if (names.contains(name)) hasher.add(name).add(text);
   }

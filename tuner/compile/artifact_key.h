@@ -1,15 +1,25 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "tuner/compile/source_bundle.h"
 #include "tuner/model/artifact.h"
 
 namespace tuner {
 
-// The bundle of a request, with the include directories among its options ("-Idir").
+// Where the includes of a request are looked up: its directories and those among its options
+// ("-Idir").
+std::vector<std::string> include_dirs_of(const CompileRequest& request);
+
+// The bundle of a request.
 SourceBundle bundle_of(const CompileRequest& request);
+
+// Names of the definitions that can matter: mentioned by the sources, the entry, an option, or by
+// the text of another definition that matters.
+std::set<std::string> relevant_defines(const CompileRequest& request, const SourceBundle& bundle);
 
 // Name of the artifact that `request` gives: equal for requests that cannot give different ones,
 // different for all others. A definition that neither the bundle nor anything else of the request

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tuner/base/hash.h"
@@ -14,16 +13,24 @@
 namespace tuner {
 namespace {
 
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
+
 // Where a name has no value yet, and only the configuration will give it one.
 bool varies(const Expression& expression, const Bindings& names) {
   return std::any_of(expression.names().begin(), expression.names().end(),
                      [&](const std::string& name) { return !names.contains(name); });
 }
 
+bool varies(const std::vector<Expression>& all, const Bindings& names) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Expression& one) { return varies(one, names); });
+}
+
+// A map's buffer is not scratch, so its extents stay.
 bool varies(const ArgumentSpec& argument, const Bindings& names) {
+  if (argument.map) return varies(argument.map->box, names) || varies(argument.map->swizzle, names);
   if (argument.is_scalar) return varies(argument.value, names);
-  return std::any_of(argument.shape.begin(), argument.shape.end(),
-                     [&](const Expression& extent) { return varies(extent, names); });
+  return varies(argument.shape, names);
 }
 
 Expected<Value, std::string> value_of(const Expression& expression, const Bindings& names,
@@ -82,11 +89,10 @@ Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec
 
 Expected<std::uint64_t, std::string> elements_of(const ArgumentSpec& spec, const Bindings& names) {
   std::uint64_t elements = 1;
-  const std::uint64_t limit = std::uint64_t{1} << 60;
   for (const Expression& extent : spec.shape) {
-    const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, limit);
+    const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, kMostElements);
     if (!value) return Unexpected{value.error()};
-    if (elements > limit / *value) {
+    if (elements > kMostElements / *value) {
       return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
     }
     elements *= *value;
@@ -100,16 +106,60 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   plan.name = spec.name;
   plan.type = spec.type;
   plan.is_scalar = spec.is_scalar;
-  if (spec.is_scalar) plan.scalar.resize(size_of(spec.type));
+  if (spec.is_scalar && !spec.map) plan.scalar.resize(size_of(spec.type));
+  if (spec.map) plan.map.emplace();
   plan.role = spec.role;
   plan.fill = spec.fill;
   plan.seed = hash_of(spec.name).low;
   return plan;
 }
 
-Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec, const Bindings& names) {
+std::optional<std::uint32_t> position_of(const std::vector<ArgumentSpec>& arguments,
+                                         const std::string& name) {
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
+                                              const std::vector<ArgumentSpec>& arguments,
+                                              const Bindings& names) {
+  constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
+  const auto of = position_of(arguments, spec.map->of);
+  if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
+  TensorMapPlan plan;
+  plan.of = *of;
+  plan.map.type = arguments[*of].type;
+  for (const Expression& extent : arguments[*of].shape) {
+    const auto value = whole(extent, names, "the shape of " + spec.map->of, 1, 1, kMostElements);
+    if (!value) return Unexpected{value.error()};
+    plan.map.extents.push_back(*value);
+  }
+  for (const Expression& extent : spec.map->box) {
+    const auto value = whole(extent, names, "the box of " + spec.name, 1, 1, kMostInBox);
+    if (!value) return Unexpected{value.error()};
+    plan.map.box.push_back(static_cast<std::uint32_t>(*value));
+  }
+  const auto swizzle = whole(spec.map->swizzle, names, "the swizzle of " + spec.name, 0, 0, 128);
+  if (!swizzle) return Unexpected{swizzle.error()};
+  if (*swizzle != 0 && *swizzle != 32 && *swizzle != 64 && *swizzle != 128) {
+    return Unexpected{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128",
+                                  spec.name, spec.map->swizzle.text(), *swizzle)};
+  }
+  plan.map.swizzle = static_cast<std::uint32_t>(*swizzle);
+  return plan;
+}
+
+Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
+                                                  const std::vector<ArgumentSpec>& arguments,
+                                                  const Bindings& names) {
   ArgumentPlan plan = placeholder(spec);
-  if (spec.is_scalar) {
+  if (spec.map) {
+    auto map = map_plan(spec, arguments, names);
+    if (!map) return Unexpected{map.error()};
+    plan.map = std::move(*map);
+  } else if (spec.is_scalar) {
     auto bytes = scalar_of(spec, names);
     if (!bytes) return Unexpected{bytes.error()};
     plan.scalar = std::move(*bytes);
@@ -124,7 +174,7 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec, cons
 bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role == Role::kScratch; }
 
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
-    const std::vector<ArgumentSpec>& specs, const Bindings& names) {
+    const std::vector<ArgumentSpec>& specs, const Study& study, const Bindings& names) {
   std::vector<ArgumentPlan> plans;
   for (const ArgumentSpec& spec : specs) {
     if (varies(spec, names)) {
@@ -135,7 +185,7 @@ Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
       plans.push_back(placeholder(spec));
       continue;
     }
-    auto plan = argument_plan(spec, names);
+    auto plan = argument_plan(spec, study.arguments, names);
     if (!plan) return Unexpected{plan.error()};
     plans.push_back(std::move(*plan));
   }
@@ -152,13 +202,6 @@ Bindings fixed_names(const Study& study, const ProblemSize& size, const DeviceFa
   return names;
 }
 
-std::optional<std::uint32_t> position_of(const Study& study, const std::string& name) {
-  for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
-    if (study.arguments[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names) {
   ReferencePlan plan;
   const ReferenceSpec& spec = *study.reference;
@@ -170,7 +213,7 @@ Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bi
     for (const ArgumentSpec& argument : study.arguments) wanted.push_back(argument.name);
   }
   for (const std::string& name : wanted) {
-    const auto index = position_of(study, name);
+    const auto index = position_of(study.arguments, name);
     if (!index) return Unexpected{fmt::format("reference: there is no argument '{}'", name)};
     if (varies(study.arguments[*index], names)) {
       return Unexpected{fmt::format(
@@ -242,7 +285,7 @@ DefaultTolerance default_tolerance(DataType type) {
 
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
   constexpr const char* kAxes[] = {"x", "y", "z"};
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t kMost = UINT32_MAX;
   LaunchGeometry out;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string axis = kAxes[i];
@@ -266,12 +309,11 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   SizePlan plan;
   plan.measure = study.measure;
   plan.measure.power = needs_power(study);
-  // Slow variants may be the best ones.
-  if (!faster_is_better(study, size, device)) plan.measure.drop_above = 0;
-  auto arguments = argument_plans(study.arguments, names);
+  if (!faster_is_better(study, size, device)) plan.measure.drop_above = 0;  // slow may be best
+  auto arguments = argument_plans(study.arguments, study, names);
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);
-  auto constants = argument_plans(study.constants, names);
+  auto constants = argument_plans(study.constants, study, names);
   if (!constants) return Unexpected{constants.error()};
   plan.constants = std::move(*constants);
   if (!study.reference) return plan;
@@ -297,7 +339,7 @@ Expected<VariantPlan, std::string> variant_plan(const Study& study, const Search
     for (const ArgumentSpec& spec : *specs) {
       const std::uint32_t place = index++;
       if (!may_vary(spec) || !varies(spec, facts)) continue;
-      auto argument = argument_plan(spec, names);
+      auto argument = argument_plan(spec, study.arguments, names);
       if (!argument) return Unexpected{argument.error()};
       plan.overrides.emplace_back(place, std::move(*argument));
     }

@@ -161,7 +161,14 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text) {
   const ReferenceSpec& reference = *study.reference;
-  auto out = request(study, space, space.configuration(0), device, reference.entry,
+  Configuration configuration = space.configuration(0);
+  for (const auto& [name, value] : reference.configuration) {
+    const auto chosen = std::find_if(study.parameters.begin(), study.parameters.end(),
+                                     [&](const Parameter& p) { return p.name == name; });
+    const auto at = static_cast<std::size_t>(chosen - study.parameters.begin());
+    if (at < configuration.size()) configuration[at] = value;
+  }
+  auto out = request(study, space, configuration, device, reference.entry,
                      reference.source.value_or(study.kernel.source), source_text);
   if (out && !reference.source) {  // a source of its own need not have the kernel's constants
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);

@@ -191,10 +191,9 @@ DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
 DeviceResult<Ok> Workspace::launch_reference(const ReferencePlan& reference) {
   std::vector<LaunchArgument> arguments;
   for (const std::uint32_t index : reference.arguments) {
-    const Slot& slot = slots_[index];
+    const Slot& slot = slots_[slot_of(plan_.arguments[index], index)];
     const BufferId buffer = slot.expected ? slot.expected.id() : slot.data.id();
-    const bool is_buffer = !plan_.arguments[index].is_scalar;
-    arguments.push_back({is_buffer, {buffer, 0}, plan_.arguments[index].scalar});
+    arguments.push_back(launch_argument(plan_.arguments[index], buffer));
   }
   auto kernel = backend_.load(reference.artifact);
   if (!kernel) return Unexpected{kernel.error()};

@@ -19,6 +19,16 @@ inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
   return argument.is_scalar ? 0 : argument.elements * size_of(argument.type);
 }
 
+// Whose buffer an argument passes: a map passes another's.
+inline std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
+  return argument.map ? argument.map->of : own;
+}
+
+inline LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
+  if (argument.map) return {true, {buffer, 0}, {}, argument.map->map};
+  return {!argument.is_scalar, {buffer, 0}, argument.scalar};
+}
+
 inline DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
   failure.message = what + ": " + failure.message;
   return failure;

@@ -79,7 +79,8 @@ BoundLaunch Workspace::bind(const VariantPlan& variant) const {
     const Slot& slot = slots_[i];
     const std::uint64_t bytes = bytes_of(argument);
     bound.bytes.push_back(bytes);
-    bound.arguments.push_back({!argument.is_scalar, {slot.data.id(), 0}, argument.scalar});
+    const BufferId buffer = slots_[slot_of(argument, i)].data.id();
+    bound.arguments.push_back(launch_argument(argument, buffer));
     if (argument.is_scalar) continue;
     if (argument.role == Role::kInOut) {
       bound.restores.push_back({slot.data.id(), slot.pristine.id(), bytes});

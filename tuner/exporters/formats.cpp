@@ -45,9 +45,12 @@ std::string_view invalidity_of(TrialState state) {
 }
 
 Json times_of(const Trial& trial) {
-  Json times{{"compilation_time", trial.compile_ms},
-             {"compilation", trial.compile_ms},
-             {"benchmark", std::max(0.0, trial.cost_seconds * 1000 - trial.compile_ms)},
+  // The schema wants numbers, and JSON has neither NaN nor infinities.
+  const double compile = std::isfinite(trial.compile_ms) ? trial.compile_ms : 0;
+  const double cost = std::isfinite(trial.cost_seconds) ? trial.cost_seconds * 1000 : 0;
+  Json times{{"compilation_time", compile},
+             {"compilation", compile},
+             {"benchmark", std::max(0.0, cost - compile)},
              {"framework", 0},
              {"search_algorithm", 0},
              {"validation", 0}};

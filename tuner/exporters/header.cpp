@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tuner/base/hash.h"
 #include "tuner/exporters/header_model.h"
 #include "tuner/exporters/header_parts.h"
+#include "tuner/exporters/table_text.h"
 
 namespace tuner {
 namespace {
@@ -24,19 +26,14 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string preamble(const HeaderModel& model, const HeaderOptions& options) {
+std::string preamble(const HeaderModel& model, const HeaderOptions& options,
+                     const std::string& title) {
   const Study& study = *model.study;
   const TunedTable& table = *model.table;
-  std::string out = fmt::format(
-      "// Tuned configurations of the kernel {}. Made by {}; do not edit.\n"
-      "// C++17, no includes; for g++, clang, nvcc and NVRTC.\n//\n"
-      "//   const auto s = {}::select({}::device_from(properties), {{{}}});\n"
-      "//   // s.cfg is the configuration, s.how says how it was found.\n//\n",
-      one_line(study.kernel.name), options.generator, model.space, model.space, [&] {
-        std::string dims;
-        for (const HeaderField& dim : model.dims) dims += (dims.empty() ? "" : ", ") + dim.name;
-        return dims;
-      }());
+  std::string out =
+      fmt::format("// Tuned configurations of the kernel {}. Made by {}; do not edit.\n",
+                  one_line(study.kernel.name), options.generator);
+  out += title;
   out += fmt::format(
       "// source {}, objective {} {}\n", one_line(study.kernel.source.filename().string()),
       study.objective.maximize ? "maximize" : "minimize", one_line(study.objective.name));
@@ -58,8 +55,8 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options) {
 std::string macros(const HeaderModel& model, const HeaderOptions& options) {
   // Not #pragma once: compilers warn of that in a header that is checked by itself.
   std::string out = fmt::format("#ifndef {}_H\n#define {}_H\n", model.prefix, model.prefix);
-  out += fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{:016x}ull\n", model.prefix,
-                     model.prefix, hash_of(options.source_text).high);
+  out += fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{}ull\n", model.prefix,
+                     model.prefix, source_hash(options));
   out += R"txt(#ifdef __CUDACC_RTC__
 #define TUNER_FN __device__ constexpr
 #define TUNER_TABLE static __device__ constexpr
@@ -91,26 +88,60 @@ std::string for_each(const HeaderModel& model) {
   return out + "\n";
 }
 
+std::string usage(const HeaderModel& model) {
+  std::string dims;
+  for (const HeaderField& dim : model.dims) dims += (dims.empty() ? "" : ", ") + dim.name;
+  return fmt::format(
+      "// C++17, no includes; for g++, clang, nvcc and NVRTC.\n//\n"
+      "//   const auto s = {0}::select({0}::device_from(properties), {{{1}}});\n"
+      "//   // s.cfg is the configuration, s.how says how it was found.\n//\n",
+      model.space, dims);
+}
+
 }  // namespace
+
+std::string source_hash(const HeaderOptions& options) {
+  return fmt::format("{:016x}", hash_of(options.source_text).high);
+}
+
+std::string header_document(const HeaderModel& model, const HeaderOptions& options,
+                            const HeaderText& text) {
+  std::string out = preamble(model, options, text.title) + macros(model, options) + text.includes;
+  out += "namespace " + model.space + " {\n" + header_types(model) + header_tables(model) +
+         "\nnamespace detail {" + std::string(header_numbers()) + std::string(header_distance()) +
+         "}  // namespace detail\n\n" + header_rules(model) + header_selection(model) + text.more +
+         "}  // namespace " + model.space + "\n";
+  out += for_each(model);
+  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
+  out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
+  out = replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");
+  return out + table_comment(*model.study, *model.table, source_hash(options));
+}
 
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                           const HeaderOptions& options) {
   const TunedTable table = tuned_table(study, results, options.table);
-  const HeaderModel model = header_model(study, table);
-  std::string out = preamble(model, options) + macros(model, options);
-  std::string body = "namespace " + model.space + " {\n" + header_types(model) +
-                     header_tables(model) + "\nnamespace detail {" + std::string(header_numbers()) +
-                     std::string(header_distance()) + "}  // namespace detail\n\n" +
-                     header_rules(model) + header_selection(model) + "}  // namespace " +
-                     model.space + "\n";
-  out += body + for_each(model);
-  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
-  out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
-  return replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");
+  const HeaderModel model = header_model(study, table, "_tuned");
+  return header_document(model, options, {usage(model), "", ""});
+}
+
+std::string kept_report(const TunedTable& table) {
+  std::string out;
+  for (const TunedEntry& entry : table.entries) {
+    if (!entry.kept) continue;
+    out += fmt::format(
+        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
+        "the interval\n",
+        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
+  }
+  return out;
 }
 
 std::string loss_report(const TunedTable& table) {
-  std::string out;
+  std::set<std::size_t> used;
+  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
+  std::string out =
+      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
   for (const TunedEntry& entry : table.entries) {
     out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
                        table.devices[entry.device].name, entry.size.label(), entry.configuration,

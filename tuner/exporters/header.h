@@ -12,15 +12,21 @@ namespace tuner {
 
 struct HeaderOptions {
   TableOptions table;
-  std::string source_text;          // of the kernel: its hash goes into the header
+  std::string source_text;          // what stands for the kernel's sources: its hash is recorded
   std::string generator = "tuner";  // name and version, for the first line
 };
+
+// 16 hexadecimal digits: SOURCE_HASH of a header that is made with these options.
+std::string source_hash(const HeaderOptions& options);
 
 // Throws InputError when there is nothing to export.
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                           const HeaderOptions& options = {});
 
-// What each size loses in a reduced table, one line each, for the user.
+// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
+std::string kept_report(const TunedTable& table);
+
+// How many configurations there are, and what each size loses in a reduced table.
 std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner

@@ -71,16 +71,25 @@ std::vector<std::string> facts_used(const Study& study) {
   for (const Expression& one : study.launch.grid) collect_facts(one, facts);
   for (const Expression& one : study.launch.block) collect_facts(one, facts);
   collect_facts(study.launch.dynamic_shared_bytes, facts);
+  for (const ArgumentSpec& argument : study.arguments) {
+    if (argument.is_scalar) collect_facts(argument.value, facts);
+    if (argument.role != Role::kScratch) continue;
+    for (const Expression& one : argument.shape) collect_facts(one, facts);
+  }
+  for (const ArgumentSpec& constant : study.constants) {
+    if (constant.is_scalar) collect_facts(constant.value, facts);
+    for (const Expression& one : constant.shape) collect_facts(one, facts);
+  }
   return {facts.begin(), facts.end()};
 }
 
 }  // namespace
 
-HeaderModel header_model(const Study& study, const TunedTable& table) {
+HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix) {
   HeaderModel model;
   model.study = &study;
   model.table = &table;
-  model.space = cpp_identifier(study.kernel.name + "_tuned");
+  model.space = cpp_identifier(study.kernel.name + suffix);
   model.prefix = upper(model.space);
   std::set<std::string> fields;
   for (const Parameter& one : study.parameters) {

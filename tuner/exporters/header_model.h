@@ -32,7 +32,19 @@ struct HeaderModel {
   std::string expression(const Expression& expression) const;     // in terms of `n`
 };
 
-HeaderModel header_model(const Study& study, const TunedTable& table);
+// `suffix` ends the namespace's name: "_tuned".
+HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix);
+
+// The whole header. `includes` goes before, `more` at the end of the namespace; TUNER_FN in it
+// stands for what goes before a function.
+struct HeaderText {
+  std::string title;  // comment lines: what this is and how it is used
+  std::string includes;
+  std::string more;
+};
+struct HeaderOptions;
+std::string header_document(const HeaderModel& model, const HeaderOptions& options,
+                            const HeaderText& text);
 
 // Sections of the header, in their order.
 std::string header_types(const HeaderModel& model);

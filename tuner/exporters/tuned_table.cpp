@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace tuner {
@@ -21,11 +22,6 @@ struct Measured {
   std::vector<std::vector<double>> losses;        // [configuration][row]; infinite: not valid there
   std::vector<std::vector<const Trial*>> trials;  // likewise
 };
-
-double cost_of(const Study& study, const Trial& trial) {
-  if (study.objective.name == "time") return trial.timing.median;
-  return study.objective.maximize ? 1 / trial.objective : trial.objective;
-}
 
 std::vector<Row> rows_of(const std::vector<RankedResults>& results, TunedTable& table) {
   // Of several results for one device and size the newest counts.
@@ -155,29 +151,69 @@ std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
   return chosen;
 }
 
-std::vector<std::size_t> winners(const Measured& all, const std::vector<Row>& rows,
-                                 const TableOptions& options) {
-  if (options.max_configurations > 0 || options.within > 0) {
-    return smallest_cover(all.losses, options.within, options.max_configurations);
+// The configuration that an earlier export had for this row, if it stays.
+std::optional<std::size_t> incumbent(const Study& study, const Measured& all, const Row& row,
+                                     std::size_t r, const TunedTable& earlier) {
+  const RankedResults& now = *row.results;
+  for (const TunedEntry& entry : earlier.entries) {
+    const DeviceFacts& device = earlier.devices[entry.device];
+    if (device.name != now.device.name ||
+        device.compute_capability != now.device.compute_capability || entry.size != now.size) {
+      continue;
+    }
+    const auto known =
+        std::ranges::find(all.configurations, earlier.configurations[entry.configuration]);
+    const auto c = static_cast<std::size_t>(known - all.configurations.begin());
+    if (known == all.configurations.end() || all.trials[c][r] == nullptr) return std::nullopt;
+    const Trial& old = *all.trials[c][r];
+    const double low =
+        old.timing.ci_low > 0 && old.timing.median > 0 ? old.timing.ci_low / old.timing.median : 1;
+    if (cost_of(study, now.trials.front()) < cost_of(study, old) * low) return std::nullopt;
+    return c;
   }
+  return std::nullopt;
+}
+
+// The configuration of each row.
+std::vector<std::size_t> winners(const Study& study, const Measured& all,
+                                 const std::vector<Row>& rows, const TableOptions& options,
+                                 std::vector<bool>& kept) {
   std::vector<std::size_t> first(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < all.trials.size(); ++c) {
-      if (all.trials[c][r] == &rows[r].results->trials.front()) {
-        first[r] = c;
-        break;
-      }
+      if (all.trials[c][r] == &rows[r].results->trials.front()) first[r] = c;
     }
+    if (options.earlier == nullptr) continue;
+    const auto old = incumbent(study, all, rows[r], r, *options.earlier);
+    kept[r] = old && *old != first[r];
+    if (kept[r]) first[r] = *old;
   }
-  std::ranges::sort(first);
-  first.erase(std::unique(first.begin(), first.end()), first.end());
+  return first;
+}
+
+// The same from a smaller set of configurations: each row's best among them.
+std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
+                                          const TableOptions& options) {
+  const auto used = smallest_cover(all.losses, options.within, options.max_configurations);
+  std::vector<std::size_t> first(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    first[r] = std::ranges::min(used, {}, [&](std::size_t c) {
+      // The winner itself before others that lose nothing.
+      return std::pair(all.losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
+    });
+  }
   return first;
 }
 
 }  // namespace
 
-bool constraints_hold(const Study& study, const Configuration& configuration,
-                      const DeviceFacts& device, const ProblemSize& size) {
+double cost_of(const Study& study, const Trial& trial) {
+  if (study.objective.name == "time") return trial.timing.median;
+  return study.objective.maximize ? 1 / trial.objective : trial.objective;
+}
+
+Bindings names_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+                  const ProblemSize& size) {
   Bindings names = device.bindings();
   for (const auto& [name, extent] : size.dims) names[name] = extent;
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
@@ -186,6 +222,12 @@ bool constraints_hold(const Study& study, const Configuration& configuration,
   for (const NamedExpression& one : study.derived) {
     if (auto value = one.expression.evaluate(names)) names[one.name] = *value;
   }
+  return names;
+}
+
+bool constraints_hold(const Study& study, const Configuration& configuration,
+                      const DeviceFacts& device, const ProblemSize& size) {
+  const Bindings names = names_of(study, configuration, device, size);
   return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
     const auto value = rule.evaluate(names);
     return value && truth(*value);
@@ -203,7 +245,10 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   }
   const Measured all = measured(study, rows);
   const std::vector<std::size_t> spare = fallbacks(study, all, rows, table);
-  const std::vector<std::size_t> used = winners(all, rows, options);
+  std::vector<bool> kept(rows.size());
+  const bool reduced = options.max_configurations > 0 || options.within > 0;
+  const std::vector<std::size_t> used =
+      reduced ? winners_of_cover(all, rows, options) : winners(study, all, rows, options, kept);
   std::map<std::size_t, std::size_t> place;
   const auto add = [&](std::size_t c) {
     if (place.emplace(c, table.configurations.size()).second) {
@@ -215,14 +260,11 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto best = std::ranges::min(used, {}, [&](std::size_t c) {
-      // The winner itself before others that lose nothing.
-      return std::pair(all.losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
-    });
+    const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
     table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
                              all.trials[best][r]->timing, 1 + all.losses[best][r],
-                             rows[r].results->date});
+                             rows[r].results->date, kept[r]});
   }
   for (const double loss : all.losses[spare.front()]) {
     if (loss == kInfinity) continue;

@@ -17,6 +17,7 @@ struct TunedEntry {
   Timing timing;        // of that configuration there
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
   std::string date;
+  bool kept = false;  // from an earlier table: the new winner is not better beyond the interval
 };
 
 struct TunedTable {
@@ -33,6 +34,9 @@ struct TunedTable {
 struct TableOptions {
   std::size_t max_configurations = 0;  // 0: as many as there are winners
   double within = 0;                   // 0.05: losses up to 5 % buy fewer configurations
+  // An earlier export of the same source, or none. Its winners stay, where they were measured again
+  // and the new winner is not faster than the lower end of their interval: exports do not flicker.
+  const TunedTable* earlier = nullptr;
 };
 
 // The best configuration of each result, and the fallbacks: the configuration that was valid
@@ -41,6 +45,13 @@ struct TableOptions {
 // InputError when no result has anything valid.
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
+
+// Everything that an expression of the study can name.
+Bindings names_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+                  const ProblemSize& size);
+
+// The objective as something that is proportional to the time, or to be minimised like it.
+double cost_of(const Study& study, const Trial& trial);
 
 // Whether all constraints hold for a configuration on this device and size.
 bool constraints_hold(const Study& study, const Configuration& configuration,

@@ -16,15 +16,21 @@
 
 namespace tuner {
 
+struct TensorMapPlan {
+  std::uint32_t of = 0;  // index into SizePlan::arguments
+  TensorMap map;
+};
+
 struct ArgumentPlan {
   std::string name;  // for constants: the symbol as the study writes it
   DataType type = DataType::kFloat32;
-  bool is_scalar = false;
+  bool is_scalar = false;         // no buffer of its own
   std::vector<std::byte> scalar;  // value of a scalar
   std::uint64_t elements = 0;     // of a buffer
   Role role = Role::kIn;
   FillSpec fill;
   std::uint64_t seed = 0;
+  std::optional<TensorMapPlan> map{};
 };
 
 struct CheckPlan {
@@ -71,6 +77,7 @@ struct Verdict {
   double drift = 0;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
+  bool excusable = false;     // the cause may lie outside the variant: it may try again
 };
 
 }  // namespace tuner

@@ -42,14 +42,23 @@ struct FillSpec {
 
 enum class Role { kIn, kOut, kInOut, kScratch };
 
+// A map of another argument's buffer, for the device's copy engine (model/launch.h).
+struct TensorMapSpec {
+  std::string of;
+  std::vector<Expression> box;  // one for each extent of that buffer's shape
+  Expression swizzle;           // empty = 0
+  Position where;               // of 'of'
+};
+
 struct ArgumentSpec {
   std::string name;
   DataType type = DataType::kFloat32;
-  bool is_scalar = false;
+  bool is_scalar = false;         // no buffer: a value or a map
   Expression value;               // scalars
   std::vector<Expression> shape;  // buffers; element count is the product
   Role role = Role::kIn;
   FillSpec fill;
+  std::optional<TensorMapSpec> map{};
   Position where;
 };
 
@@ -59,6 +68,8 @@ struct ReferenceSpec {
   LaunchSpec launch;
   std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
   Position where;
+  // Its definitions are those of the space's first configuration with these values instead.
+  std::vector<std::pair<std::string, Value>> configuration{};
 };
 
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.

@@ -54,11 +54,26 @@ DeviceFacts from_abi(const tuner_device_facts& from, const std::string& backend)
   return to;
 }
 
+// The study reader has seen to the rank.
+tuner_tensor_map to_abi(const TensorMap& from, std::uint32_t argument) {
+  tuner_tensor_map to{};
+  to.argument = argument;
+  to.type = static_cast<std::uint32_t>(from.type);
+  to.rank = static_cast<std::uint32_t>(std::min(from.extents.size(), std::size(to.extents)));
+  to.swizzle = from.swizzle;
+  std::copy_n(from.extents.begin(), to.rank, to.extents);
+  std::copy_n(from.box.begin(), to.rank, to.box);
+  return to;
+}
+
 // A launch with the views that it refers to.
 class AbiLaunch {
  public:
   AbiLaunch(const LaunchGeometry& geometry, std::span<const LaunchArgument> arguments) {
     for (const LaunchArgument& from : arguments) {
+      if (from.map) {
+        maps_.push_back(to_abi(*from.map, static_cast<std::uint32_t>(arguments_.size())));
+      }
       arguments_.push_back({from.is_buffer ? 1U : 0U,
                             static_cast<std::uint32_t>(from.scalar.size()), to_abi(from.buffer),
                             from.scalar.data()});
@@ -69,6 +84,8 @@ class AbiLaunch {
     launch.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
     launch.arguments = arguments_.data();
     launch.argument_count = arguments_.size();
+    launch.maps = maps_.data();
+    launch.map_count = maps_.size();
   }
   AbiLaunch(const AbiLaunch&) = delete;
   AbiLaunch& operator=(const AbiLaunch&) = delete;
@@ -77,6 +94,7 @@ class AbiLaunch {
 
  private:
   std::vector<tuner_argument> arguments_;
+  std::vector<tuner_tensor_map> maps_;
 };
 
 class PluginBackend : public Backend {
@@ -196,7 +214,7 @@ bool complete(const tuner_backend& table) {
 
 }  // namespace
 
-Expected<std::unique_ptr<Backend>, std::string> open_plugin_backend(
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(
     const tuner_backend_factory& factory, std::uint32_t item, const std::string& name,
     std::uint32_t device, const std::vector<std::pair<std::string, std::string>>& options) {
   std::vector<tuner_pair> pairs;
@@ -206,10 +224,12 @@ Expected<std::unique_ptr<Backend>, std::string> open_plugin_backend(
   tuner_backend table{};
   table.struct_size = sizeof table;
   StringSink error;
-  if (factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink()) != TUNER_OK) {
-    return Unexpected{error.text};
+  const int status = factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink());
+  if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
+  if (!complete(table)) {
+    return Unexpected{
+        DeviceFailure{DeviceError::kUnsupported, "its table is too short for this program"}};
   }
-  if (!complete(table)) return Unexpected{std::string("its table is too short for this program")};
   return std::unique_ptr<Backend>(std::make_unique<PluginBackend>(table, name));
 }
 

@@ -53,14 +53,18 @@ Json json_of(const Trial& trial, const Study& study) {
            {"ci_high_ms", trial.timing.ci_high},
            {"min_ms", trial.timing.min},
            {"samples_ms", trial.timing.samples},
+           {"final_samples_ms", trial.final_samples},
            {"grid", trial.geometry.grid},
            {"block", trial.geometry.block},
            {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
            {"static_shared_bytes", trial.resources.static_shared_bytes},
            {"registers", trial.resources.registers},
            {"spill_bytes", trial.resources.spill_bytes},
+           {"local_bytes", trial.resources.local_bytes},
+           {"constant_bytes", trial.resources.constant_bytes},
            {"occupancy", trial.occupancy},
            {"compile_ms", trial.compile_ms},
+           {"cost_seconds", trial.cost_seconds},
            {"max_error", trial.max_error},
            {"message", trial.message}};
   if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) {
@@ -97,6 +101,10 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
   }
   Json derived = Json::object();
   for (const NamedExpression& one : study.derived) derived[one.name] = one.expression.text();
+  Json constraints = Json::array();
+  for (const Expression& rule : study.constraints) constraints.push_back(rule.text());
+  Json metrics = Json::object();
+  for (const NamedExpression& one : study.metrics) metrics[one.name] = one.expression.text();
   Json all = Json::array();
   for (const RankedResults& one : results) all.push_back(json_of(one, study));
   const Json document{
@@ -110,6 +118,8 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
       {"objective", {{"name", study.objective.name}, {"maximize", study.objective.maximize}}},
       {"parameters", parameters},
       {"derived", derived},
+      {"constraints", constraints},
+      {"metrics", metrics},
       {"launch", json_of(study.launch)},
       {"results", all}};
   // A compiler's log may hold bytes that are not UTF-8.

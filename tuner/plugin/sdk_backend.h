@@ -1,6 +1,7 @@
 #pragma once
 // Writing a backend: derive from sdk::Backend, list the class in sdk::Backends<...>.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,13 @@
 #include "tuner/plugin/sdk_core.h"
 
 namespace tuner::sdk {
+
+// None from a host that knows nothing of them.
+inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
+  constexpr std::size_t kEnd = offsetof(tuner_launch, map_count) + sizeof launch.map_count;
+  if (launch.struct_size < kEnd) return {};
+  return {launch.maps, launch.map_count};
+}
 
 struct LoadedKernel {
   std::uint64_t kernel = 0;

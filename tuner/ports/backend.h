@@ -2,6 +2,7 @@
 // One opened device. Lives in a run worker; every call may take the process down.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +17,12 @@ namespace tuner {
 
 enum class DeviceError : std::uint32_t {
   kNone = 0,
-  kInvalid = 1,      // arguments of the call are impossible (bad handle, bad range)
+  kInvalid = 1,  // arguments of the call are impossible (bad handle, bad range)
   kOutOfMemory = 2,
-  kLaunch = 3,       // refused before anything ran; the context is still good
-  kRuntime = 4,      // the kernel did something illegal; the context may be dead
+  kLaunch = 3,   // refused before anything ran; the context is still good
+  kRuntime = 4,  // the kernel did something illegal; the context may be dead
   kUnsupported = 5,
-  kDeviceLost = 6,   // the device itself is gone or broken
+  kDeviceLost = 6,  // the device itself is gone or broken
 };
 
 struct DeviceFailure {
@@ -43,7 +44,14 @@ struct BufferRange {
 
 // Element formulas are in plugin/abi.h (tuner_fill).
 struct Fill {
-  enum class Kind : std::uint32_t { kBytes = 0, kConstant, kUniform, kNormal, kIntegers, kSequence };
+  enum class Kind : std::uint32_t {
+    kBytes = 0,
+    kConstant,
+    kUniform,
+    kNormal,
+    kIntegers,
+    kSequence
+  };
   Kind kind = Kind::kBytes;
   DataType type = DataType::kUInt8;
   double a = 0;
@@ -64,11 +72,13 @@ struct LoadedKernel {
   Resources resources;
 };
 
-// Arguments in the order of the kernel's signature: a buffer (with offset) or a scalar's bytes.
+// Arguments in the order of the kernel's signature: a buffer (with offset), a map of one, or a
+// scalar's bytes.
 struct LaunchArgument {
   bool is_buffer = false;
   BufferRange buffer;
   std::vector<std::byte> scalar;
+  std::optional<TensorMap> map{};  // then is_buffer
 };
 
 // Copies done before every timed launch, outside the timed region.

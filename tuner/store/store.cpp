@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "tuner/store/open_database.h"
 #include "tuner/store/session_lock.h"
-#include "tuner/store/sqlite.h"
-#include "tuner/store/trial_codec.h"
+#include "tuner/store/store_impl.h"
 
 namespace tuner {
 namespace {
@@ -16,10 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kDurableEvery{500};
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kTrialColumns =
-    "configuration, state, time_ms, objective, samples, detail, message, recorded, checksum,"
-    " generation";
 
 // The parts of the device that can change a time or an answer. Its limits follow from them.
 std::vector<std::pair<std::string, std::string>> components(const ContextKey& key) {
@@ -40,15 +34,18 @@ std::vector<std::pair<std::string, std::string>> components(const ContextKey& ke
   return all;
 }
 
-std::string key_text(const ContextKey& key) {
+}  // namespace
+
+std::string context_key_text(const ContextKey& key) {
   Json json = Json::array();
   for (const auto& [name, text] : components(key)) json.push_back({name, text});
   return dump(json);
 }
 
-TrialRow row_at(const Statement& statement) {
-  return {statement.text(0), statement.text(1), statement.real(2), statement.real(3),
-          statement.text(4), statement.text(5), statement.text(6), statement.text(7)};
+namespace {
+
+bool is_digest(const std::string& text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 }  // namespace
@@ -63,60 +60,16 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   };
   for (const auto& [name, text] : new_parts) {
     const std::string old_text = text_in(old_parts, name);
-    if (old_text != text) found.push_back(name + ": " + old_text + " -> " + text);
+    if (old_text == text) continue;
+    // Which digest became which other one tells nobody anything.
+    const bool digests = is_digest(old_text) && is_digest(text);
+    found.push_back(digests ? name + ": changed" : name + ": " + old_text + " -> " + text);
   }
   for (const auto& [name, text] : old_parts) {
     if (text_in(new_parts, name) == "(none)") found.push_back(name + ": " + text + " -> (none)");
   }
   return found;
 }
-
-struct Store::Impl {
-  OpenDatabase opened;
-  std::int64_t session = 0;
-  std::chrono::steady_clock::time_point durable_at{};  // when a commit was last waited for
-
-  Database& db() { return *opened.database; }
-
-  std::int64_t generation(const Context& context) {
-    Statement query = db().prepare("SELECT generation FROM contexts WHERE id = ?");
-    query.bind(1, context.id);
-    return query.step() ? query.integer(0) : 0;
-  }
-
-  // Empty when the row is damaged: then it was never measured.
-  std::optional<Trial> believed(const Statement& statement, const Context& context) {
-    const TrialRow row = row_at(statement);
-    if (row.checksum(context.id, statement.integer(9)) == statement.integer(8)) {
-      try {
-        return from_row(row, context.parameters);
-      } catch (const nlohmann::json::exception&) {  // another version's row: treated alike
-      } catch (const FatalError&) {
-      }
-    }
-    opened.notes.push_back("a damaged trial in " + db().path().string() +
-                           " is left out: " + row.configuration.substr(0, 200));
-    return std::nullopt;
-  }
-
-  void write(const Context& context, std::int64_t generation, const Trial& trial) {
-    const TrialRow row = to_row(trial, context.parameters);
-    Statement insert = db().prepare(
-        "INSERT INTO trials(context, generation, configuration, state, time_ms, objective,"
-        " samples, detail, message, recorded, checksum) VALUES(?,?,?,?,?,?,?,?,?,?,?)"
-        " ON CONFLICT(context, generation, configuration) DO UPDATE SET state = excluded.state,"
-        " time_ms = excluded.time_ms, objective = excluded.objective, samples = excluded.samples,"
-        " detail = excluded.detail, message = excluded.message, recorded = excluded.recorded,"
-        " checksum = excluded.checksum");
-    insert.bind(1, context.id).bind(2, generation).bind(3, row.configuration).bind(4, row.state);
-    insert.bind(5, row.time_ms).bind(6, row.objective).bind_blob(7, row.samples);
-    insert.bind(8, row.detail).bind(9, row.message).bind(10, row.recorded);
-    insert.bind(11, row.checksum(context.id, generation)).run();
-    Statement landed = db().prepare(
-        "DELETE FROM in_flight WHERE context = ? AND generation = ? AND configuration = ?");
-    landed.bind(1, context.id).bind(2, generation).bind(3, row.configuration).run();
-  }
-};
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -140,21 +93,24 @@ Store Store::open(const std::filesystem::path& directory, Access access) {
 const std::vector<std::string>& Store::notes() const { return impl_->opened.notes; }
 const std::filesystem::path& Store::file() const { return impl_->opened.database->path(); }
 
-Context Store::context(const ContextKey& key) {
-  const std::string text = key_text(key);
-  Transaction transaction(impl_->db());
-  Statement insert = impl_->db().prepare(
+Context Store::Impl::context(const ContextKey& key) {
+  const std::string text = context_key_text(key);
+  Statement insert = db().prepare(
       "INSERT INTO contexts(key, kernel, device, size, parameters, identity, created)"
       " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters");
   insert.bind(1, text).bind(2, key.kernel).bind(3, dump(to_json(key.device)));
   insert.bind(4, dump(to_json(key.size))).bind(5, dump(Json(key.parameters)));
   insert.bind(6, dump(Json(key.identity))).bind(7, utc_now()).run();
-  Statement query = impl_->db().prepare("SELECT id FROM contexts WHERE key = ?");
+  Statement query = db().prepare("SELECT id FROM contexts WHERE key = ?");
   query.bind(1, text).step();
-  const std::int64_t id = query.integer(0);
-  query.reset();
+  return {query.integer(0), key.parameters};
+}
+
+Context Store::context(const ContextKey& key) {
+  Transaction transaction(impl_->db());
+  Context context = impl_->context(key);
   transaction.commit();
-  return {id, key.parameters};
+  return context;
 }
 
 std::vector<StoredContext> Store::contexts(const std::string& kernel) {

@@ -91,8 +91,11 @@ class Store {
   std::vector<Trial> settle_in_flight(const Context& context);
   static constexpr int kMaxDeaths = 2;
 
- private:
+  // Of the store's own files (store_impl.h).
   struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,8 +1,8 @@
 // arguments and constants.
 
 #include <algorithm>
-#include <regex>
 
+#include "tuner/study/form.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -90,16 +90,26 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
   }
 }
 
+std::vector<std::string> known_keys(bool is_constant) {
+  std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
+  if (!is_constant) keys.emplace_back("tensor_map");
+  return keys;
+}
+
 ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constant) {
   Diagnostics& diagnostics = reader.diagnostics;
   ArgumentSpec argument;
   argument.where = position_of(diagnostics, node);
   const Fields fields(diagnostics, node, argument.where, is_constant ? "a constant" : "an argument",
-                      {"name", "type", "shape", "role", "fill", "value"});
+                      known_keys(is_constant));
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
     argument.name = read_text(diagnostics, *name, "'name'").value_or("");
     argument.where = position_of(diagnostics, *name);
+  }
+  if (!is_constant && fields.mentions("tensor_map")) {
+    read_tensor_map(reader, fields, argument);
+    return argument;
   }
   if (const YamlNode* type = fields.require("type")) read_type(reader, *type, argument);
   if (fields.find("value") != nullptr) {
@@ -128,7 +138,7 @@ void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) 
   static const std::regex kArgument("[A-Za-z_][A-Za-z0-9_]*");
   static const std::regex kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
   if (argument.name.empty()) return;
-  if (std::regex_match(argument.name, is_constant ? kSymbol : kArgument)) return;
+  if (has_form(argument.name, is_constant ? kSymbol : kArgument)) return;
   reader.diagnostics.error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
 }
@@ -156,6 +166,7 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, bool is
 
 void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, false);
+  check_tensor_maps(reader);
   if (node.is_sequence() && node.items.empty()) {
     reader.diagnostics.error(position_of(reader.diagnostics, node),
                              "'arguments' is empty: the kernel could not return anything");

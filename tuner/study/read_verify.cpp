@@ -26,11 +26,15 @@ const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
 
 // The reference runs once for all configurations, so nothing that it gets may vary with them.
 void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {
-  const bool varies =
-      argument.is_scalar
-          ? !argument.value.empty() && reader.names.varies(argument.value)
-          : std::any_of(argument.shape.begin(), argument.shape.end(),
-                        [&](const Expression& e) { return !e.empty() && reader.names.varies(e); });
+  std::vector<Expression> all = argument.shape;
+  all.push_back(argument.value);
+  if (argument.map) {
+    all.insert(all.end(), argument.map->box.begin(), argument.map->box.end());
+    all.push_back(argument.map->swizzle);
+  }
+  const bool varies = std::any_of(all.begin(), all.end(), [&](const Expression& e) {
+    return !e.empty() && reader.names.varies(e);
+  });
   if (!varies) return;
   reader.diagnostics.error(
       where,
@@ -50,6 +54,27 @@ void read_argument_names(Reader& reader, const YamlNode& node) {
     } else {
       reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
                                suggestion_for(*name, argument_names(reader.study, false)));
+    }
+  }
+}
+
+// Values of parameters with which the reference is compiled.
+void read_configuration(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'configuration' of the reference")) return;
+  for (const auto& [key, value] : node.entries) {
+    const auto& all = reader.study.parameters;
+    const auto parameter = std::find_if(all.begin(), all.end(),
+                                        [&](const Parameter& p) { return p.name == key->text; });
+    const auto chosen = read_value(reader.diagnostics, *value, "'" + key->text + "'");
+    if (parameter == all.end()) {
+      reader.names.complain(position_of(reader.diagnostics, *key), key->text, kParameterName,
+                            "'configuration'");
+    } else if (chosen && std::none_of(parameter->values.begin(), parameter->values.end(),
+                                      [&](const Value& v) { return same_value(v, *chosen); })) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *value),
+                               "'" + key->text + "' cannot be " + value->text);
+    } else if (chosen) {
+      reader.study.reference->configuration.emplace_back(key->text, *chosen);
     }
   }
 }
@@ -96,8 +121,9 @@ bool reference_takes(const Study& study, const std::string& argument) {
 }
 
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'reference'",
-                      {"entry", "source", "block", "grid", "dynamic_shared_bytes", "arguments"});
+  const Fields fields(
+      reader.diagnostics, node, where, "'reference'",
+      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "arguments"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;
@@ -107,6 +133,9 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   if (const YamlNode* source = fields.find("source")) {
     reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
+  }
+  if (const YamlNode* configuration = fields.find("configuration")) {
+    read_configuration(reader, *configuration);
   }
   reference.launch = read_geometry(reader, fields, kFixedNames, "'reference'");
   if (const YamlNode* arguments = fields.find("arguments")) {

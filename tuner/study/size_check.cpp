@@ -61,6 +61,12 @@ class SizeCheck {
   }
 
   void check_argument(const ArgumentSpec& argument) {
+    if (argument.map) {
+      for (const Expression& extent : argument.map->box) {
+        count(extent, 1, "the box of '" + argument.name + "'");
+      }
+      return;
+    }
     if (argument.is_scalar) {
       check_scalar(argument);
       return;

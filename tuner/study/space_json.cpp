@@ -17,9 +17,7 @@ class SpaceReader {
 
   SpaceDefinition run() {
     const Json root = parse();
-    if (root.is_object() && root.contains("ConfigurationSpace")) {
-      read_t1(root["ConfigurationSpace"]);
-    } else if (root.is_object() && root.contains("parameters")) {
+    if (root.is_object() && root.contains("parameters")) {
       read_neutral(root);
     } else {
       complain("neither a space (\"parameters\") nor a T1 file (\"ConfigurationSpace\")");
@@ -44,8 +42,10 @@ class SpaceReader {
         where.line += text_[i] == '\n' ? 1 : 0;
       }
       complaints_.push_back({where, "this is not JSON", ""});
-      throw InputError(std::move(complaints_), text_);
+    } catch (const Json::out_of_range&) {  // a number; it does not say where
+      complain("a number is too large");
     }
+    throw InputError(std::move(complaints_), text_);
   }
 
   // A place in the file by the first appearance of a quoted string: JSON values carry none.
@@ -71,40 +71,11 @@ class SpaceReader {
     for (const Json& constraint : root["constraints"]) add_constraint(constraint);
   }
 
-  void read_t1(const Json& space) {
-    if (!space.is_object() || !space.contains("TuningParameters") ||
-        !space["TuningParameters"].is_array()) {
-      return complain("\"ConfigurationSpace\" needs a list \"TuningParameters\"");
-    }
-    for (const Json& parameter : space["TuningParameters"]) {
-      if (!parameter.is_object() || !parameter.contains("Name") || !parameter["Name"].is_string() ||
-          !parameter.contains("Values")) {
-        complain("each of \"TuningParameters\" needs \"Name\" and \"Values\"");
-        continue;
-      }
-      add_parameter(parameter["Name"].get<std::string>(), parameter["Values"]);
-    }
-    if (!space.contains("Conditions") || space["Conditions"].is_null()) return;
-    if (!space["Conditions"].is_array()) return complain("\"Conditions\" must be a list");
-    for (const Json& condition : space["Conditions"]) {
-      const bool object = condition.is_object() && condition.contains("Expression");
-      add_constraint(object ? condition["Expression"] : condition);
-    }
-  }
-
   void add_parameter(const std::string& name, const Json& values) {
     Parameter parameter;
     parameter.name = name;
     parameter.where = find(name);
-    if (values.is_string()) {
-      try {
-        const auto text = values.get<std::string>();
-        parameter.values = parse_value_list(text, find(text));
-      } catch (const InputError& error) {
-        complaints_.insert(complaints_.end(), error.complaints().begin(), error.complaints().end());
-        return;
-      }
-    } else if (values.is_array()) {
+    if (values.is_array()) {
       for (const Json& value : values) add_value(parameter, value);
     } else {
       return complain(fmt::format("the values of '{}' must be a list", name));

@@ -10,6 +10,7 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
+constexpr int kDeepest = 16;  // lists in lists
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -25,7 +26,7 @@ class ListParser {
  public:
   ListParser(const std::string& text, const Position& where) : whole_(text), where_(where) {}
 
-  std::vector<Value> run() { return list(whole_); }
+  std::vector<Value> run() { return list(whole_, kDeepest); }
 
  private:
   [[noreturn]] void fail(std::string_view part, const std::string& message) const {
@@ -71,7 +72,7 @@ class ListParser {
     return parts;
   }
   static bool is_word(std::string_view text, std::size_t at, std::string_view mark) {
-    if (mark == ",") return true;
+    if (mark == "," || mark == "+") return true;
     const std::size_t end = at + mark.size();
     return (at == 0 || !word_character(text[at - 1])) &&
            (end == text.size() || !word_character(text[end]));
@@ -85,11 +86,23 @@ class ListParser {
     return rest.substr(1, rest.size() - 2);
   }
 
-  std::vector<Value> list(std::string_view text) const {
+  std::vector<Value> list(std::string_view text, int levels) const {
+    if (levels == 0) fail(text, "lists are nested too deeply");
+    const auto summands = cut(text, "+");
+    if (summands.size() == 1) return single_list(text, levels);
+    std::vector<Value> values;
+    for (std::string_view part : summands) {
+      for (Value& value : single_list(part, levels)) values.push_back(std::move(value));
+      if (values.size() > kMostValues) fail(text, "the list has too many values");
+    }
+    return values;
+  }
+
+  std::vector<Value> single_list(std::string_view text, int levels) const {
     text = trimmed(text);
     if (const auto inside = call(text, "range")) return range(*inside);
     for (std::string_view name : {"list", "tuple", "sorted"}) {
-      if (const auto inside = call(text, name)) return list(*inside);
+      if (const auto inside = call(text, name)) return list(*inside, levels - 1);
     }
     const bool bracketed = text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
                                                 (text.front() == '(' && text.back() == ')'));
@@ -97,7 +110,7 @@ class ListParser {
     const std::string_view inside = text.substr(1, text.size() - 2);
     const auto parts = cut(inside, "for");
     if (parts.size() > 2) fail(text, "only one 'for' is understood");
-    if (parts.size() == 2) return comprehension(parts[0], parts[1]);
+    if (parts.size() == 2) return comprehension(parts[0], parts[1], levels - 1);
     std::vector<Value> values;
     for (std::string_view item : cut(inside, ",")) {
       if (trimmed(item).empty() && item.data() + item.size() == inside.data() + inside.size()) {
@@ -129,7 +142,7 @@ class ListParser {
     return values;
   }
 
-  std::vector<Value> comprehension(std::string_view item, std::string_view rest) const {
+  std::vector<Value> comprehension(std::string_view item, std::string_view rest, int levels) const {
     const auto in = cut(rest, "in");
     if (in.size() < 2) fail(rest, "expected 'in' after 'for'");
     const std::string name(trimmed(in[0]));
@@ -137,7 +150,7 @@ class ListParser {
     const auto source_begin = static_cast<std::size_t>(in[1].data() - rest.data());
     const auto conditions = cut(rest.substr(source_begin), "if");
     std::vector<Value> values;
-    for (const Value& value : list(conditions[0])) {
+    for (const Value& value : list(conditions[0], levels)) {
       const Bindings names{{name, value}};
       bool keep = true;
       for (std::size_t i = 1; keep && i < conditions.size(); ++i) {

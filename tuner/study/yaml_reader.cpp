@@ -1,13 +1,12 @@
 #include "tuner/study/yaml_reader.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
-#include <system_error>
 
+#include "tuner/study/file_text.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/size_check.h"
+#include "tuner/study/t1_reader.h"
 
 namespace tuner {
 namespace {
@@ -18,27 +17,6 @@ const std::vector<std::string> kSections{"schema",    "kernel",      "problem_si
                                          "derived",   "constraints", "launch",        "arguments",
                                          "constants", "reference",   "verify",        "metrics",
                                          "objective", "search",      "measure"};
-
-[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
-  throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
-}
-
-// Line ends are made "\n", so that positions and messages need not care.
-std::string text_of(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) cannot_read(path, "there is no such file");
-  if (std::filesystem::is_directory(status)) cannot_read(path, "it is a directory");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) cannot_read(path, "permission denied");
-  std::string text;
-  text.resize(kMaxYamlBytes + 1);  // one more than parse_yaml accepts
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.find('\0') != std::string::npos) cannot_read(path, "it is not a text file");
-  std::erase(text, '\r');
-  return text;
-}
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -140,7 +118,8 @@ void check_sizes(Diagnostics& diagnostics, const Study& study) {
 }  // namespace
 
 StudyFile read_study_file(const std::filesystem::path& path) {
-  Diagnostics diagnostics(path.string(), text_of(path));
+  if (path.extension() == ".json") return read_t1_file(path);
+  Diagnostics diagnostics(path.string(), study_text(path));
   StudyFile result;
   Study& study = result.study;
   study.file = std::filesystem::absolute(path).lexically_normal();

@@ -1,5 +1,6 @@
 #pragma once
 // A study file: YAML in, a validated Study out. docs/study-file.md is the reference of the format.
+// A file whose name ends in .json is read as T1 (t1_reader.h).
 
 #include <filesystem>
 #include <vector>

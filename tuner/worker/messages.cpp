@@ -3,6 +3,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "tuner/worker/frame.h"
+
 namespace tuner {
 namespace {
 
@@ -31,6 +33,16 @@ std::vector<std::byte> binary_bytes(const json& j) {
 }
 
 }  // namespace
+
+std::string text_in(const json& message, const char* member) {
+  const auto found = message.find(member);
+  return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_in(const json& message, const char* member) {
+  const auto found = message.find(member);
+  return found != message.end() && found->is_boolean() && found->get<bool>();
+}
 
 void to_json(json& j, const CompileRequest& r) {
   j = {{"source", r.source},   {"source_name", r.source_name}, {"include_dirs", r.include_dirs},
@@ -150,6 +162,19 @@ static void from_json(const json& j, FillSpec& f) {
   f.file = j.at(3).get<std::string>();
 }
 
+static void to_json(json& j, const TensorMapPlan& m) {
+  j = json::array(
+      {m.of, static_cast<std::uint32_t>(m.map.type), m.map.extents, m.map.box, m.map.swizzle});
+}
+
+static void from_json(const json& j, TensorMapPlan& m) {
+  j.at(0).get_to(m.of);
+  m.map.type = static_cast<DataType>(j.at(1).get<std::uint32_t>());
+  j.at(2).get_to(m.map.extents);
+  j.at(3).get_to(m.map.box);
+  j.at(4).get_to(m.map.swizzle);
+}
+
 static void to_json(json& j, const ArgumentPlan& a) {
   j = {{"name", a.name},
        {"type", static_cast<std::uint32_t>(a.type)},
@@ -159,6 +184,7 @@ static void to_json(json& j, const ArgumentPlan& a) {
        {"role", static_cast<int>(a.role)},
        {"seed", a.seed}};
   to_json(j["fill"], a.fill);
+  if (a.map) to_json(j["map"], *a.map);
 }
 
 static void from_json(const json& j, ArgumentPlan& a) {
@@ -170,6 +196,7 @@ static void from_json(const json& j, ArgumentPlan& a) {
   a.role = static_cast<Role>(j.at("role").get<int>());
   j.at("seed").get_to(a.seed);
   from_json(j.at("fill"), a.fill);
+  if (j.contains("map")) from_json(j.at("map"), a.map.emplace());
 }
 
 static void to_json(json& j, const MeasureSpec& m) {
@@ -249,13 +276,14 @@ void to_json(json& j, const Verdict& v) {
        {"drift", v.drift},
        {"message", binary(v.message)},
        {"context_dead", v.context_dead},
-       {"device_lost", v.device_lost}};
+       {"device_lost", v.device_lost},
+       {"excusable", v.excusable}};
 }
 
 void from_json(const json& j, Verdict& v) {
   const auto state = j.at("state").get<std::uint32_t>();
   if (state > static_cast<std::uint32_t>(TrialState::kDropped)) {
-    throw std::out_of_range("unknown state");
+    throw ProtocolError("a verdict of an unknown state");
   }
   v.state = static_cast<TrialState>(state);
   j.at("samples").get_to(v.timing.samples);
@@ -270,6 +298,7 @@ void from_json(const json& j, Verdict& v) {
   v.message = binary_text(j.at("message"));
   j.at("context_dead").get_to(v.context_dead);
   j.at("device_lost").get_to(v.device_lost);
+  j.at("excusable").get_to(v.excusable);
 }
 
 }  // namespace tuner

@@ -84,7 +84,8 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
       "kernel"));
   const std::uint64_t buffer = backend->allocate(4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  const tuner_launch launch{
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -99,7 +100,11 @@ TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
   auto backend = open_backend();
   const std::uint64_t buffer = backend->allocate(4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  tuner_launch launch{};
+  launch.struct_size = sizeof launch;
+  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
+  launch.arguments = &argument;
+  launch.argument_count = 1;
   std::vector<std::uint64_t> kernels;
   for (int i = 0; i < 3; ++i) {
     const auto result = compiled(request_for(
@@ -115,6 +120,21 @@ TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
   }
 }
 
+TEST(Backend, TensorMapsAreRefused) {
+  Variant variant("extern \"C\" __global__ void kernel(int* o) { *o = 1; }");
+  const std::uint64_t buffer = variant.backend->allocate(64);
+  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
+  const tuner_tensor_map map{0, TUNER_INT32, 1, 0, {16}, {16}};
+  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1};
+  try {
+    variant.backend->launch(variant.kernel, launch);
+    FAIL();
+  } catch (const sdk::Error& error) {
+    EXPECT_EQ(error.status(), TUNER_UNSUPPORTED);
+    EXPECT_NE(std::string(error.what()).find("not supported by cpu"), std::string::npos);
+  }
+}
+
 TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   Variant variant("extern \"C\" __global__ void kernel(int* o) { atomicAdd(o, 1); }");
   CpuBackend& backend = *variant.backend;
@@ -123,7 +143,8 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   const int hundred = 100;
   backend.upload({saved, 0}, &hundred, 4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1};
+  const tuner_launch launch{
+      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
   backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
@@ -169,7 +190,8 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
             TUNER_OK);
   ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+  const tuner_launch launch{
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
   collected.clear();
   EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
   EXPECT_NE(collected.find("__trap()"), std::string::npos);

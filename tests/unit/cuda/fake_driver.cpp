@@ -132,8 +132,29 @@ void kernel_functions(DriverApi& api) {
     *size = driver->parameters[index];
     return CUDA_SUCCESS;
   };
+  api.tensor_map_encode_tiled =
+      [](CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* address,
+         const cuuint64_t* extents, const cuuint64_t* strides, const cuuint32_t* box,
+         const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+         CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+        driver->map = {type,
+                       address,
+                       {extents, extents + rank},
+                       {strides, strides + rank - 1},
+                       {box, box + rank},
+                       swizzle};
+        out->opaque[0] = 4711;
+        return driver->result("encode");
+      };
   api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                         unsigned, CUstream, void**, void**) { return driver->note("kernel"); };
+                         unsigned, CUstream, void** arguments, void**) {
+    driver->launched_maps.clear();
+    for (std::size_t i = 0; i < driver->parameters.size(); ++i) {
+      if (driver->parameters[i] != sizeof(CUtensorMap)) continue;
+      driver->launched_maps.push_back(*static_cast<const std::uint64_t*>(arguments[i]));
+    }
+    return driver->note("kernel");
+  };
 }
 
 }  // namespace

@@ -19,7 +19,15 @@ struct FakeDriver {
                                          {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1024},
                                          {CU_FUNC_ATTRIBUTE_NUM_REGS, 96}};
   int dynamic_shared_limit = 0;  // as last set
-  int alive = 0;                 // allocations, modules, streams and events
+  struct Map {                   // as last encoded, fastest dimension first
+    CUtensorMapDataType type{};
+    const void* address = nullptr;
+    std::vector<cuuint64_t> extents, strides;
+    std::vector<cuuint32_t> box;
+    CUtensorMapSwizzle swizzle{};
+  } map;
+  std::vector<std::uint64_t> launched_maps;  // first word of each 128-byte parameter of a launch
+  int alive = 0;                             // allocations, modules, streams and events
   volatile std::uint32_t* gate = nullptr;
   bool gate_open_while_queueing = false;
 

@@ -69,6 +69,16 @@ TEST_F(Nvrtc, PassesDefinitionsOptionsAndIncludeDirectories) {
   EXPECT_TRUE(result.compiled) << result.log;
 }
 
+// sm_90a has instructions that sm_90 lacks, and a study says when it needs them.
+TEST_F(Nvrtc, AnArchitectureAmongTheOptionsReplacesTheDevices) {
+  auto r = request(
+      "__global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n", "k");
+  EXPECT_FALSE(compiler->compile(r).compiled);
+  r.options = {"--gpu-architecture=sm_90a"};
+  const auto result = compiler->compile(r);
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
 TEST_F(Nvrtc, LowersConstantSymbols) {
   auto r = request(
       "__constant__ float table[16];\nnamespace n { __constant__ int scale; }\n"

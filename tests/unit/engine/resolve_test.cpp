@@ -159,6 +159,14 @@ TEST(ReferenceRequest, HasTheDefinitionsOfTheFirstConfiguration) {
             std::vector<std::string>{"/elsewhere"});
 }
 
+TEST(ReferenceRequest, HasTheValuesThatItsConfigurationNames) {
+  Study study = scale_study();
+  study.reference->configuration = {{"VEC", std::int64_t{4}}};
+  const auto request = reference_request(study, space_of(study), h200(), "source");
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->defines[1], (std::pair<std::string, std::string>{"TUNE_VEC", "4"}));
+}
+
 // ---- geometry -----------------------------------------------------------------------------------
 
 TEST(Geometry, EvaluatesAxesAndTakesEmptyOnesForOne) {

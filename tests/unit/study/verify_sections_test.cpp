@@ -50,6 +50,29 @@ study.yaml:8:49: the reference's grid is 0, less than 1 for N=64
                                                     ^)text");
 }
 
+TEST(VerifySections, ConfigurationOfTheReferenceNamesParametersAndTheirValues) {
+  const std::string head = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2], C: [3]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+)yaml";
+  const Study study =
+      accepted(head + "reference: {entry: k, configuration: {B: 2}, block: [2], grid: [N]}\n");
+  ASSERT_EQ(study.reference->configuration.size(), 1U);
+  EXPECT_EQ(study.reference->configuration[0].first, "B");
+  EXPECT_EQ(complaints_of(head + "reference: {entry: k, configuration: {B: 7, D: 1}, block: [2], "
+                                 "grid: [N]}\n"),
+            R"text(study.yaml:8:42: 'B' cannot be 7
+    reference: {entry: k, configuration: {B: 7, D: 1}, block: [2], grid: [N]}
+                                             ^
+study.yaml:8:45: unknown name 'D'
+    reference: {entry: k, configuration: {B: 7, D: 1}, block: [2], grid: [N]}
+                                                ^)text");
+}
+
 TEST(VerifySections, ReferenceTakesArgumentsOfTheKernel) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}

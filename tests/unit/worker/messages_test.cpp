@@ -29,7 +29,11 @@ TEST(Messages, VariantPlanArrivesWhole) {
   scalar.name = "N";
   scalar.is_scalar = true;
   scalar.scalar = {std::byte{1}, std::byte{2}};
-  plan.overrides = {{4U, scalar}};
+  ArgumentPlan map;
+  map.name = "A_map";
+  map.is_scalar = true;
+  map.map = TensorMapPlan{2, {DataType::kBFloat16, {1ULL << 33, 64}, {128, 64}, 128}};
+  plan.overrides = {{4U, scalar}, {5U, map}};
   plan.best_ms = 0.25;
 
   const VariantPlan got = through_cbor(plan);
@@ -40,7 +44,14 @@ TEST(Messages, VariantPlanArrivesWhole) {
   EXPECT_EQ(got.artifact.log, plan.artifact.log);
   EXPECT_EQ(got.geometry.grid, plan.geometry.grid);
   EXPECT_EQ(got.geometry.dynamic_shared_bytes, 65536U);
-  ASSERT_EQ(got.overrides.size(), 1U);
+  ASSERT_EQ(got.overrides.size(), 2U);
+  EXPECT_FALSE(got.overrides[0].second.map.has_value());
+  const TensorMapPlan& got_map = got.overrides[1].second.map.value();
+  EXPECT_EQ(got_map.of, 2U);
+  EXPECT_EQ(got_map.map.type, DataType::kBFloat16);
+  EXPECT_EQ(got_map.map.extents, (std::vector<std::uint64_t>{1ULL << 33, 64}));
+  EXPECT_EQ(got_map.map.box, (std::vector<std::uint32_t>{128, 64}));
+  EXPECT_EQ(got_map.map.swizzle, 128U);
   EXPECT_EQ(got.overrides[0].first, 4U);
   EXPECT_EQ(got.overrides[0].second.scalar, scalar.scalar);
   EXPECT_EQ(got.best_ms, 0.25);

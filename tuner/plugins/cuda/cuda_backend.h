@@ -70,13 +70,19 @@ class CudaBackend : public sdk::Backend {
     Timer timer;
   };
 
+  // What the driver gets for a launch, and what it points to.
+  struct Bound {
+    std::vector<CUdeviceptr> pointers;
+    std::vector<CUtensorMap> maps;
+    std::vector<void*> arguments;
+  };
+
   Opened& opened();  // current on this thread
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
   void read_parameters(Kernel& kernel) const;
   void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
-  std::vector<void*> bind_arguments(const Kernel& kernel, const tuner_launch& launch,
-                                    std::vector<CUdeviceptr>& pointers) const;
+  void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(const Kernel& kernel, const tuner_launch& launch, std::vector<void*>& arguments) const;
   void wait(const char* call, bool kernel_ran = false) const;
 

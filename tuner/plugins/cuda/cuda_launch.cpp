@@ -4,6 +4,7 @@
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/driver_error.h"
 #include "tuner/plugins/cuda/launch_check.h"
+#include "tuner/plugins/cuda/tensor_map.h"
 
 namespace tuner::cuda {
 
@@ -35,31 +36,43 @@ void CudaBackend::prepare_launch(Kernel& kernel, const tuner_launch& launch) con
   kernel.allowed_dynamic_shared = dynamic;
 }
 
-std::vector<void*> CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launch,
-                                               std::vector<CUdeviceptr>& pointers) const {
+void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launch,
+                                 Bound& bound) const {
   if (kernel.parameters_known && kernel.parameter_sizes.size() != launch.argument_count) {
     throw sdk::Error(TUNER_INVALID,
                      "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
                          " arguments, " + std::to_string(launch.argument_count) + " are given");
   }
-  pointers.reserve(launch.argument_count);  // addresses of its elements are handed out
-  std::vector<void*> out;
+  // Addresses of the elements are handed out.
+  bound.pointers.resize(launch.argument_count);
+  bound.maps.resize(sdk::maps_of(launch).size());
+  std::vector<std::size_t> sizes;
   for (std::size_t i = 0; i < launch.argument_count; ++i) {
     const tuner_argument& argument = launch.arguments[i];
-    const std::size_t size = argument.is_buffer != 0 ? sizeof(CUdeviceptr) : argument.scalar_size;
-    if (kernel.parameters_known && kernel.parameter_sizes[i] != size) {
-      throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
-                                          std::to_string(size) + " bytes, the kernel expects " +
-                                          std::to_string(kernel.parameter_sizes[i]));
-    }
     if (argument.is_buffer != 0) {
-      pointers.push_back(address(argument.buffer, 0));
-      out.push_back(&pointers.back());
+      bound.pointers[i] = address(argument.buffer, 0);
+      bound.arguments.push_back(&bound.pointers[i]);
+      sizes.push_back(sizeof(CUdeviceptr));
     } else {
-      out.push_back(const_cast<void*>(argument.scalar));
+      bound.arguments.push_back(const_cast<void*>(argument.scalar));
+      sizes.push_back(argument.scalar_size);
     }
   }
-  return out;
+  for (std::size_t i = 0; i < bound.maps.size(); ++i) {
+    const tuner_tensor_map& map = sdk::maps_of(launch)[i];
+    if (map.argument >= launch.argument_count) {
+      throw sdk::Error(TUNER_INVALID, "a tensor map for an argument that is not there");
+    }
+    bound.maps[i] = encode(api_, facts_, map, bound.pointers[map.argument]);
+    bound.arguments[map.argument] = &bound.maps[i];
+    sizes[map.argument] = sizeof(CUtensorMap);
+  }
+  for (std::size_t i = 0; kernel.parameters_known && i < sizes.size(); ++i) {
+    if (kernel.parameter_sizes[i] == sizes[i]) continue;
+    throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
+                                        std::to_string(sizes[i]) + " bytes, the kernel expects " +
+                                        std::to_string(kernel.parameter_sizes[i]));
+  }
 }
 
 void CudaBackend::queue(const Kernel& kernel, const tuner_launch& launch,
@@ -76,9 +89,9 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   opened();
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
-  std::vector<CUdeviceptr> pointers;
-  std::vector<void*> arguments = bind_arguments(target, launch, pointers);
-  queue(target, launch, arguments);
+  Bound bound;
+  bind_arguments(target, launch, bound);
+  queue(target, launch, bound.arguments);
   wait("kernel", true);
   target.launched = true;
 }
@@ -92,9 +105,9 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
-  std::vector<CUdeviceptr> pointers;
-  std::vector<void*> arguments = bind_arguments(target, launch, pointers);
-  const auto queue_one = [&] { queue(target, launch, arguments); };
+  Bound bound;
+  bind_arguments(target, launch, bound);
+  const auto queue_one = [&] { queue(target, launch, bound.arguments); };
   opened_->timer.time(timing, queue_one, target.launched, milliseconds);
   target.launched = true;
 }
@@ -105,8 +118,8 @@ double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   if (!meter_) meter_.emplace(facts_.uuid);
   Kernel& target = kernel(id);
   prepare_launch(target, launch);
-  std::vector<CUdeviceptr> pointers;
-  std::vector<void*> arguments = bind_arguments(target, launch, pointers);
+  Bound bound;
+  bind_arguments(target, launch, bound);
   const auto now = [start = std::chrono::steady_clock::now()] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
@@ -115,7 +128,7 @@ double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   int launches = 1;
   const auto work = [&] {
     const double begin = now();
-    for (int i = 0; i < launches; ++i) queue(target, launch, arguments);
+    for (int i = 0; i < launches; ++i) queue(target, launch, bound.arguments);
     wait("kernel", true);
     if (now() - begin < kChunk / 2 && launches < 1024) launches *= 2;
   };

@@ -15,6 +15,8 @@ DriverApi load_driver() {
   api.func_get_param_info = reinterpret_cast<FuncGetParamInfo>(library.find("cuFuncGetParamInfo"));
   api.stream_wait_value_32 =
       reinterpret_cast<StreamWaitValue32>(library.find("cuStreamWaitValue32_v2"));
+  api.tensor_map_encode_tiled =
+      reinterpret_cast<TensorMapEncodeTiled>(library.find("cuTensorMapEncodeTiled"));
   check(api, api.init(0), "cuInit");
   return api;
 }

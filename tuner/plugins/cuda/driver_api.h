@@ -47,6 +47,7 @@ namespace tuner::cuda {
 
 // Absent from older drivers; the plugin does without them.
 using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*);
+using TensorMapEncodeTiled = decltype(&::cuTensorMapEncodeTiled);
 using StreamWaitValue32 = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 
 struct DriverApi {
@@ -56,6 +57,7 @@ struct DriverApi {
 #undef TUNER_ROW
   FuncGetParamInfo func_get_param_info = nullptr;
   StreamWaitValue32 stream_wait_value_32 = nullptr;
+  TensorMapEncodeTiled tensor_map_encode_tiled = nullptr;
 };
 
 // Opens libcuda.so.1 and calls cuInit: only where a driver may be initialised. Throws sdk::Error

@@ -1,5 +1,6 @@
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -67,17 +68,18 @@ class Program {
 
 const std::string kVerbose = "--ptxas-options=-v";
 
-bool sets_language(const std::vector<std::string>& options) {
-  for (const std::string& option : options) {
-    if (option.find("-std=") != std::string::npos) return true;
-  }
-  return false;
+bool mentions(const std::vector<std::string>& options, const char* what) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return option.find(what) != std::string::npos;
+  });
 }
 
 std::vector<std::string> options_for(const sdk::CompileRequest& request,
                                      const std::vector<std::string>& toolkit) {
-  std::vector<std::string> out{"--gpu-architecture=" + request.arch, kVerbose};
-  if (!sets_language(request.options)) out.emplace_back("--std=c++17");
+  std::vector<std::string> out{kVerbose};
+  // A study may ask for more than the device's name says: sm_90a has instructions that sm_90 lacks.
+  if (!mentions(request.options, "-arch")) out.push_back("--gpu-architecture=" + request.arch);
+  if (!mentions(request.options, "-std=")) out.emplace_back("--std=c++17");
   for (const auto& [name, value] : request.defines) out.push_back("-D" + name + "=" + value);
   for (const std::string& dir : request.include_dirs) out.push_back("-I" + dir);
   for (const std::string& dir : toolkit) out.push_back("-I" + dir);
@@ -118,6 +120,9 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
 
   sdk::CompileResult result;
   const nvrtcResult status = program.compile(options_for(request, includes_));
+  if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
+  }
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program.log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);

@@ -1,0 +1,47 @@
+#pragma once
+// What both forms of matmul_tensor share: the tiles in shared memory, and the order of the tiles of
+// C.
+//
+// A stage holds a tile of A and a tile of B, both in rows of 128 bytes: of k, or, for B with k as
+// its slow dimension, of 64 columns. The eight 16-byte pieces of a row are swapped around by the
+// number of the row (the copy engine's 128-byte swizzle), so that eight rows' pieces for the same k
+// lie in different banks.
+
+constexpr int GROUP = TUNE_GROUP;
+constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM;
+
+constexpr int kRowBytes = 128;
+constexpr int BK = kRowBytes / sizeof(Element);
+constexpr int kStepBytes = 32;  // of k, for one instruction
+constexpr int kStepsOfK = kRowBytes / kStepBytes;
+constexpr int kBoxRows = 64;
+constexpr int kBox = kBoxRows * kRowBytes;  // bytes
+constexpr int kTileA = BM * kRowBytes, kTileB = BN * kRowBytes;
+constexpr int kStage = kTileA + kTileB;
+
+__device__ constexpr unsigned place_in_tile(unsigned row, unsigned byte) {
+  return row * kRowBytes + (byte ^ (row % 8 * 16));
+}
+
+struct Tiles {
+  int rows, columns;  // how many
+  int steps;          // of BK
+  __device__ int count() const { return rows * columns; }
+};
+
+__device__ __forceinline__ Tiles make_tiles(int height, int width, int M, int N, int K) {
+  return {(M + height - 1) / height, (N + width - 1) / width, (K + BK - 1) / BK};
+}
+
+struct Tile {
+  int row, column;
+};
+
+// GROUP rows of tiles are walked together, column by column: tiles that are computed at the same
+// time then need few rows of A and few columns of B, which stay in the L2 cache.
+__device__ __forceinline__ Tile tile_at(int number, const Tiles& tiles) {
+  const int group = number / (GROUP * tiles.columns);
+  const int height = min(GROUP, tiles.rows - group * GROUP);
+  const int in_group = number - group * GROUP * tiles.columns;
+  return {group * GROUP + in_group % height, in_group / height};
+}

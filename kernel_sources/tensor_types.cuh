@@ -1,0 +1,59 @@
+#pragma once
+// The element types of the tensor cores. 16-bit numbers are kept as their bits: nothing but
+// conversions is asked of them outside the tensor cores.
+
+// A matrix as Hopper's copy engine wants to have it described: what the driver's
+// cuTensorMapEncodeTiled makes.
+struct alignas(64) TensorMap {
+  unsigned long long words[16];
+};
+
+#if TUNE_TYPE_IS_tf32
+
+using Element = float;
+using Result = float;
+constexpr bool kTurnedB = true;
+
+// The tensor cores ignore the 13 lowest bits.
+__device__ __forceinline__ float widen(float x) {
+  return __uint_as_float(__float_as_uint(x) & 0xFFFFE000u);
+}
+__device__ __forceinline__ float narrow(float x) { return x; }
+
+__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+  *static_cast<float2*>(to) = make_float2(first, second);
+}
+
+#else
+
+using Element = unsigned short;
+using Result = unsigned short;
+constexpr bool kTurnedB = false;
+
+#if TUNE_TYPE_IS_bf16
+#define TENSOR_TYPE "bf16"
+__device__ __forceinline__ float widen(unsigned short x) {
+  return __uint_as_float(unsigned(x) << 16);
+}
+#else
+#define TENSOR_TYPE "f16"
+__device__ __forceinline__ float widen(unsigned short x) {
+  float wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x));
+  return wide;
+}
+#endif
+
+__device__ __forceinline__ unsigned short narrow(float x) {
+  unsigned short bits;
+  asm("cvt.rn." TENSOR_TYPE ".f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+
+__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+  unsigned both;
+  asm("cvt.rn." TENSOR_TYPE "x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+  *static_cast<unsigned*>(to) = both;
+}
+
+#endif

@@ -1,0 +1,181 @@
+#include "tuner/store/merge.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "sample_trials.h"
+#include "scratch_folder.h"
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+void run_sql(const fs::path& file, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+// A results folder with the samples first to last of one context.
+void fill(const fs::path& folder, const ContextKey& key, int first, int last) {
+  Store store = Store::open(folder);
+  const Context context = store.context(key);
+  for (int i = first; i <= last; ++i) store.record(context, sample_trial(i));
+}
+
+ContextKey other_device() {
+  ContextKey key = sample_key();
+  key.device.name = "NVIDIA A100";
+  return key;
+}
+
+std::size_t count_in(const fs::path& folder, const ContextKey& key) {
+  Store store = Store::open(folder);
+  return store.trials(store.context(key)).size();
+}
+
+TEST(Merge, BringsContextsAndTrialsThatAreNew) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(a.path(), sample_key(), 1, 3);
+  fill(b.path(), sample_key(), 3, 5);
+  fill(b.path(), other_device(), 1, 2);
+  {
+    Store store = Store::open(a.path());
+    const MergeReport report = merge_store(store, b.path());
+    EXPECT_EQ(report.contexts, 2U);
+    EXPECT_EQ(report.new_contexts, 1U);
+    EXPECT_EQ(report.added, 4U);
+    EXPECT_EQ(report.added + report.kept + report.replaced, 5U);
+    EXPECT_EQ(report.damaged, 0U);
+    EXPECT_TRUE(same_trial(store.trials(store.context(other_device()))[1], sample_trial(2)));
+  }
+  EXPECT_EQ(count_in(a.path(), sample_key()), 5U);
+  EXPECT_EQ(count_in(a.path(), other_device()), 2U);
+}
+
+TEST(Merge, TwiceIsOnce) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(b.path(), sample_key(), 1, 3);
+  Store store = Store::open(a.path());
+  merge_store(store, b.path() / "tuner.sqlite");
+  const MergeReport again = merge_store(store, b.path() / "tuner.sqlite");
+  EXPECT_EQ(again.added, 0U);
+  EXPECT_EQ(again.replaced, 0U);
+  EXPECT_EQ(again.kept, 3U);
+  EXPECT_EQ(again.new_contexts, 0U);
+}
+
+// The dates decide, not the order of the merges. They have seconds, so one has to pass.
+TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  Trial later = sample_trial(1);
+  later.timing.median = 99;
+  fill(a.path(), sample_key(), 1, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  {
+    Store store = Store::open(b.path());
+    store.record(store.context(sample_key()), later);
+  }
+  Store store = Store::open(a.path());
+  EXPECT_EQ(merge_store(store, b.path()).replaced, 1U);
+  EXPECT_EQ(store.trials(store.context(sample_key()))[0].timing.median, 99);
+  Store other = Store::open(b.path());
+  EXPECT_EQ(merge_store(other, a.path()).kept, 1U);
+}
+
+TEST(Merge, DamagedTrialsAreLeftOut) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(b.path(), sample_key(), 1, 3);
+  run_sql(b.path() / "tuner.sqlite", "UPDATE trials SET message = 'changed' WHERE id = 2");
+  Store store = Store::open(a.path());
+  const MergeReport report = merge_store(store, b.path());
+  EXPECT_EQ(report.damaged, 1U);
+  EXPECT_EQ(report.added, 2U);
+}
+
+TEST(Merge, OnlyWhatFreshLeftIsTaken) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(b.path(), sample_key(), 1, 3);
+  {
+    Store other = Store::open(b.path());
+    const Context context = other.context(sample_key());
+    other.start_afresh(context);
+    other.record(context, sample_trial(7));
+  }
+  Store store = Store::open(a.path());
+  EXPECT_EQ(merge_store(store, b.path()).added, 1U);
+}
+
+TEST(Merge, LeavesTheOtherStoreAsItWas) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(b.path(), sample_key(), 1, 3);
+  const auto bytes = [&] {
+    std::ifstream in(b.path() / "tuner.sqlite", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string before = bytes();
+  Store store = Store::open(a.path());
+  merge_store(store, b.path());
+  EXPECT_EQ(bytes(), before);
+}
+
+TEST(Merge, RefusesItselfAndWhatIsNoStore) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  Store store = Store::open(a.path());
+  EXPECT_THROW(merge_store(store, a.path()), InputError);
+  EXPECT_THROW(merge_store(store, b.path()), FatalError);
+  std::ofstream(b.path() / "tuner.sqlite") << "SQLite format 3, but not really";
+  EXPECT_THROW(merge_store(store, b.path()), FatalError);
+  fs::remove(b.path() / "tuner.sqlite");
+  fill(b.path(), sample_key(), 1, 1);
+  run_sql(b.path() / "tuner.sqlite", "UPDATE schema SET version = 99");
+  EXPECT_THROW(merge_store(store, b.path()), FatalError);
+}
+
+// A disk that is full in the middle, say: nothing of the merge is there.
+TEST(Merge, AFailureInTheMiddleLeavesNothing) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(b.path(), sample_key(), 1, 3);
+  fill(b.path(), other_device(), 1, 3);
+  { Store::open(a.path()); }
+  run_sql(a.path() / "tuner.sqlite",
+          "CREATE TRIGGER full BEFORE INSERT ON trials WHEN (SELECT count(*) FROM trials) >= 4"
+          " BEGIN SELECT RAISE(FAIL, 'disk full'); END");
+  Store store = Store::open(a.path());
+  EXPECT_THROW(merge_store(store, b.path()), FatalError);
+  EXPECT_TRUE(store.contexts().empty());
+}
+
+TEST(Merge, RecordAllIsAllOrNothing) {
+  const ScratchFolder folder;
+  Store store = Store::open(folder.path());
+  record_all(store, std::vector<TrialBatch>{{sample_key(), {sample_trial(1), sample_trial(2)}},
+                                            {other_device(), {sample_trial(3)}}});
+  EXPECT_EQ(store.contexts().size(), 2U);
+  run_sql(folder.path() / "tuner.sqlite",
+          "CREATE TRIGGER full BEFORE INSERT ON trials BEGIN SELECT RAISE(FAIL, 'full'); END");
+  ContextKey third = sample_key();
+  third.kernel = "third";
+  EXPECT_THROW(record_all(store, std::vector<TrialBatch>{{third, {sample_trial(1)}}}), FatalError);
+  EXPECT_EQ(store.contexts().size(), 2U);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,131 @@
+// T1 files: what they become.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/t1_file.h"
+
+namespace tuner::testing {
+namespace {
+
+TEST(T1File, BecomesAStudyWithPlainDefinitions) {
+  const T1File file(whole_t1());
+  const Study study = file.accepted();
+  EXPECT_TRUE(study.runnable);
+  EXPECT_EQ(study.kernel.name, "blur");  // BenchmarkName
+  EXPECT_EQ(study.kernel.entry, "blur_kernel");
+  EXPECT_EQ(study.kernel.define_prefix, "");
+  EXPECT_EQ(study.kernel.source.filename(), "k.cu");
+  EXPECT_EQ(study.kernel.options, (std::vector<std::string>{"-std=c++11", "-Dkernel_tuner=1",
+                                                            "-DPRECISION=32", "-Dblock_size_y=1"}));
+  ASSERT_EQ(study.parameters.size(), 2U);
+  EXPECT_EQ(texts(study.parameters[0].values), "32 64 128 256");
+  EXPECT_EQ(texts(study.parameters[1].values), "1 2 4");
+  ASSERT_EQ(study.constraints.size(), 1U);
+  EXPECT_EQ(study.constraints[0].text(), "block_size_x * tile <= 512");
+  EXPECT_EQ(study.sizes, (std::vector<ProblemSize>{{{{"problem_x", 1000}, {"problem_y", 20}}}}));
+}
+
+// Kernel Tuner's rule; GlobalSize, which it ignores, is often wrong in such files.
+TEST(T1File, ProblemSizeAndDivisorsMakeTheGrid) {
+  const Study study = T1File(whole_t1()).accepted();
+  EXPECT_EQ(study.launch.block[0].text(), "block_size_x");
+  EXPECT_EQ(study.launch.block[1].text(), "1");
+  EXPECT_EQ(study.launch.grid[0].text(), "ceil_div(problem_x, block_size_x * tile)");
+  EXPECT_EQ(study.launch.grid[1].text(), "ceil_div(problem_y, 1)");
+  EXPECT_EQ(study.launch.dynamic_shared_bytes.text(), "4 * block_size_x");
+}
+
+TEST(T1File, GlobalSizeCountsBlocksUnlessItsTypeIsOpenCl) {
+  const std::string launch = R"("GlobalSize": {"X": "4096 // B"}, "LocalSize": {"X": "B"})";
+  EXPECT_EQ(T1File(small_t1(launch)).accepted().launch.grid[0].text(), "4096 // B");
+  EXPECT_EQ(
+      T1File(small_t1(launch + R"(, "GlobalSizeType": "OpenCL")")).accepted().launch.grid[0].text(),
+      "ceil_div(4096 // B, B)");
+}
+
+TEST(T1File, ArgumentsKeepTypeRoleSizeAndFill) {
+  const Study study = T1File(whole_t1()).accepted();
+  ASSERT_EQ(study.arguments.size(), 4U);
+  const ArgumentSpec& out = study.arguments[0];
+  EXPECT_EQ(out.role, Role::kInOut);  // others fill what is only written
+  EXPECT_EQ(out.shape[0].text(), "problem_x*problem_y");
+  EXPECT_EQ(out.fill.kind, FillSpec::Kind::kZeros);
+  const ArgumentSpec& in = study.arguments[1];
+  EXPECT_EQ(in.role, Role::kIn);
+  EXPECT_EQ(in.shape[0].text(), "(problem_x + 4 - 1) * 4");  // max(tile); float4 is four floats
+  EXPECT_EQ(in.fill.kind, FillSpec::Kind::kUniform);
+  EXPECT_EQ(in.fill.b, 20);
+  EXPECT_EQ(study.arguments[2].fill.kind, FillSpec::Kind::kSequence);
+  EXPECT_EQ(study.arguments[2].fill.a, 1);
+  EXPECT_EQ(study.arguments[2].fill.b, 0.5);
+  EXPECT_TRUE(study.arguments[3].is_scalar);
+  EXPECT_EQ(study.arguments[3].value.text(), "2.5");
+  ASSERT_EQ(study.constants.size(), 1U);  // constant memory is passed as well
+  EXPECT_EQ(study.constants[0].name, "weights");
+}
+
+TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
+  const Study study = T1File(whole_t1()).accepted();
+  ASSERT_TRUE(study.reference.has_value());
+  EXPECT_EQ(study.reference->entry, "blur_kernel");
+  EXPECT_EQ(study.reference->launch.block[0].text(), "64");
+  EXPECT_EQ(study.reference->launch.grid[0].text(), "ceil_div(problem_x, 128)");
+  EXPECT_EQ(study.reference->launch.dynamic_shared_bytes.text(), "256");
+  ASSERT_EQ(study.reference->configuration.size(), 2U);
+  EXPECT_EQ(to_text(study.reference->configuration[1].second), "2");
+  ASSERT_EQ(study.verify.size(), 1U);
+  EXPECT_EQ(study.verify[0].first, "out");
+  EXPECT_NE(T1File(whole_t1()).warnings().find("compared with one configuration (block_size_x=64"),
+            std::string::npos);
+}
+
+// Real files have defaults that are no values, or that break their own conditions.
+TEST(T1File, AnImpossibleDefaultGivesWayToTheFirstConfiguration) {
+  const std::string launch = R"("GlobalSize": {"X": "8"}, "LocalSize": {"X": "B"})";
+  const Study study =
+      T1File(small_t1(launch, R"("Default": 7)", R"({"Expression": "B > 1"})")).accepted();
+  EXPECT_EQ(study.reference->launch.block[0].text(), "2");
+}
+
+TEST(T1File, WithoutAnOutputItSaysThatNothingIsVerified) {
+  const std::string launch = R"("GlobalSize": {"X": "8"}, "LocalSize": {"X": "B"})";
+  std::string text = small_t1(launch);
+  text.replace(text.find("ReadWrite"), 9, "ReadOnly");
+  const T1File file(text);
+  EXPECT_FALSE(file.accepted().reference.has_value());
+  EXPECT_NE(file.warnings().find("NOT verified"), std::string::npos);
+}
+
+TEST(T1File, AnotherLanguageCanOnlyBeChecked) {
+  std::string text = whole_t1();
+  text.replace(text.find("\"CUDA\""), 6, "\"OpenCL\"");
+  const T1File file(text);
+  EXPECT_FALSE(file.accepted().runnable);
+  EXPECT_NE(file.warnings().find("written in OpenCL"), std::string::npos);
+}
+
+TEST(T1File, AMissingKernelFileLeavesTheSpace) {
+  std::string text = whole_t1();
+  text.replace(text.find("k.cu"), 4, "missing.cu");
+  const T1File file(text);
+  EXPECT_FALSE(file.accepted().runnable);
+  EXPECT_NE(file.warnings().find("'missing.cu' is neither in"), std::string::npos);
+}
+
+TEST(T1File, SearchAndBudgetAreOursWhereTheyHaveAMeaning) {
+  const std::string launch = R"("GlobalSize": {"X": "8"}, "LocalSize": {"X": "B"})";
+  std::string text = small_t1(launch);
+  text.insert(1, R"("Search": {"Name": "random_sample"},
+    "Budget": [{"Type": "ConfigurationCount", "BudgetValue": 10},
+               {"Type": "TuningDuration", "BudgetValue": 2.5}],)");
+  const Study study = T1File(text).accepted();
+  EXPECT_EQ(study.search.strategy, "random");
+  EXPECT_EQ(study.search.budget.evaluations, 10U);
+  EXPECT_EQ(study.search.budget.seconds, 2.5);
+  text.replace(text.find("random_sample"), 13, "ProfileBased");
+  EXPECT_EQ(T1File(text).accepted().search.strategy, "");
+  EXPECT_NE(T1File(text).warnings().find("'ProfileBased' is not known"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner::testing

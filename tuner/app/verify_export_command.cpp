@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "tuner/app/artifacts.h"
+#include "tuner/app/commands.h"
+#include "tuner/app/devices.h"
+#include "tuner/app/identity.h"
+#include "tuner/app/random_sizes.h"
+#include "tuner/app/size_run.h"
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/exporters/header.h"
+#include "tuner/exporters/selection.h"
+#include "tuner/exporters/table_text.h"
+#include "tuner/study/size_check.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void reject(const std::string& file, const std::string& reason) {
+  throw InputError(Complaint{{file, 0, 0}, reason, ""});
+}
+
+// The table, if it is one of this study.
+ExportedTable read_exported(const VerifyOptions& options, const Study& study,
+                            const SourceTexts& sources) {
+  ExportedTable exported = read_table_comment(read_file(options.exported), options.exported);
+  if (exported.kernel != study.kernel.name) {
+    reject(options.exported, fmt::format("is about the kernel '{}', the study about '{}'",
+                                         exported.kernel, study.kernel.name));
+  }
+  std::vector<std::string> dimensions;
+  if (!study.sizes.empty()) {
+    for (const auto& [name, extent] : study.sizes.front().dims) dimensions.push_back(name);
+  }
+  if (exported.parameters != names_of(study.parameters) || exported.dimensions != dimensions) {
+    reject(options.exported,
+           "has other parameters or dimensions than the study, which must have changed since");
+  }
+  HeaderOptions now;
+  now.source_text = sources.digest;
+  if (exported.source_hash != source_hash(now)) {
+    std::cerr << "note: the sources have changed since this was exported; what it selects is "
+                 "verified with the sources as they are now\n";
+  }
+  return exported;
+}
+
+std::vector<ProblemSize> sizes_of(const VerifyOptions& options, const Study& study,
+                                  const TunedTable& table) {
+  std::vector<ProblemSize> sizes;
+  for (const std::string& text : options.sizes) sizes.push_back(parse_size_option(text, study));
+  for (ProblemSize& size : random_sizes(table, options.random, options.seed, options.largest)) {
+    sizes.push_back(std::move(size));
+  }
+  if (!sizes.empty()) return sizes;
+  for (const TunedEntry& entry : table.entries) {
+    if (std::ranges::find(sizes, entry.size) == sizes.end()) sizes.push_back(entry.size);
+  }
+  return sizes;
+}
+
+// Compiles, verifies and measures one configuration as a run does.
+Trial verify(const RunShared& shared, const Configuration& configuration, const DeviceFacts& device,
+             const ProblemSize& size) {
+  SpaceDefinition alone = space_definition(*shared.study, size, device);
+  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
+    alone.parameters[p].values = {configuration.at(p)};
+  }
+  const SearchSpace space = SearchSpace::build(std::move(alone));
+  EvaluatorSetup setup;
+  plan_preparation(shared, space, device, size, setup);
+  setup.study = shared.study;
+  setup.space = &space;
+  setup.size = size;
+  setup.facts = device;
+  setup.source_text = shared.source_text;
+  setup.library = shared.library;
+  setup.recall = [](const Configuration&) { return std::optional<Trial>(); };
+  setup.announce = [](const Configuration&) {};
+  plan_preparation(shared, space, device, size, setup);
+  PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
+  evaluator.submit(0);
+  auto trial = evaluator.next();
+  if (!trial) throw FatalError("interrupted");
+  return std::move(*trial);
+}
+
+struct Counts {
+  std::size_t right = 0;
+  std::size_t wrong = 0;
+  std::size_t unsupported = 0;
+};
+
+void verify_size(const RunShared& shared, const TunedTable& table, const DeviceFacts& device,
+                 const ProblemSize& size, Counts& counts) {
+  const Selection chosen = select(*shared.study, table, device, size);
+  const std::string head = fmt::format("{:<28} {:<12} {:>8.2f}  ", size.label(),
+                                       name_of(chosen.how), std::sqrt(chosen.log2_distance_sq));
+  if (chosen.how == Match::kUnsupported) {
+    ++counts.unsupported;
+    std::cout << head << "no configuration of the export is valid here\n";
+    return;
+  }
+  const Configuration& configuration = table.configurations[chosen.configuration];
+  const Trial trial = verify(shared, configuration, device, size);
+  const bool right = is_valid(trial);
+  ++(right ? counts.right : counts.wrong);
+  std::cout << head
+            << fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
+                           right ? fmt::format("{:.6g}", trial.timing.median) : "-",
+                           configuration_text(shared.study->parameters, configuration),
+                           right ? "" : "\n    " + trial.message);
+  std::cout.flush();
+}
+
+}  // namespace
+
+int verify_export_command(const VerifyOptions& options) {
+  const Study study = read_study(options.study);
+  if (!study.runnable) reject(options.study, "there is nothing to run in this study");
+  const SourceTexts sources = read_sources(study);
+  const ExportedTable exported = read_exported(options, study, sources);
+  const std::vector<ProblemSize> sizes = sizes_of(options, study, exported.table);
+
+  Progress progress("none", stderr);
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  Devices devices = choose_devices(options, program, catalogue, progress);
+  const ArtifactShelf shelf;
+  RunShared shared;
+  shared.study = &study;
+  shared.source_text = sources.kernel;
+  shared.reference_text = sources.reference;
+  shared.library = shelf.library(devices.compilers->identity());
+  shared.compilers = devices.compilers.get();
+  shared.runner = devices.workers.front().get();
+  shared.interrupt = &interrupt;
+  const DeviceFacts device = shared.runner->facts();
+
+  std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n",
+                           options.exported, device.name, devices.backend, "size", "how",
+                           "distance", "state", "time ms");
+  Counts counts;
+  for (const ProblemSize& size : sizes) {
+    if (interrupt.count() > 0) return kExitInterrupted;
+    verify_size(shared, exported.table, device, size, counts);
+  }
+  std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", counts.right,
+                           counts.wrong, counts.unsupported);
+  return counts.wrong == 0 && counts.right > 0 ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

@@ -1,0 +1,164 @@
+#include "tuner/compile/flat_source.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/compile/include_line.h"
+#include "tuner/compile/line_state.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDeepest = 100;
+
+struct Directive {
+  std::string name;  // "define"; empty: none
+  std::string rest;  // behind it, blanks skipped
+};
+
+Directive directive_of(const std::string& line) {
+  const auto skip = [&](std::size_t at) {
+    return std::min(line.find_first_not_of(" \t", at), line.size());
+  };
+  std::size_t at = skip(0);
+  if (at >= line.size() || line[at] != '#') return {};
+  at = skip(at + 1);
+  std::size_t end = at;
+  while (end < line.size() && std::isalpha(static_cast<unsigned char>(line[end])) != 0) ++end;
+  return {line.substr(at, end - at), line.substr(skip(end))};
+}
+
+std::string word_of(const std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+    ++end;
+  }
+  return text.substr(0, end);
+}
+
+// `extern "C"` -> `extern "C++"`: allowed wherever the other is, blocks included.
+std::string with_cpp_linkage(std::string text) {
+  static const std::string kC = "\"C\"";
+  for (auto at = text.find("extern"); at != std::string::npos; at = text.find("extern", at + 6)) {
+    const auto next = text.find_first_not_of(" \t\n", at + 6);
+    if (next != std::string::npos && text.compare(next, kC.size(), kC) == 0) {
+      text.replace(next, kC.size(), "\"C++\"");
+    }
+  }
+  return text;
+}
+
+class Flattener {
+ public:
+  explicit Flattener(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
+
+  void walk(const std::string& text, const fs::path& file) {
+    if (stack_.size() > kDeepest) refuse(file, "includes itself without end");
+    stack_.push_back(file);
+    std::istringstream lines(spliced(text));
+    LineState state;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      const bool code = state.is_code();
+      state.read(line);
+      if (!code || !directive(line, file)) out_.text += line + "\n";
+    }
+    stack_.pop_back();
+  }
+
+  FlatSource take() {
+    out_.text = with_cpp_linkage(std::move(out_.text));
+    return std::move(out_);
+  }
+
+ private:
+  // True: the line is dealt with and is not to be copied.
+  bool directive(const std::string& line, const fs::path& file) {
+    const Directive found = directive_of(line);
+    if (found.name.starts_with("if")) ++conditions_;
+    if (found.name == "endif") --conditions_;
+    if (found.name == "define") add_macro(word_of(found.rest));
+    if (found.name == "pragma" && word_of(found.rest) == "once") return true;
+    const auto include = include_of(line);
+    if (!include) return false;
+    if (include->name.empty()) {
+      refuse(file, "names an #include through a macro, which cannot be written out: " + line);
+    }
+    const fs::path there = find_include(*include, file.parent_path(), include_dirs_);
+    if (there.empty()) {
+      add_header(*include);
+    } else {
+      write_out(there);
+    }
+    return true;
+  }
+
+  void write_out(const fs::path& file) {
+    const std::string text = read_file(file);
+    if (!says_once(text)) {
+      walk(text, file);
+      return;
+    }
+    if (std::ranges::find(stack_, file) != stack_.end()) return;
+    // Not simply left out the second time: the first may stand behind an #if that does not hold.
+    const auto number = once_.emplace(file, once_.size()).first->second;
+    const std::string guard = "TUNER_ONCE_" + std::to_string(number);
+    add_macro(guard);
+    out_.text += "#ifndef " + guard + "\n#define " + guard + "\n";
+    walk(text, file);
+    out_.text += "#endif\n";
+  }
+
+  static bool says_once(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const Directive found = directive_of(line);
+      if (found.name == "pragma" && word_of(found.rest) == "once") return true;
+    }
+    return false;
+  }
+
+  void add_header(const Include& include) {
+    const std::string name = include.quoted ? '"' + include.name + '"' : '<' + include.name + '>';
+    std::string line = "#include " + name;
+    if (conditions_ > 0) line = "#if __has_include(" + name + ")\n" + line + "\n#endif";
+    if (std::ranges::find(out_.headers, line) == out_.headers.end()) {
+      out_.headers.push_back(std::move(line));
+    }
+  }
+
+  void add_macro(const std::string& name) {
+    if (!name.empty() && std::ranges::find(out_.macros, name) == out_.macros.end()) {
+      out_.macros.push_back(name);
+    }
+  }
+
+  [[noreturn]] static void refuse(const fs::path& file, const std::string& reason) {
+    throw InputError(Complaint{{file.string(), 0, 0}, reason, ""});
+  }
+
+  const std::vector<std::string>& include_dirs_;
+  FlatSource out_;
+  std::vector<fs::path> stack_;
+  std::map<fs::path, std::size_t> once_;
+  int conditions_ = 0;
+};
+
+}  // namespace
+
+FlatSource flat_source(const std::string& source, const std::string& source_name,
+                       const std::vector<std::string>& include_dirs) {
+  Flattener flattener(include_dirs);
+  flattener.walk(source, source_name);
+  return flattener.take();
+}
+
+}  // namespace tuner

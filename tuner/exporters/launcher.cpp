@@ -1,0 +1,232 @@
+#include "tuner/exporters/launcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/exporters/launcher_parts.h"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void reject(const Study& study, const std::string& message) {
+  throw InputError({Complaint{study.kernel.where, message, ""}}, study.text);
+}
+
+// One region of the .cu file.
+struct Variant {
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::string entry;
+  friend bool operator==(const Variant&, const Variant&) = default;
+};
+
+CompileRequest request_of(const Study& study, const Configuration& configuration,
+                          const ProblemSize& size, const DeviceFacts& device) {
+  // A space of this one configuration gives the names that entry and options may use.
+  SpaceDefinition alone = space_definition(study, size, device);
+  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
+    alone.parameters[p].values = {configuration.at(p)};
+  }
+  alone.constraints.clear();
+  auto request =
+      compile_request(study, SearchSpace::build(std::move(alone)), configuration, device, "");
+  if (!request) reject(study, request.error());
+  return std::move(*request);
+}
+
+// The architecture that an option names ("sm_90a"), if it is one of those.
+std::optional<std::string> architecture_of(const std::string& option) {
+  for (const std::string_view head : {"--gpu-architecture=", "-arch="}) {
+    if (option.starts_with(head)) return option.substr(head.size());
+  }
+  return std::nullopt;
+}
+
+// Takes the architecture out of the options: for which one a launcher is compiled is its user's
+// to say. Returns the one named last, or the device's.
+std::string take_architecture(CompileRequest& request) {
+  std::string architecture = request.arch;
+  std::erase_if(request.options, [&](const std::string& option) {
+    const auto named = architecture_of(option);
+    if (named) architecture = *named;
+    return named.has_value();
+  });
+  return architecture;
+}
+
+bool same_program(const CompileRequest& a, const CompileRequest& b) {
+  return a.entry == b.entry && a.options == b.options;
+}
+
+// What the compiler is told, if that is the same for every size and device; and for which
+// architecture.
+std::pair<CompileRequest, std::string> fixed_request(const Study& study, const TunedTable& table,
+                                                     const Configuration& configuration) {
+  const TunedEntry& first = table.entries.front();
+  CompileRequest request =
+      request_of(study, configuration, first.size, table.devices[first.device]);
+  std::string architecture = take_architecture(request);
+  ProblemSize other = first.size;
+  for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
+  DeviceFacts another;
+  another.multiprocessors = table.devices[first.device].multiprocessors + 1;
+  another.arch = table.devices[first.device].arch;
+  CompileRequest elsewhere = request_of(study, configuration, other, another);
+  take_architecture(elsewhere);
+  if (!same_program(request, elsewhere)) {
+    reject(study,
+           "a launcher holds variants for all sizes and devices: 'entry' and 'options' must "
+           "not depend on them");
+  }
+  return {std::move(request), std::move(architecture)};
+}
+
+struct Variants {
+  std::vector<Variant> all;
+  std::vector<std::size_t> of_configuration;
+  std::vector<std::string> options;  // of the compiler, the same for all
+  std::string architecture;          // that serves them all: "sm_90a" before "sm_90"
+};
+
+Variants variants_of(const Study& study, const TunedTable& table, const LauncherOptions& options) {
+  Variants out;
+  for (std::size_t c = 0; c < table.configurations.size(); ++c) {
+    const auto [request, architecture] = fixed_request(study, table, table.configurations[c]);
+    if (c > 0 && request.options != out.options) {
+      reject(study, "a launcher is compiled once: 'options' must not depend on parameters");
+    }
+    out.options = request.options;
+    out.architecture = std::max(out.architecture, architecture);
+    Variant variant{request.defines, request.entry};
+    if (options.relevant) {
+      const auto relevant = options.relevant(request);
+      std::erase_if(variant.defines,
+                    [&](const auto& one) { return !relevant.contains(one.first); });
+    }
+    const auto known = std::ranges::find(out.all, variant);
+    out.of_configuration.push_back(static_cast<std::size_t>(known - out.all.begin()));
+    if (known == out.all.end()) out.all.push_back(std::move(variant));
+  }
+  return out;
+}
+
+// The variant's text in a namespace of its own, with nothing left defined behind it.
+std::string region(const Variant& variant, std::size_t number, const LauncherSource& source,
+                   const LauncherSignature& signature) {
+  std::string out = fmt::format("\n// ---- variant {} ----\n", number);
+  std::string undefines;
+  for (const auto& [name, value] : variant.defines) {
+    out += fmt::format("#define {} {}\n", name, value);
+    undefines += "#undef " + name.substr(0, name.find('(')) + "\n";
+  }
+  out += fmt::format("namespace variant_{} {{\n{}\n", number, source.text);
+  out += fmt::format(
+      "inline const void* tuner_kernel() {{\n  auto* const entry = &{};\n"
+      "  return reinterpret_cast<const void*>(entry);\n}}\n",
+      variant.entry);
+  for (const LauncherArgument& one : signature.constants) {
+    out += fmt::format(
+        "inline cudaError_t tuner_set_{}(const void* from, std::size_t bytes, cudaStream_t stream) "
+        "{{\n  return cudaMemcpyToSymbolAsync({}, from, bytes, 0, cudaMemcpyDefault, "
+        "stream);\n}}\n",
+        one.name, one.spec->name);
+  }
+  out += fmt::format("}}  // namespace variant_{}\n", number);
+  for (const std::string& name : source.macros) out += "#undef " + name + "\n";
+  return out + undefines;
+}
+
+std::string usage(const HeaderModel& model, const LauncherSignature& signature,
+                  const std::string& stem) {
+  std::string call;
+  for (const auto* list : {&signature.arguments, &signature.constants}) {
+    for (const LauncherArgument& one : *list) {
+      if (one.from == LauncherArgument::From::kCaller) call += one.name + ", ";
+    }
+  }
+  for (const std::string& name : signature.more_sizes) call += name + ", ";
+  return fmt::format(
+      "// C++17; belongs to {}.cu, which nvcc compiles.\n//\n"
+      "//   const auto done = {}::{}({}stream);\n"
+      "//   // done.status is CUDA's; done.chosen says which configuration, and how it was found\n"
+      "//\n",
+      stem, model.space, signature.function, call);
+}
+
+std::string includes_of(const Study& study) {
+  std::string out = "#include <cuda_runtime.h>\n";
+  const auto uses = [&](DataType type) {
+    const auto is = [&](const ArgumentSpec& one) { return one.type == type; };
+    return std::ranges::any_of(study.arguments, is) || std::ranges::any_of(study.constants, is);
+  };
+  if (uses(DataType::kFloat16)) out += "#include <cuda_fp16.h>\n";
+  if (uses(DataType::kBFloat16)) out += "#include <cuda_bf16.h>\n";
+  return out + "#include <cstddef>\n#include <cstdint>\n";
+}
+
+std::string declarations(const HeaderModel& model, const LauncherSignature& signature) {
+  std::string out = launcher_computations(model, signature);
+  if (signature.has_scratch) {
+    out +=
+        R"txt(// Scratch memory of the caller's: scratch_bytes_of(...) bytes, aligned to 256. Without any, each call
+// allocates its own in the stream. It is zeroed before the launch, unless `zeroed` vouches that it
+// is zero already (kernels that leave it so need it once).
+struct scratch_space {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  bool zeroed = false;
+};
+)txt";
+  }
+  out += R"txt(// What a call came to. cudaSuccess: the kernel is in the stream.
+// cudaErrorInvalidValue: a size that is not positive, too little scratch memory.
+// cudaErrorInvalidConfiguration: no configuration can run this size on this device.
+struct launched {
+  cudaError_t status;
+  selection chosen;
+};
+)txt";
+  return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
+}
+
+}  // namespace
+
+LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+                              const LauncherOptions& options) {
+  if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
+  const TunedTable table = tuned_table(study, results, options.header.table);
+  const HeaderModel model = header_model(study, table, "_launcher");
+  const LauncherSignature signature = launcher_signature(model);
+  const Variants variants = variants_of(study, table, options);
+  LauncherFiles files;
+  files.header = header_document(
+      model, options.header,
+      {usage(model, signature, options.stem), includes_of(study), declarations(model, signature)});
+  std::string flags;
+  for (const std::string& one : variants.options) flags += one + " ";
+  files.source = fmt::format(
+      "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
+      "//   nvcc -std=c++17 {}-arch={} -c {}.cu\n#include \"{}.hpp\"\n\n#include <map>\n"
+      "#include <mutex>\n#include <type_traits>\n",
+      options.header.generator, study.kernel.name, variants.all.size(), flags,
+      variants.architecture, options.stem, options.stem);
+  for (const std::string& line : options.source.headers) files.source += line + "\n";
+  // Not within the header's namespace, whose names are not the kernel's.
+  files.source +=
+      "\n#pragma nv_diag_suppress 177  // a variant does not use all that its source has\n";
+  files.source += "namespace " + model.space + "_kernels {\n";
+  for (std::size_t v = 0; v < variants.all.size(); ++v) {
+    files.source += region(variants.all[v], v, options.source, signature);
+  }
+  files.source += "}  // namespace " + model.space + "_kernels\n#pragma nv_diag_default 177\n";
+  files.source +=
+      launcher_function(model, signature, variants.of_configuration, variants.all.size());
+  return files;
+}
+
+}  // namespace tuner

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include "tuner/exporters/launcher_parts.h"
+
+namespace tuner {
+namespace {
+
+// @SPACE@: the header's namespace, @VARIANTS@: how many there are.
+constexpr std::string_view kState = R"txt(
+namespace @SPACE@ {
+namespace {
+
+struct device_state {
+  cudaDeviceProp properties{};
+  bool prepared[@VARIANTS@] = {};
+};
+
+std::mutex& guard() {
+  static std::mutex one;
+  return one;
+}
+
+// Facts of the current device, asked for once.
+cudaError_t current_device(device_state*& out) {
+  int number = 0;
+  if (const cudaError_t failed = cudaGetDevice(&number); failed != cudaSuccess) return failed;
+  const std::lock_guard<std::mutex> held(guard());
+  static std::map<int, device_state> known;  // its elements stay where they are
+  const auto found = known.find(number);
+  if (found != known.end()) {
+    out = &found->second;
+    return cudaSuccess;
+  }
+  device_state fresh;
+  const cudaError_t failed = cudaGetDeviceProperties(&fresh.properties, number);
+  if (failed != cudaSuccess) return failed;
+  out = &known.emplace(number, fresh).first->second;
+  return cudaSuccess;
+}
+
+template <class T>
+void* address(T& value) {
+  return const_cast<void*>(static_cast<const void*>(&value));
+}
+
+// Lets a kernel have all the dynamic shared memory that its static one leaves: once, and the most,
+// so that no call takes from another what it is about to use.
+cudaError_t allow_shared(device_state& state, int variant, const void* kernel) {
+  const std::lock_guard<std::mutex> held(guard());
+  if (state.prepared[variant]) return cudaSuccess;
+  cudaFuncAttributes attributes{};
+  cudaError_t failed = cudaFuncGetAttributes(&attributes, kernel);
+  if (failed != cudaSuccess) return failed;
+  const auto most = static_cast<int>(state.properties.sharedMemPerBlockOptin) -
+                    static_cast<int>(attributes.sharedSizeBytes);
+  failed = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  state.prepared[variant] = failed == cudaSuccess;
+  return failed;
+}
+
+)txt";
+
+constexpr std::string_view kScratch =
+    R"txt(// Scratch memory of one call, given back in the order of the stream.
+class scratch_memory {
+ public:
+  explicit scratch_memory(cudaStream_t stream) : stream_(stream) {}
+  ~scratch_memory() {
+    if (own_ != nullptr) cudaFreeAsync(own_, stream_);
+  }
+  scratch_memory(const scratch_memory&) = delete;
+  scratch_memory& operator=(const scratch_memory&) = delete;
+  cudaError_t get(void* given, std::size_t given_bytes, bool zeroed, std::size_t bytes) {
+    if (bytes == 0) return cudaSuccess;
+    if (given != nullptr && given_bytes < bytes) return cudaErrorInvalidValue;
+    data_ = static_cast<char*>(given);
+    if (given == nullptr) {
+      const cudaError_t failed = cudaMallocAsync(&own_, bytes, stream_);
+      if (failed != cudaSuccess) return failed;
+      data_ = static_cast<char*>(own_);
+    } else if (zeroed) {
+      return cudaSuccess;
+    }
+    return cudaMemsetAsync(data_, 0, bytes, stream_);
+  }
+  void* take(long long bytes) {
+    char* const start = data_;
+    data_ += bytes;
+    return start;
+  }
+
+ private:
+  cudaStream_t stream_;
+  void* own_ = nullptr;
+  char* data_ = nullptr;
+};
+
+)txt";
+
+constexpr std::string_view kNumber = R"txt(template <class T>
+bool number_from(const detail::num& value, T& out) {
+  if (!value.number()) return false;
+  if (value.k == detail::kind::integer) {
+    out = static_cast<T>(value.i);
+    if constexpr (std::is_integral_v<T>) return static_cast<long long>(out) == value.i;
+    return true;
+  }
+  out = static_cast<T>(value.f);
+  return true;
+}
+
+)txt";
+
+std::string with(std::string text, const std::string& what, const std::string& value) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), value);
+    at += value.size();
+  }
+  return text;
+}
+
+// What a variant's constants are set from.
+std::string constants_function(const HeaderModel& model, const LauncherSignature& signature,
+                               std::size_t variants) {
+  std::string out;
+  for (const LauncherArgument& one : signature.constants) {
+    out += fmt::format(
+        "cudaError_t set_{}(int variant, const void* from, std::size_t bytes, cudaStream_t stream) "
+        "{{\n  switch (variant) {{\n",
+        one.name);
+    for (std::size_t v = 0; v < variants; ++v) {
+      out += fmt::format(
+          "    case {}: return {}_kernels::variant_{}::tuner_set_{}(from, bytes, stream);\n", v,
+          model.space, v, one.name);
+    }
+    out += "  }\n  return cudaErrorInvalidValue;\n}\n";
+  }
+  return out;
+}
+
+// Declares the local variables that are not the caller's, in the kernel's order.
+std::string locals(const LauncherSignature& signature) {
+  std::string out;
+  int scratch = 0;
+  int computed = 0;
+  for (const auto* list : {&signature.arguments, &signature.constants}) {
+    for (const LauncherArgument& one : *list) {
+      if (one.from == LauncherArgument::From::kScratch) {
+        out += fmt::format("  void* {} = words.take(detail::scratch_{}(names).i);\n", one.name,
+                           scratch++);
+      } else if (one.from == LauncherArgument::From::kComputed) {
+        out += fmt::format(
+            "  {} {}{{}};\n  if (!number_from(detail::computed_{}(names), {})) {{\n"
+            "    done.status = cudaErrorInvalidValue;\n    return done;\n  }}\n",
+            one.type, one.name, computed++, one.name);
+      }
+    }
+  }
+  return out;
+}
+
+std::string set_constants(const LauncherSignature& signature) {
+  std::string out;
+  for (const LauncherArgument& one : signature.constants) {
+    const std::string from = one.spec->is_scalar ? "&" + one.name : one.name;
+    const std::string bytes =
+        one.spec->is_scalar
+            ? "sizeof " + one.name
+            : "static_cast<std::size_t>(detail::constant_bytes_" + one.name + "(names).i)";
+    out += fmt::format(
+        "  done.status = set_{}(variant, {}, {}, stream);\n"
+        "  if (done.status != cudaSuccess) return done;\n",
+        one.name, from, bytes);
+  }
+  return out;
+}
+
+std::string constant_bytes(const HeaderModel& model, const LauncherSignature& signature) {
+  std::string out;
+  for (const LauncherArgument& one : signature.constants) {
+    if (one.spec->is_scalar) continue;
+    out += fmt::format(
+        "constexpr num constant_bytes_{}(const names& n) {{\n  static_cast<void>(n);\n"
+        "  return {};\n}}\n",
+        one.name, bytes_expression(model, *one.spec));
+  }
+  if (out.empty()) return out;
+  return "\nnamespace " + model.space + " {\nnamespace detail {\n" + out +
+         "}  // namespace detail\n}  // namespace " + model.space + "\n";
+}
+
+std::string kernel_table(const HeaderModel& model, const std::vector<std::size_t>& variant_of,
+                         std::size_t variants) {
+  std::string out =
+      "// Configurations that differ in how they are launched only share a variant.\n";
+  out += "constexpr int variant_of[] = {";
+  for (std::size_t c = 0; c < variant_of.size(); ++c) {
+    out += fmt::format("{}{}", c > 0 ? ", " : "", variant_of[c]);
+  }
+  out += "};\n\nconst void* kernel_of(int variant) {\n  switch (variant) {\n";
+  for (std::size_t v = 0; v < variants; ++v) {
+    out += fmt::format("    case {}: return {}_kernels::variant_{}::tuner_kernel();\n", v,
+                       model.space, v);
+  }
+  return out + "  }\n  return nullptr;\n}\n\n";
+}
+
+constexpr std::string_view kLaunch =
+    R"txt(  const extent grid = grid_of(done.chosen.cfg, problem, facts);
+  const extent block = block_of(done.chosen.cfg, problem, facts);
+  const long long shared = dynamic_shared_bytes_of(done.chosen.cfg, problem, facts);
+  const void* const kernel = kernel_of(variant);
+  if (shared > 0) {
+    done.status = allow_shared(*state, variant, kernel);
+    if (done.status != cudaSuccess) return done;
+  }
+  done.status = cudaLaunchKernel(kernel, dim3(grid.x, grid.y, grid.z),
+                                dim3(block.x, block.y, block.z), list,
+                                static_cast<std::size_t>(shared), stream);
+  return done;
+}
+
+)txt";
+
+}  // namespace
+
+std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
+                              const std::vector<std::size_t>& variant_of_configuration,
+                              std::size_t variants) {
+  std::string out = constant_bytes(model, signature);
+  out += with(with(std::string(kState), "@SPACE@", model.space), "@VARIANTS@",
+              std::to_string(variants));
+  if (signature.has_scratch) out += kScratch;
+  if (signature.has_computed()) out += kNumber;
+  out += kernel_table(model, variant_of_configuration, variants);
+  out += constants_function(model, signature, variants);
+  out += fmt::format("}}  // namespace\n\nlaunched {}({}) {{\n", signature.function,
+                     signature.parameters(false));
+  out +=
+      "  launched done{};\n  device_state* state = nullptr;\n"
+      "  done.status = current_device(state);\n  if (done.status != cudaSuccess) return done;\n"
+      "  dims problem;\n";
+  for (std::size_t d = 0; d < model.dims.size(); ++d) {
+    const std::string& dim = model.table->entries.front().size.dims[d].first;
+    for (const auto& [name, value] : signature.sizes) {
+      if (name == dim) {
+        out +=
+            fmt::format("  problem.{} = static_cast<long long>({});\n", model.dims[d].name, value);
+      }
+    }
+  }
+  out +=
+      "  const device facts = device_from(state->properties);\n"
+      "  done.chosen = select(facts, problem);\n"
+      "  if (!(@POSITIVE@) || !valid(done.chosen.cfg, problem, facts)) {\n    done.status = "
+      "done.chosen.how == "
+      "match::unsupported ? cudaErrorInvalidConfiguration\n"
+      "                                                       : cudaErrorInvalidValue;\n"
+      "    return done;\n  }\n"
+      "  const int variant = variant_of[done.chosen.config_id];\n"
+      "  const detail::names names(done.chosen.cfg, problem, facts);\n"
+      "  static_cast<void>(names);\n";
+  std::string positive;
+  for (const HeaderField& dim : model.dims) {
+    positive += (positive.empty() ? "problem." : " && problem.") + dim.name + " > 0";
+  }
+  out = with(std::move(out), "@POSITIVE@", positive.empty() ? "true" : positive);
+  if (signature.has_scratch) {
+    out +=
+        "  const long long needed = scratch_bytes_of(done.chosen.cfg, problem, facts);\n"
+        "  scratch_memory words(stream);\n"
+        "  done.status = needed < 0 ? cudaErrorInvalidValue\n"
+        "                          : words.get(scratch.data, scratch.bytes, scratch.zeroed,\n"
+        "                                      static_cast<std::size_t>(needed));\n"
+        "  if (done.status != cudaSuccess) return done;\n";
+  }
+  out += locals(signature);
+  out += set_constants(signature);
+  out += "  void* list[] = {";
+  for (const LauncherArgument& one : signature.arguments) {
+    out += fmt::format("address({}), ", one.name);
+  }
+  out += "nullptr};\n";
+  return out + std::string(kLaunch) + "}  // namespace " + model.space + "\n";
+}
+
+}  // namespace tuner

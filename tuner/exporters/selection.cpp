@@ -1,0 +1,118 @@
+#include "tuner/exporters/selection.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "tuner/engine/resolve.h"
+#include "tuner/exporters/header_parts.h"
+
+namespace tuner {
+namespace {
+
+int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
+  const int h = have.compute_capability;
+  const int w = want.compute_capability;
+  if (h == w) return have.name == want.name ? 0 : 1;
+  if (h == 0 || w == 0 || h > w) return -1;
+  return h / 10 == w / 10 ? 2 : 3;
+}
+
+std::int64_t distance(const ProblemSize& a, const ProblemSize& b) {
+  std::int64_t sum = 0;
+  for (std::size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d) {
+    const std::int64_t apart = lg256(a.dims[d].second) - lg256(b.dims[d].second);
+    sum += apart * apart;
+  }
+  return sum;
+}
+
+// Validity by configuration, asked once each.
+class Validity {
+ public:
+  Validity(const Study& study, const TunedTable& table, const DeviceFacts& device,
+           const ProblemSize& size)
+      : study_(study), table_(table), device_(device), size_(size) {
+    known_.resize(table.configurations.size());
+  }
+  bool of(std::size_t c) {
+    if (!known_[c]) known_[c] = may_launch(study_, table_.configurations[c], device_, size_);
+    return *known_[c];
+  }
+
+ private:
+  const Study& study_;
+  const TunedTable& table_;
+  const DeviceFacts& device_;
+  const ProblemSize& size_;
+  std::vector<std::optional<bool>> known_;
+};
+
+}  // namespace
+
+std::string_view name_of(Match match) {
+  constexpr std::array<std::string_view, 5> kNames{"exact", "near_size", "near_device", "fallback",
+                                                   "unsupported"};
+  return kNames.at(static_cast<std::size_t>(match));
+}
+
+bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+                const ProblemSize& size) {
+  const Bindings names = names_of(study, configuration, device, size);
+  const bool allowed = std::ranges::all_of(study.constraints, [&](const Expression& rule) {
+    const auto value = rule.evaluate(names);
+    return value && truth(*value);
+  });
+  if (!allowed) return false;
+  const auto launch = geometry(study.launch, names);
+  if (!launch) return false;
+  const auto& block = launch->block;
+  const auto& grid = launch->grid;
+  return block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 &&
+         launch->threads_per_block() <= static_cast<std::uint64_t>(device.max_threads_per_block) &&
+         grid[0] <= 2147483647U && grid[1] <= 65535U && grid[2] <= 65535U &&
+         launch->dynamic_shared_bytes <=
+             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin);
+}
+
+Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
+                 const ProblemSize& size) {
+  if (!std::ranges::all_of(size.dims, [](const auto& dim) { return dim.second > 0; })) {
+    return {0, Match::kFallback, {}, 4, 0};
+  }
+  Validity valid(study, table, device, size);
+  // Tier, newness, processors apart, distance: the smallest wins, the first of equals.
+  using Standing = std::tuple<int, int, std::int64_t, std::int64_t>;
+  std::optional<Standing> best_standing;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < table.entries.size(); ++i) {
+    const TunedEntry& entry = table.entries[i];
+    const DeviceFacts& have = table.devices[entry.device];
+    const int tier = tier_of(have, device);
+    if (tier < 0) continue;
+    const std::int64_t apart =
+        tier == 0 ? 0 : std::abs(have.multiprocessors - device.multiprocessors);
+    const Standing standing{tier, -have.compute_capability, apart, distance(size, entry.size)};
+    if (best_standing && !(standing < *best_standing)) continue;
+    if (!valid.of(entry.configuration)) continue;
+    best_standing = standing;
+    best = i;
+  }
+  if (best_standing) {
+    const TunedEntry& entry = table.entries[best];
+    const int tier = std::get<0>(*best_standing);
+    const Match how = tier > 0                       ? Match::kNearDevice
+                      : entry.size.dims == size.dims ? Match::kExact
+                                                     : Match::kNearSize;
+    return {entry.configuration, how, best, tier,
+            static_cast<double>(std::get<3>(*best_standing)) / 65536.0};
+  }
+  for (std::size_t c = 0; c < table.configurations.size(); ++c) {
+    if (valid.of(c)) return {c, Match::kFallback, {}, 4, 0};
+  }
+  return {};
+}
+
+}  // namespace tuner

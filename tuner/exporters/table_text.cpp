@@ -1,0 +1,188 @@
+#include "tuner/exporters/table_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kBegin = "/* tuner-table\n";
+constexpr const char* kEnd = "\ntuner-table */";
+
+struct Fact {
+  const char* name;
+  std::int64_t DeviceFacts::*member;
+};
+constexpr Fact kFacts[] = {
+    {"multiprocessors", &DeviceFacts::multiprocessors},
+    {"warp_size", &DeviceFacts::warp_size},
+    {"max_threads_per_block", &DeviceFacts::max_threads_per_block},
+    {"max_threads_per_multiprocessor", &DeviceFacts::max_threads_per_multiprocessor},
+    {"max_blocks_per_multiprocessor", &DeviceFacts::max_blocks_per_multiprocessor},
+    {"registers_per_block", &DeviceFacts::registers_per_block},
+    {"registers_per_multiprocessor", &DeviceFacts::registers_per_multiprocessor},
+    {"max_shared_memory_per_block", &DeviceFacts::max_shared_memory_per_block},
+    {"max_shared_memory_per_block_optin", &DeviceFacts::max_shared_memory_per_block_optin},
+    {"shared_memory_per_multiprocessor", &DeviceFacts::shared_memory_per_multiprocessor},
+    {"l2_bytes", &DeviceFacts::l2_bytes},
+    {"memory_bytes", &DeviceFacts::memory_bytes},
+};
+
+Json json_of(const DeviceFacts& device) {
+  Json out{{"backend", device.backend},
+           {"name", device.name},
+           {"arch", device.arch},
+           {"driver", device.driver},
+           {"compute_capability", device.compute_capability}};
+  for (const Fact& fact : kFacts) out[fact.name] = device.*fact.member;
+  return out;
+}
+
+DeviceFacts device_of(const Json& json) {
+  DeviceFacts device;
+  device.backend = json.value("backend", "");
+  device.name = json.at("name").get<std::string>();
+  device.arch = json.value("arch", "");
+  device.driver = json.value("driver", "");
+  device.compute_capability = json.at("compute_capability").get<int>();
+  for (const Fact& fact : kFacts) device.*fact.member = json.value(fact.name, device.*fact.member);
+  return device;
+}
+
+Json json_of(const TunedEntry& entry) {
+  Json size = Json::array();
+  for (const auto& [name, extent] : entry.size.dims) size.push_back(extent);
+  return {{"device", entry.device},
+          {"configuration", entry.configuration},
+          {"size", std::move(size)},
+          {"time_ms", entry.timing.median},
+          {"ci_ms", {entry.timing.ci_low, entry.timing.ci_high}},
+          {"samples", entry.timing.samples.size()},
+          {"slowdown", entry.slowdown},
+          {"date", entry.date}};
+}
+
+TunedEntry entry_of(const Json& json, const ExportedTable& known) {
+  TunedEntry entry;
+  entry.device = json.at("device").get<std::size_t>();
+  entry.configuration = json.at("configuration").get<std::size_t>();
+  if (entry.device >= known.table.devices.size() ||
+      entry.configuration >= known.table.configurations.size() ||
+      json.at("size").size() != known.dimensions.size()) {
+    throw std::out_of_range("an entry points nowhere");
+  }
+  for (std::size_t d = 0; d < known.dimensions.size(); ++d) {
+    entry.size.dims.emplace_back(known.dimensions[d], json.at("size").at(d).get<std::int64_t>());
+  }
+  entry.timing.median = json.at("time_ms").get<double>();
+  entry.timing.ci_low = json.at("ci_ms").at(0).get<double>();
+  entry.timing.ci_high = json.at("ci_ms").at(1).get<double>();
+  entry.slowdown = json.value("slowdown", 1.0);
+  entry.date = json.value("date", "");
+  return entry;
+}
+
+Value value_of(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return json.get<std::string>();
+}
+
+ExportedTable table_of(const Json& json) {
+  ExportedTable out;
+  out.kernel = json.at("kernel").get<std::string>();
+  out.source_hash = json.at("source_hash").get<std::string>();
+  out.parameters = json.at("parameters").get<std::vector<std::string>>();
+  out.dimensions = json.at("dimensions").get<std::vector<std::string>>();
+  for (const Json& one : json.at("devices")) out.table.devices.push_back(device_of(one));
+  for (const Json& one : json.at("configurations")) {
+    Configuration configuration;
+    for (const Json& value : one) configuration.push_back(value_of(value));
+    if (configuration.size() != out.parameters.size()) {
+      throw std::out_of_range("a configuration does not have one value for each parameter");
+    }
+    out.table.configurations.push_back(std::move(configuration));
+  }
+  for (const Json& one : json.at("entries")) out.table.entries.push_back(entry_of(one, out));
+  if (out.table.configurations.empty()) throw std::out_of_range("there are no configurations");
+  return out;
+}
+
+[[noreturn]] void reject(const std::string& file, const std::string& reason) {
+  throw InputError(Complaint{{file, 0, 0}, reason, ""});
+}
+
+// One element a line, so that two exports can be compared.
+std::string lines_of(const Json& list) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    out += (i > 0 ? ",\n  " : "\n  ") + list[i].dump(-1, ' ', true, Json::error_handler_t::replace);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+std::string table_comment(const Study& study, const TunedTable& table,
+                          const std::string& source_hash) {
+  Json parameters = Json::array();
+  for (const Parameter& one : study.parameters) parameters.push_back(one.name);
+  Json dimensions = Json::array();
+  for (const auto& [name, extent] : table.entries.front().size.dims) dimensions.push_back(name);
+  Json devices = Json::array();
+  for (const DeviceFacts& one : table.devices) devices.push_back(json_of(one));
+  Json configurations = Json::array();
+  for (const Configuration& one : table.configurations) {
+    Json values = Json::array();
+    for (const Value& value : one) {
+      values.push_back(std::visit([](const auto& held) { return Json(held); }, value));
+    }
+    configurations.push_back(std::move(values));
+  }
+  Json entries = Json::array();
+  for (const TunedEntry& one : table.entries) entries.push_back(json_of(one));
+  std::string text = fmt::format(
+      "{{\"schema\": 1, \"kernel\": {}, \"source_hash\": \"{}\",\n\"parameters\": {},\n"
+      "\"dimensions\": {},\n\"devices\": {},\n\"configurations\": {},\n\"entries\": {}}}",
+      Json(study.kernel.name).dump(), source_hash, parameters.dump(-1, ' ', true),
+      dimensions.dump(-1, ' ', true), lines_of(devices), lines_of(configurations),
+      lines_of(entries));
+  // Nothing in a text may begin or end a comment, or be a trigraph. These characters occur in texts
+  // only, where JSON has other spellings for them.
+  std::string safe;
+  for (const char c : text) {
+    const bool plain = c != '/' && c != '*' && c != '?';
+    safe += plain ? std::string(1, c) : fmt::format("\\u00{:02x}", static_cast<unsigned>(c));
+  }
+  return kBegin + safe + kEnd + "\n";
+}
+
+ExportedTable read_table_comment(const std::string& text, const std::string& file) {
+  const auto begin = text.find(kBegin);
+  const auto end = text.find(kEnd, begin == std::string::npos ? 0 : begin);
+  if (begin == std::string::npos || end == std::string::npos) {
+    reject(file, "holds no table: it is not a header or launcher that 'tuner export' wrote");
+  }
+  const auto first = begin + std::string(kBegin).size();
+  try {
+    return table_of(Json::parse(text.substr(first, end - first)));
+  } catch (const std::exception& error) {
+    reject(file, std::string("its table makes no sense: ") + error.what());
+  }
+}
+
+std::string device_json(const DeviceFacts& device) { return json_of(device).dump(1) + "\n"; }
+
+DeviceFacts device_from_json(const std::string& text, const std::string& file) {
+  try {
+    return device_of(Json::parse(text));
+  } catch (const std::exception& error) {
+    reject(file, std::string("is no description of a device: ") + error.what());
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,116 @@
+#include "tuner/store/merge.h"
+
+#include <system_error>
+
+#include "tuner/store/store_impl.h"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A context as the other store has it; empty when its parts do not fit each other.
+std::optional<ContextKey> key_at(const Statement& row) {
+  try {
+    ContextKey key;
+    key.kernel = row.text(2);
+    key.device = device_facts_from(Json::parse(row.text(3)));
+    key.size = problem_size_from(Json::parse(row.text(4)));
+    Json::parse(row.text(5)).get_to(key.parameters);
+    Json::parse(row.text(6)).get_to(key.identity);
+    if (context_key_text(key) == row.text(1)) return key;
+  } catch (const nlohmann::json::exception&) {  // damaged
+  }
+  return std::nullopt;
+}
+
+class Merger {
+ public:
+  Merger(Store::Impl& into, Database& other) : into_(into), other_(other) {}
+
+  MergeReport run() {
+    Statement contexts = other_.prepare(
+        "SELECT id, key, kernel, device, size, parameters, identity, generation FROM contexts"
+        " ORDER BY id");
+    while (contexts.step()) {
+      if (const auto key = key_at(contexts)) {
+        copy_context(*key, contexts.integer(0), contexts.integer(7));
+      } else {
+        ++report_.damaged;
+      }
+    }
+    return report_;
+  }
+
+ private:
+  void copy_context(const ContextKey& key, std::int64_t id, std::int64_t generation) {
+    Statement known = into_.db().prepare("SELECT 1 FROM contexts WHERE key = ?");
+    const bool is_new = !known.bind(1, context_key_text(key)).step();
+    known.reset();
+    ++report_.contexts;
+    report_.new_contexts += is_new ? 1 : 0;
+    const Context context = into_.context(key);
+    const std::int64_t own_generation = into_.generation(context);
+    Statement trials = other_.prepare("SELECT " + std::string(kTrialColumns) +
+                                      " FROM trials WHERE context = ? AND generation = ?"
+                                      " ORDER BY id");
+    trials.bind(1, id).bind(2, generation);
+    while (trials.step()) {
+      const TrialRow row = row_at(trials);
+      if (row.checksum(id, generation) != trials.integer(8)) {
+        ++report_.damaged;
+      } else {
+        copy_trial(context, own_generation, row);
+      }
+    }
+  }
+
+  void copy_trial(const Context& context, std::int64_t generation, const TrialRow& row) {
+    Statement own = into_.db().prepare(
+        "SELECT recorded FROM trials WHERE context = ? AND generation = ? AND configuration = ?");
+    own.bind(1, context.id).bind(2, generation).bind(3, row.configuration);
+    const bool there = own.step();
+    const bool older = there && own.text(0) < row.recorded;  // ISO 8601 sorts as text
+    own.reset();
+    if (there && !older) {
+      ++report_.kept;
+      return;
+    }
+    into_.write(context, generation, row);
+    ++(there ? report_.replaced : report_.added);
+  }
+
+  Store::Impl& into_;
+  Database& other_;
+  MergeReport report_;
+};
+
+}  // namespace
+
+MergeReport merge_store(Store& into, const std::filesystem::path& other) {
+  const OpenDatabase opened = open_for_reading(other);
+  std::error_code error;
+  if (std::filesystem::equivalent(opened.database->path(), into.file(), error)) {
+    throw InputError(Complaint{{}, other.string() + " is the store that it should go into", ""});
+  }
+  opened.database->execute("BEGIN");  // one state of it, whatever others write meanwhile
+  into.impl().db().execute("PRAGMA synchronous = FULL");
+  Transaction transaction(into.impl().db());
+  const MergeReport report = Merger(into.impl(), *opened.database).run();
+  transaction.commit();
+  return report;
+}
+
+void record_all(Store& into, std::span<const TrialBatch> batches) {
+  Store::Impl& impl = into.impl();
+  impl.db().execute("PRAGMA synchronous = FULL");
+  Transaction transaction(impl.db());
+  for (const TrialBatch& batch : batches) {
+    const Context context = impl.context(batch.key);
+    const std::int64_t generation = impl.generation(context);
+    for (const Trial& trial : batch.trials) impl.write(context, generation, trial);
+  }
+  transaction.commit();
+}
+
+}  // namespace tuner

@@ -1,0 +1,77 @@
+#pragma once
+// Inside of Store, for those who write into it: store.cpp and merge.cpp.
+
+#include "tuner/store/open_database.h"
+#include "tuner/store/sqlite.h"
+#include "tuner/store/store.h"
+#include "tuner/store/trial_codec.h"
+
+namespace tuner {
+
+inline constexpr std::string_view kTrialColumns =
+    "configuration, state, time_ms, objective, samples, detail, message, recorded, checksum,"
+    " generation";
+
+// A row of kTrialColumns.
+inline TrialRow row_at(const Statement& statement) {
+  return {statement.text(0), statement.text(1), statement.real(2), statement.real(3),
+          statement.text(4), statement.text(5), statement.text(6), statement.text(7)};
+}
+
+// One text for one context, whatever the order of its parts.
+std::string context_key_text(const ContextKey& key);
+
+struct Store::Impl {
+  OpenDatabase opened;
+  std::int64_t session = 0;
+  std::chrono::steady_clock::time_point durable_at{};  // when a commit was last waited for
+
+  Database& db() { return *opened.database; }
+
+  std::int64_t generation(const Context& context) {
+    Statement query = db().prepare("SELECT generation FROM contexts WHERE id = ?");
+    query.bind(1, context.id);
+    return query.step() ? query.integer(0) : 0;
+  }
+
+  // Made when it is not there. To be called in a transaction.
+  Context context(const ContextKey& key);
+
+  // Empty when the row is damaged: then it was never measured.
+  std::optional<Trial> believed(const Statement& statement, const Context& context) {
+    const TrialRow row = row_at(statement);
+    if (row.checksum(context.id, statement.integer(9)) == statement.integer(8)) {
+      try {
+        return from_row(row, context.parameters);
+      } catch (const nlohmann::json::exception&) {  // another version's row: treated alike
+      } catch (const FatalError&) {
+      }
+    }
+    opened.notes.push_back("a damaged trial in " + db().path().string() +
+                           " is left out: " + row.configuration.substr(0, 200));
+    return std::nullopt;
+  }
+
+  void write(const Context& context, std::int64_t generation, const Trial& trial) {
+    write(context, generation, to_row(trial, context.parameters));
+  }
+
+  void write(const Context& context, std::int64_t generation, const TrialRow& row) {
+    Statement insert = db().prepare(
+        "INSERT INTO trials(context, generation, configuration, state, time_ms, objective,"
+        " samples, detail, message, recorded, checksum) VALUES(?,?,?,?,?,?,?,?,?,?,?)"
+        " ON CONFLICT(context, generation, configuration) DO UPDATE SET state = excluded.state,"
+        " time_ms = excluded.time_ms, objective = excluded.objective, samples = excluded.samples,"
+        " detail = excluded.detail, message = excluded.message, recorded = excluded.recorded,"
+        " checksum = excluded.checksum");
+    insert.bind(1, context.id).bind(2, generation).bind(3, row.configuration).bind(4, row.state);
+    insert.bind(5, row.time_ms).bind(6, row.objective).bind_blob(7, row.samples);
+    insert.bind(8, row.detail).bind(9, row.message).bind(10, row.recorded);
+    insert.bind(11, row.checksum(context.id, generation)).run();
+    Statement landed = db().prepare(
+        "DELETE FROM in_flight WHERE context = ? AND generation = ? AND configuration = ?");
+    landed.bind(1, context.id).bind(2, generation).bind(3, row.configuration).run();
+  }
+};
+
+}  // namespace tuner

@@ -1,0 +1,250 @@
+#include "tuner/study/study_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Text that YAML can only read as this text.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string value_text(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? quoted(std::get<std::string>(value))
+                                                    : to_text(value);
+}
+
+std::string list_of(const std::vector<Value>& values) {
+  std::string out;
+  for (const Value& value : values) out += (out.empty() ? "" : ", ") + value_text(value);
+  return "[" + out + "]";
+}
+
+std::string list_of(const std::vector<Expression>& expressions) {
+  std::string out;
+  for (const Expression& e : expressions) out += (out.empty() ? "" : ", ") + quoted(e.text());
+  return "[" + out + "]";
+}
+
+// The axes up to the last that is given.
+std::string axes(const std::array<Expression, 3>& extents) {
+  std::size_t count = 3;
+  while (count > 1 && extents[count - 1].empty()) --count;
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    out += (i == 0 ? "" : ", ") + quoted(extents[i].empty() ? "1" : extents[i].text());
+  }
+  return "[" + out + "]";
+}
+
+std::string launch_lines(const LaunchSpec& launch) {
+  std::string out = fmt::format("  block: {}\n  grid: {}\n", axes(launch.block), axes(launch.grid));
+  if (!launch.dynamic_shared_bytes.empty()) {
+    out += fmt::format("  dynamic_shared_bytes: {}\n", quoted(launch.dynamic_shared_bytes.text()));
+  }
+  return out;
+}
+
+std::string path_text(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(fs::absolute(folder).lexically_normal());
+  return quoted((relative.empty() ? path : relative).generic_string());
+}
+
+std::string fill_text(const FillSpec& fill, const fs::path& folder) {
+  using Kind = FillSpec::Kind;
+  switch (fill.kind) {
+    case Kind::kZeros:
+      return "zeros";
+    case Kind::kConstant:
+      return fmt::format("{{constant: {}}}", fill.a);
+    case Kind::kUniform:
+      return fmt::format("{{uniform: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kNormal:
+      return fmt::format("{{normal: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kIntegers:
+      return fmt::format("{{integers: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kSequence:
+      return fmt::format("{{sequence: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kFile:
+      return "{file: " + path_text(fill.file, folder) + "}";
+  }
+  return "zeros";
+}
+
+std::string map_line(const ArgumentSpec& argument) {
+  const TensorMapSpec& map = *argument.map;
+  std::string parts = fmt::format("of: {}, box: {}", quoted(map.of), list_of(map.box));
+  if (!map.swizzle.empty()) parts += ", swizzle: " + quoted(map.swizzle.text());
+  return fmt::format("  - {{name: {}, tensor_map: {{{}}}}}\n", quoted(argument.name), parts);
+}
+
+std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) {
+  constexpr const char* kRoles[] = {"in", "out", "inout", "scratch"};
+  if (argument.map) return map_line(argument);
+  std::string out =
+      fmt::format("  - {{name: {}, type: {}, ", quoted(argument.name), name_of(argument.type));
+  if (argument.is_scalar) return out + "value: " + quoted(argument.value.text()) + "}\n";
+  out += "shape: " + list_of(argument.shape);
+  if (argument.role != Role::kIn) {
+    out += fmt::format(", role: {}", kRoles[static_cast<std::size_t>(argument.role)]);
+  }
+  if (argument.role == Role::kIn || argument.role == Role::kInOut) {
+    out += ", fill: " + fill_text(argument.fill, folder);
+  }
+  return out + "}\n";
+}
+
+std::string arguments_of(const Study& study, const fs::path& folder) {
+  std::string out = "arguments:\n";
+  for (const ArgumentSpec& argument : study.arguments) out += argument_line(argument, folder);
+  if (study.constants.empty()) return out;
+  out += "constants:\n";
+  for (const ArgumentSpec& constant : study.constants) out += argument_line(constant, folder);
+  return out;
+}
+
+std::string reference_of(const Study& study, const fs::path& folder) {
+  if (!study.reference) return {};
+  const ReferenceSpec& reference = *study.reference;
+  std::string out = fmt::format("reference:\n  entry: {}\n", quoted(reference.entry));
+  if (reference.source) out += "  source: " + path_text(*reference.source, folder) + "\n";
+  std::string values;
+  for (const auto& [name, value] : reference.configuration) {
+    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", name, value_text(value));
+  }
+  if (!values.empty()) out += "  configuration: {" + values + "}\n";
+  out += launch_lines(reference.launch);
+  std::string names;
+  for (const std::string& name : reference.arguments) {
+    names += (names.empty() ? "" : ", ") + quoted(name);
+  }
+  if (!names.empty()) out += "  arguments: [" + names + "]\n";
+  if (study.verify.empty()) return out;
+  out += "verify:\n";
+  for (const auto& [name, tolerance] : study.verify) {
+    std::string limits;
+    if (!tolerance.rtol.empty()) limits += "rtol: " + quoted(tolerance.rtol.text());
+    if (!tolerance.atol.empty()) {
+      limits += (limits.empty() ? "" : ", ") + ("atol: " + quoted(tolerance.atol.text()));
+    }
+    out += fmt::format("  {}: {{{}}}\n", quoted(name), limits);
+  }
+  return out;
+}
+
+std::string kernel_of(const Study& study, const fs::path& folder) {
+  const KernelSpec& kernel = study.kernel;
+  std::string out = fmt::format(
+      "kernel:\n  name: {}\n  source: {}\n  entry: {}\n  define_prefix: {}\n", quoted(kernel.name),
+      path_text(kernel.source, folder), quoted(kernel.entry), quoted(kernel.define_prefix));
+  std::string options;
+  for (const std::string& option : kernel.options) {
+    options += (options.empty() ? "" : ", ") + quoted(option);
+  }
+  return out + (options.empty() ? "" : "  options: [" + options + "]\n");
+}
+
+std::string space_of(const Study& study) {
+  std::string out;
+  for (const ProblemSize& size : study.sizes) {
+    if (size.dims.empty()) continue;
+    out += out.empty() ? "problem_sizes:\n" : "";
+    std::string dims;
+    for (const auto& [name, extent] : size.dims) {
+      dims += fmt::format("{}{}: {}", dims.empty() ? "" : ", ", name, extent);
+    }
+    out += "  - {" + dims + "}\n";
+  }
+  out += "parameters:\n";
+  for (const Parameter& parameter : study.parameters) {
+    out += fmt::format("  {}: {}\n", parameter.name, list_of(parameter.values));
+  }
+  if (!study.derived.empty()) out += "derived:\n";
+  for (const NamedExpression& derived : study.derived) {
+    out += fmt::format("  {}: {}\n", derived.name, quoted(derived.expression.text()));
+  }
+  if (!study.constraints.empty()) out += "constraints:\n";
+  for (const Expression& rule : study.constraints) out += "  - " + quoted(rule.text()) + "\n";
+  return out;
+}
+
+std::string search_of(const Study& study) {
+  std::string out;
+  for (const NamedExpression& metric : study.metrics) {
+    out += out.empty() ? "metrics:\n" : "";
+    out += fmt::format("  {}: {}\n", metric.name, quoted(metric.expression.text()));
+  }
+  if (study.objective.name != "time") {
+    out += fmt::format("objective: {{{}: {}}}\n",
+                       study.objective.maximize ? "maximize" : "minimize", study.objective.name);
+  }
+  const SearchSpec& search = study.search;
+  std::string parts;
+  if (!search.strategy.empty()) parts += fmt::format("  strategy: {}\n", search.strategy);
+  std::string limits;
+  const auto limit = [&](const char* name, const auto& value) {
+    if (value) limits += fmt::format("{}{}: {}", limits.empty() ? "" : ", ", name, *value);
+  };
+  limit("evaluations", search.budget.evaluations);
+  limit("seconds", search.budget.seconds);
+  limit("target", search.budget.target);
+  limit("patience", search.budget.patience);
+  std::string options;
+  for (const auto& [name, value] : search.options) {
+    options += fmt::format("{}{}: {}", options.empty() ? "" : ", ", name, quoted(value));
+  }
+  if (!options.empty()) parts += "  options: {" + options + "}\n";
+  if (!limits.empty()) parts += "  budget: {" + limits + "}\n";
+  return parts.empty() ? out : out + "search:\n" + parts;
+}
+
+// What differs from the defaults.
+std::string measure_of(const Study& study) {
+  const MeasureSpec usual;
+  const MeasureSpec& m = study.measure;
+  std::string out;
+  const auto add = [&](const char* name, const auto& value, const auto& other) {
+    if (value != other) out += fmt::format("  {}: {}\n", name, value);
+  };
+  if (!m.cold) out += "  cache: hot\n";
+  add("min_samples", m.min_samples, usual.min_samples);
+  add("max_samples", m.max_samples, usual.max_samples);
+  add("max_milliseconds", m.max_milliseconds, usual.max_milliseconds);
+  add("confidence", m.confidence, usual.confidence);
+  add("precision", m.precision, usual.precision);
+  add("drop_above", m.drop_above, usual.drop_above);
+  add("finalists", m.finalists, usual.finalists);
+  return out.empty() ? out : "measure:\n" + out;
+}
+
+}  // namespace
+
+std::string study_yaml(const Study& study, const fs::path& folder, const std::string& remark) {
+  std::string out;
+  for (std::size_t at = 0; at < remark.size();) {
+    const std::size_t end = std::min(remark.find('\n', at), remark.size());
+    out += "# " + remark.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  out += "schema: 1\n";
+  if (study.runnable) out += kernel_of(study, folder);
+  out += space_of(study);
+  if (study.runnable) {
+    out += "launch:\n" + launch_lines(study.launch);
+    out += arguments_of(study, folder) + reference_of(study, folder);
+  }
+  return out + search_of(study) + measure_of(study);
+}
+
+}  // namespace tuner

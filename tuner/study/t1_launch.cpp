@@ -1,0 +1,285 @@
+// Sizes, launch and reference of a T1 file.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/study/size_check.h"
+#include "tuner/study/t1_parts.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::array<const char*, 3> kAxes{"X", "Y", "Z"};
+constexpr std::array<const char*, 3> kDims{"problem_x", "problem_y", "problem_z"};
+constexpr std::array<const char*, 3> kDivisors{"GridDivX", "GridDivY", "GridDivZ"};
+constexpr std::array<const char*, 3> kBlocks{"block_size_x", "block_size_y", "block_size_z"};
+
+void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSize& size) {
+  if (axis >= kAxes.size()) {
+    t1.diagnostics().error(t1.at(node), "'ProblemSize' has at most three extents");
+    return;
+  }
+  if (!node.plain) {  // an expression: another size for each configuration
+    const Expression e =
+        t1.reader.names.read(node, "'ProblemSize'", kParameterName, "'ProblemSize'");
+    t1.problem[axis] = e.empty() ? "1" : "(" + e.text() + ")";
+    return;
+  }
+  const auto extent = read_integer(t1.diagnostics(), node, "'ProblemSize'");
+  if (!extent) return;
+  if (*extent <= 0) {
+    t1.diagnostics().error(t1.at(node), "'ProblemSize' must be at least 1");
+    return;
+  }
+  YamlNode name = node;
+  name.text = kDims[axis];
+  t1.reader.names.declare(name, kSizeName);
+  size.dims.emplace_back(name.text, *extent);
+  t1.problem[axis] = name.text;
+}
+
+// "a * b" of a list of expressions; "1" for an empty one.
+std::string product(T1Reader& t1, const YamlNode& list, const char* what) {
+  std::string text;
+  for (const YamlRef& item : list.items) {
+    const Expression factor = t1.reader.names.read(*item, what, kParameterName, what);
+    if (factor.empty()) return "1";
+    const bool name = factor.names().size() == 1 && factor.names().front() == factor.text();
+    text += (text.empty() ? "" : " * ") + (name ? factor.text() : "(" + factor.text() + ")");
+  }
+  return text.empty() ? "1" : text;
+}
+
+// Kernel Tuner's rule: each extent of the problem, divided by the product of its divisors, or by
+// the block's extent where there are none.
+std::string divisor_of(T1Reader& t1, const YamlNode& kernel, std::size_t axis) {
+  const YamlNode* list = t1_find(kernel, kDivisors[axis]);
+  if (list != nullptr && !list->is_sequence()) {
+    const Expression one =
+        t1.reader.names.read(*list, kDivisors[axis], kParameterName, kDivisors[axis]);
+    return one.empty() ? "1" : one.text();
+  }
+  if (list != nullptr && !list->items.empty()) return product(t1, *list, kDivisors[axis]);
+  return t1.reader.names.knows(kBlocks[axis], kParameterName) ? kBlocks[axis] : "1";
+}
+
+// One axis of LocalSize or GlobalSize; empty = not given.
+Expression axis_of(T1Reader& t1, const YamlNode* map, std::size_t axis, const char* what) {
+  const YamlNode* node = map == nullptr ? nullptr : t1_find(*map, kAxes[axis]);
+  if (node == nullptr) return {};
+  return t1.reader.names.read(*node, what, kParameterName | kSizeName, what);
+}
+
+const YamlNode* size_map(T1Reader& t1, const YamlNode& kernel, const char* key) {
+  const YamlNode* map = t1_find(kernel, key);
+  if (map == nullptr || !expect_map(t1.diagnostics(), *map, "'" + std::string(key) + "'")) {
+    return nullptr;
+  }
+  return map;
+}
+
+Expression composed(T1Reader& t1, const std::string& text, const YamlNode& where) {
+  auto parsed = Expression::parse(text, t1.at(where));
+  if (parsed) return *parsed;
+  t1.diagnostics().error(t1.at(where), parsed.error().message);
+  return {};
+}
+
+// GlobalSize counts blocks in CUDA's way and threads in OpenCL's.
+bool counts_threads(T1Reader& t1, const YamlNode& kernel) {
+  const YamlNode* type = t1_find(kernel, "GlobalSizeType");
+  if (type == nullptr || type->text == "CUDA" || type->text == "Vulkan") return false;
+  if (type->text != "OpenCL") {
+    t1.diagnostics().error(t1.at(*type), "unknown size type '" + type->text + "'",
+                           suggestion_for(type->text, {"CUDA", "OpenCL", "Vulkan"}));
+  }
+  return true;
+}
+
+bool has_divisors(const YamlNode& kernel) {
+  return std::any_of(kDivisors.begin(), kDivisors.end(),
+                     [&](const char* key) { return t1_find(kernel, key) != nullptr; });
+}
+
+void read_grid(T1Reader& t1, const YamlNode& kernel) {
+  LaunchSpec& launch = t1.study().launch;
+  const YamlNode* global = size_map(t1, kernel, "GlobalSize");
+  const bool by_problem = !t1.problem[0].empty() && (has_divisors(kernel) || global == nullptr);
+  if (!by_problem && global == nullptr) {
+    t1.diagnostics().error(t1.at(kernel), "the grid is not given",
+                           "'GlobalSize', or 'ProblemSize' with 'GridDivX'");
+    return;
+  }
+  const bool threads = counts_threads(t1, kernel);
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    if (by_problem) {
+      if (t1.problem[axis].empty()) continue;
+      t1.divisors[axis] = divisor_of(t1, kernel, axis);
+      launch.grid[axis] = composed(
+          t1, fmt::format("ceil_div({}, {})", t1.problem[axis], t1.divisors[axis]), kernel);
+      continue;
+    }
+    launch.grid[axis] = axis_of(t1, global, axis, "'GlobalSize'");
+    if (threads && !launch.grid[axis].empty() && !launch.block[axis].empty()) {
+      launch.grid[axis] = composed(
+          t1, fmt::format("ceil_div({}, {})", launch.grid[axis].text(), launch.block[axis].text()),
+          *global);
+    }
+  }
+}
+
+void read_block(T1Reader& t1, const YamlNode& kernel) {
+  const YamlNode* local = size_map(t1, kernel, "LocalSize");
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    Expression& extent = t1.study().launch.block[axis];
+    extent = axis_of(t1, local, axis, "'LocalSize'");
+    if (local == nullptr && t1.reader.names.knows(kBlocks[axis], kParameterName)) {
+      extent = composed(t1, kBlocks[axis], kernel);
+    }
+    // Sources written for Kernel Tuner use these names even where nothing is tuned about them.
+    const bool fixed = !extent.empty() && extent.names().empty();
+    if (fixed && !t1.reader.names.knows(kBlocks[axis], kParameterName)) {
+      t1.study().kernel.options.push_back(fmt::format("-D{}={}", kBlocks[axis], extent.text()));
+    }
+  }
+}
+
+// ---- the reference ------------------------------------------------------------------------------
+
+Bindings bindings_of(const Study& study, const Configuration& values) {
+  Bindings names;
+  for (std::size_t i = 0; i < values.size(); ++i) names[study.parameters[i].name] = values[i];
+  return names;
+}
+
+bool allowed(const Study& study, const Configuration& values) {
+  const Bindings names = bindings_of(study, values);
+  return std::all_of(study.constraints.begin(), study.constraints.end(), [&](const auto& rule) {
+    const auto value = rule.evaluate(names);
+    return value && truth(*value);
+  });
+}
+
+std::optional<Configuration> reference_configuration(const Study& study,
+                                                     const Configuration& defaults) {
+  if (allowed(study, defaults)) return defaults;
+  const SearchSpace space = SearchSpace::build({study.parameters, {}, study.constraints, {}});
+  if (space.size() == 0) return std::nullopt;
+  return space.configuration(0);
+}
+
+// The expression with the configuration's values written in. One that has no value there becomes
+// 0, which no launch accepts.
+std::string fixed_text(const std::string& text, const Bindings& values) {
+  const auto parsed = Expression::parse(text);
+  if (!parsed) return "0";
+  const auto value = parsed->evaluate(values);
+  return value ? to_text(*value) : "0";
+}
+
+Expression fixed(const Expression& e, const Bindings& values) {
+  if (e.empty()) return e;
+  auto parsed = Expression::parse(fixed_text(e.text(), values), e.origin());
+  return parsed ? *parsed : Expression();
+}
+
+Expression fixed_grid(const T1Reader& t1, std::size_t axis, const Bindings& values) {
+  const Expression& grid = t1.study().launch.grid[axis];
+  if (t1.divisors[axis].empty()) return fixed(grid, values);
+  const bool is_dimension = t1.problem[axis] == kDims[axis];
+  const std::string extent = is_dimension ? t1.problem[axis] : fixed_text(t1.problem[axis], values);
+  auto parsed = Expression::parse(
+      fmt::format("ceil_div({}, {})", extent, fixed_text(t1.divisors[axis], values)),
+      grid.origin());
+  return parsed ? *parsed : Expression();
+}
+
+// Of buffers that are filled before a launch too; those of role out have these by themselves.
+Tolerance tolerance_of(DataType type) {
+  if (!is_floating(type)) return {};
+  const bool narrow = type == DataType::kFloat16 || type == DataType::kBFloat16;
+  const bool wide = type == DataType::kFloat64;
+  return {Expression::parse_or_throw(narrow ? "1e-2"
+                                     : wide ? "1e-10"
+                                            : "1e-4"),
+          Expression::parse_or_throw(narrow ? "1e-3"
+                                     : wide ? "1e-12"
+                                            : "1e-5")};
+}
+
+std::string text_of(const Study& study, const Configuration& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (study.parameters[i].values.size() == 1) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", study.parameters[i].name,
+                        to_text(values[i]));
+  }
+  return text.empty() ? "the only one" : text;
+}
+
+}  // namespace
+
+void t1_read_problem_size(T1Reader& t1, const YamlNode& kernel) {
+  const YamlNode* node = t1_find(kernel, "ProblemSize");
+  if (node == nullptr) return;
+  ProblemSize size;
+  if (node->is_sequence()) {
+    for (std::size_t i = 0; i < node->items.size(); ++i) {
+      read_extent(t1, *node->items[i], i, size);
+    }
+  } else {
+    read_extent(t1, *node, 0, size);
+  }
+  t1.study().sizes = {size};
+}
+
+void t1_read_launch(T1Reader& t1, const YamlNode& kernel) {
+  read_block(t1, kernel);
+  read_grid(t1, kernel);
+  if (const YamlNode* bytes = t1_find(kernel, "SharedMemory")) {
+    t1.study().launch.dynamic_shared_bytes = t1.reader.names.read(
+        *bytes, "'SharedMemory'", kParameterName | kSizeName, "'SharedMemory'");
+  }
+}
+
+void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
+  Study& study = t1.study();
+  const bool has_output =
+      std::any_of(study.arguments.begin(), study.arguments.end(), [](const ArgumentSpec& a) {
+        return !a.is_scalar && (a.role == Role::kOut || a.role == Role::kInOut);
+      });
+  if (!has_output) {
+    t1.diagnostics().warning(t1.at(kernel),
+                             "no argument is an output: results are NOT verified, wrong answers "
+                             "would be ranked",
+                             "\"Output\": 1, or an \"AccessType\" that writes");
+    return;
+  }
+  const auto chosen = reference_configuration(study, t1.defaults);
+  if (!chosen) return;  // an empty space: said elsewhere
+  ReferenceSpec reference;
+  reference.entry = study.kernel.entry;
+  reference.where = t1.at(kernel);
+  const Bindings values = bindings_of(study, *chosen);
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    reference.launch.block[axis] = fixed(study.launch.block[axis], values);
+    reference.launch.grid[axis] = fixed_grid(t1, axis, values);
+  }
+  reference.launch.dynamic_shared_bytes = fixed(study.launch.dynamic_shared_bytes, values);
+  for (std::size_t i = 0; i < chosen->size(); ++i) {
+    reference.configuration.emplace_back(study.parameters[i].name, (*chosen)[i]);
+  }
+  study.reference = std::move(reference);
+  for (const ArgumentSpec& argument : study.arguments) {
+    if (argument.role != Role::kInOut) continue;
+    study.verify.emplace_back(argument.name, tolerance_of(argument.type));
+  }
+  t1.diagnostics().warning(t1.at(kernel),
+                           "the file holds no right answer: every variant is compared with one "
+                           "configuration (" +
+                               text_of(study, *chosen) + ")");
+}
+
+}  // namespace tuner

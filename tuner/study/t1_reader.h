@@ -1,0 +1,20 @@
+#pragma once
+// T1 files: the auto-tuning community's JSON description of a benchmark, as BAT, KTT and Kernel
+// Tuner write it. docs/exchange.md says what each key becomes.
+
+#include <filesystem>
+#include <string>
+
+#include "tuner/study/yaml_reader.h"
+
+namespace tuner {
+
+// Whether a text is JSON with a "ConfigurationSpace".
+bool is_t1(const std::string& text);
+
+// A T1 file as a study. What keeps it from being run (another language, a kernel file that is not
+// there) is a warning, and the study is then not runnable. Expressions and lists of values written
+// in Python are parsed, never run. Throws one InputError with every mistake of the file.
+StudyFile read_t1_file(const std::filesystem::path& path);
+
+}  // namespace tuner

@@ -1,0 +1,172 @@
+// ConfigurationSpace of a T1 file, and what all its parts share.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tuner/study/space_json.h"
+#include "tuner/study/t1_parts.h"
+
+namespace tuner {
+namespace {
+
+const std::vector<std::string> kTypes{"int", "uint", "float", "bool", "string"};
+
+bool fits(const Value& value, const std::string& type) {
+  const bool is_text = std::holds_alternative<std::string>(value);
+  if (type == "string") return is_text;
+  if (is_text || type == "float") return !is_text;
+  const double number = to_number(value);
+  if (type == "bool") return number == 0 || number == 1;
+  return number == std::floor(number) && (type != "uint" || number >= 0);
+}
+
+std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
+  std::vector<Value> values;
+  if (node.is_sequence()) {
+    for (const YamlRef& item : node.items) {
+      if (const auto value = read_value(t1.diagnostics(), *item, "a value")) {
+        values.push_back(*value);
+      }
+    }
+    return values;
+  }
+  if (!node.is_scalar()) {
+    t1.diagnostics().error(t1.at(node),
+                           "'Values' must be a list or a list as text, not " + kind_of(node));
+    return values;
+  }
+  try {
+    return parse_value_list(node.text, position_in(t1.diagnostics(), node, 0));
+  } catch (const InputError& error) {
+    for (const Complaint& c : error.complaints()) {
+      t1.diagnostics().error(c.where, c.message, c.suggestion);
+    }
+  }
+  return values;
+}
+
+void check_values(T1Reader& t1, const YamlNode& where, const std::string& name,
+                  const std::string& type, const std::vector<Value>& values) {
+  std::set<std::string> seen;
+  for (const Value& value : values) {
+    if (!type.empty() && !fits(value, type)) {
+      t1.diagnostics().error(
+          t1.at(where), fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
+      return;
+    }
+    const bool is_text = std::holds_alternative<std::string>(value);
+    const std::string key =
+        is_text ? "'" + to_text(value) : fmt::format("{:.17g}", to_number(value));
+    if (seen.insert(key).second) continue;
+    t1.diagnostics().error(t1.at(where),
+                           fmt::format("'{}' has the value {} twice", name, to_text(value)));
+    return;
+  }
+}
+
+// The file's default where it is one of the values; some files' are not.
+Value default_of(T1Reader& t1, const YamlNode& item, const std::vector<Value>& values) {
+  const YamlNode* given = t1_find(item, "Default");
+  if (given != nullptr && given->is_sequence() && given->items.size() == 1) {
+    given = given->items.front().get();
+  }
+  if (given != nullptr && given->is_scalar()) {
+    const auto value = read_value(t1.diagnostics(), *given, "'Default'");
+    for (const Value& known : values) {
+      if (value && same_value(known, *value)) return known;
+    }
+  }
+  return values.front();
+}
+
+void read_parameter(T1Reader& t1, const YamlNode& item) {
+  if (!expect_map(t1.diagnostics(), item, "a tuning parameter")) return;
+  const YamlNode* name = t1_require(t1, item, "Name", "a tuning parameter");
+  const YamlNode* values = t1_require(t1, item, "Values", "a tuning parameter");
+  if (name == nullptr) return t1.reader.names.set_incomplete();
+  if (!read_text(t1.diagnostics(), *name, "'Name'")) return;
+  t1.reader.names.declare(*name, kParameterName);
+  if (values == nullptr) return;
+  std::string type;
+  if (const YamlNode* node = t1_find(item, "Type")) {
+    type = read_text(t1.diagnostics(), *node, "'Type'").value_or("");
+    if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
+      t1.diagnostics().error(t1.at(*node), "unknown type '" + type + "'",
+                             suggestion_for(type, kTypes));
+      type.clear();
+    }
+  }
+  Parameter parameter{name->text, values_in(t1, *values), t1.at(*name)};
+  if (parameter.values.empty()) {
+    if (t1.diagnostics().ok()) {
+      t1.diagnostics().error(t1.at(*values), "'" + name->text + "' has no values");
+    }
+    return;
+  }
+  check_values(t1, *values, name->text, type, parameter.values);
+  t1.defaults.push_back(default_of(t1, item, parameter.values));
+  t1.study().parameters.push_back(std::move(parameter));
+}
+
+}  // namespace
+
+const YamlNode* t1_find(const YamlNode& map, const char* key) {
+  for (const auto& [name, value] : map.entries) {
+    if (name->text == key) return value->is_null() ? nullptr : value.get();
+  }
+  return nullptr;
+}
+
+const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, const char* what) {
+  const YamlNode* found = t1_find(map, key);
+  if (found != nullptr) return found;
+  std::string near;
+  std::vector<std::string> keys;
+  for (const auto& [name, value] : map.entries) {
+    keys.push_back(name->text);
+    // Files from before the schema was written down begin their keys in lower case.
+    if (name->text.size() == std::string(key).size() && name->text.substr(1) == key + 1) {
+      near = fmt::format("'{}' is an older form of T1, which is not read", name->text);
+    }
+  }
+  if (near.empty()) near = did_you_mean(key, keys);
+  t1.diagnostics().error(t1.at(map), fmt::format("{} needs '{}'", what, key), near);
+  return nullptr;
+}
+
+void t1_warn_of_unknown(T1Reader& t1, const YamlNode& map, const std::vector<std::string>& known,
+                        const std::string& what) {
+  for (const auto& [name, value] : map.entries) {
+    if (std::find(known.begin(), known.end(), name->text) != known.end()) continue;
+    t1.diagnostics().warning(t1.at(*name), "'" + name->text + "' in " + what + " is not understood",
+                             did_you_mean(name->text, known));
+  }
+}
+
+void t1_read_parameters(T1Reader& t1, const YamlNode& space) {
+  const YamlNode* list = t1_require(t1, space, "TuningParameters", "'ConfigurationSpace'");
+  if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'TuningParameters'")) {
+    return t1.reader.names.set_incomplete();
+  }
+  for (const YamlRef& item : list->items) read_parameter(t1, *item);
+  if (list->items.empty()) {
+    t1.diagnostics().error(t1.at(*list), "'TuningParameters' is empty: there is nothing to tune");
+  }
+}
+
+void t1_read_conditions(T1Reader& t1, const YamlNode& space) {
+  const YamlNode* list = t1_find(space, "Conditions");
+  if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'Conditions'")) return;
+  for (const YamlRef& item : list->items) {
+    const YamlNode* text = item.get();
+    if (item->is_map()) text = t1_require(t1, *item, "Expression", "a condition");
+    if (text == nullptr) continue;
+    Expression rule = t1.reader.names.read(*text, "a condition", kParameterName, "a condition");
+    if (!rule.empty()) t1.study().constraints.push_back(std::move(rule));
+  }
+}
+
+}  // namespace tuner
