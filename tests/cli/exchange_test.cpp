@@ -149,14 +149,13 @@ TEST(Exchange, ResultsOfSeveralMachinesGoIntoOneStore) {
 TEST(Exchange, RankedCsvFilesComeBack) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
-  const auto back = run(sandbox, {"import", sandbox.path("a/axpy"), "--results", sandbox.path("b"),
-                                  "--study", data("studies/tiny.yaml")});
-  EXPECT_EQ(back.status, 2);  // a folder is another store, not a heap of files
-  for (const auto& device : fs::directory_iterator(sandbox.path("a/axpy"))) {
-    const auto done = run(sandbox, {"import", device.path() / "n3000.csv", "--results",
-                                    sandbox.path("b"), "--study", data("studies/tiny.yaml")});
-    ASSERT_EQ(done.status, 0) << done.err;
-  }
+  const fs::path folder = sandbox.path("a/axpy");
+  const auto whose = run(sandbox, {"import", folder, "--results", sandbox.path("b")});
+  EXPECT_EQ(whose.status, 2);
+  EXPECT_NE(whose.err.find("needs --study"), std::string::npos) << whose.err;
+  const auto done = run(sandbox, {"import", folder, "--results", sandbox.path("b"), "--study",
+                                  data("studies/tiny.yaml")});
+  ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(rows_of(sandbox, "b", "n=3000").size(), 11U);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = recorded_csv(options.from, study, {options.device, options.size}, notes);
+  auto results = recorded_csv(options.from, study, {options.device, options.size, {}}, notes);
   for (const std::string& note : notes) std::cerr << note << "\n";
   return results;
 }
@@ -35,7 +35,7 @@ std::vector<RankedResults> current_results(const ExportOptions& options, const S
   Store store = Store::open(directory, Store::Access::kRead);
   std::vector<RankedResults> current;
   for (StoredResults& results :
-       newest_of_each(stored_results(store, &study, {options.device, options.size}))) {
+       newest_of_each(stored_results(store, &study, {options.device, options.size, {}}))) {
     if (results.stale.empty() && !results.imported.empty()) {
       std::cerr << fmt::format("imported from {}, not measured here: {} on {}\n", results.imported,
                                results.ranked.size.label(), results.ranked.device.name);

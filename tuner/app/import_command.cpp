@@ -19,15 +19,18 @@ namespace fs = std::filesystem;
 
 enum class Kind { kStore, kCsv, kT1, kRecording };
 
-Kind kind_of(const fs::path& path) {
-  if (is_store(path)) return Kind::kStore;
+Kind kind_of(const fs::path& path, bool with_study) {
   if (!fs::exists(path)) {
     throw InputError(Complaint{{path.string(), 0, 0}, "there is no such file", ""});
   }
   if (fs::is_directory(path)) {
-    throw InputError(
-        Complaint{{path.string(), 0, 0}, "there is no tuner.sqlite in this folder", ""});
+    if (fs::exists(path / "tuner.sqlite")) return Kind::kStore;
+    if (with_study) return Kind::kCsv;  // a folder of them
+    throw InputError(Complaint{{path.string(), 0, 0},
+                               "there is no tuner.sqlite in this folder",
+                               "a folder of ranked CSV files needs --study"});
   }
+  if (is_store(path)) return Kind::kStore;
   if (path.extension() == ".csv") return Kind::kCsv;
   return is_t1(read_maybe_compressed(path).text) ? Kind::kT1 : Kind::kRecording;
 }
@@ -89,7 +92,7 @@ int import_command(const ImportOptions& options) {
   // All files are read before anything is written.
   for (const std::string& name : options.files) {
     const fs::path path = name;
-    const Kind kind = kind_of(path);
+    const Kind kind = kind_of(path, study.has_value());
     const bool makes_study =
         kind == Kind::kT1 || (kind == Kind::kRecording && !options.output.empty());
     if (makes_study && options.files.size() > 1) {

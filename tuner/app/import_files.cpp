@@ -66,6 +66,15 @@ std::vector<std::optional<std::size_t>> places(const Recording& recording, const
   return out;
 }
 
+// Some write numbers as text: then it is the study's value of that text.
+Value value_for(const Parameter& parameter, const Value& recorded) {
+  if (!std::holds_alternative<std::string>(recorded)) return recorded;
+  for (const Value& value : parameter.values) {
+    if (to_text(value) == to_text(recorded)) return value;
+  }
+  return recorded;
+}
+
 Trial trial_of(const Recording& recording, std::size_t entry, Configuration configuration) {
   const RecordedTrial& recorded = recording.entries[entry];
   Trial trial;
@@ -111,7 +120,13 @@ TrialBatch batch_of(const Recording& recording, const ImportOptions& options, co
     const Configuration recorded = recording.configuration(entry);
     Configuration configuration;
     for (std::size_t p = 0; p < order.size(); ++p) {
-      configuration.push_back(order[p] ? recorded[*order[p]] : study->parameters[p].values.front());
+      if (!order[p]) {
+        configuration.push_back(study->parameters[p].values.front());
+      } else if (study != nullptr) {
+        configuration.push_back(value_for(study->parameters[p], recorded[*order[p]]));
+      } else {
+        configuration.push_back(recorded[*order[p]]);
+      }
     }
     batch.trials.push_back(trial_of(recording, entry, std::move(configuration)));
   }

@@ -223,6 +223,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   setup.recall = [&](const Configuration& c) { return memory.find(c); };
   plan_preparation(shared, space, device, size, setup);
   setup.announce = [&](const Configuration& c) { shared.store->mark_in_flight(context, c); };
+  setup.withdraw = [&](const Configuration& c) { shared.store->clear_in_flight(context, c); };
   PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
 
   std::string total = space.report().valid;
@@ -244,19 +245,29 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
     if (shared.on_trial) shared.on_trial(trial, evaluator.now());
   };
   callbacks.stop = [&] { return shared.interrupt->count() > 0; };
-  const LoopResult loop = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks);
+  SizeOutcome outcome;
+  std::string reason;
+  try {
+    reason = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks).reason;
+  } catch (const UnavailableError& error) {
+    outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
+  }
   shared.progress->end(evaluator.now());
-  shared.progress->note("  ended: " + loop.reason);
+  shared.progress->note("  ended: " + reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
   if (const auto text = drift_text(evaluator.drift()); !text.empty()) shared.progress->note(text);
 
-  SizeOutcome outcome;
   outcome.interrupted = shared.interrupt->count() > 0;
   if (outcome.interrupted && evaluator.in_flight()) {
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
   memory.add_others(space, trials);
-  const auto round = final_round(shared, size, device, context, evaluator, trials);
+  std::optional<FinalRound> round;
+  try {
+    if (outcome.lost.empty()) round = final_round(shared, size, device, context, evaluator, trials);
+  } catch (const UnavailableError& error) {
+    outcome.lost = error.what();
+  }
   if (round) {
     const auto finalists = take_over(*round, evaluator, study.measure.confidence, trials);
     shared.store->record(context, memory.earlier_finalists(finalists));

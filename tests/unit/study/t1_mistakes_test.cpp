@@ -26,6 +26,20 @@ TEST(T1Mistakes, ATornFileIsNoJson) {
   EXPECT_NE(T1File("parameters: {a: [1]}").complaints().find("not JSON"), std::string::npos);
 }
 
+// Wherever it ends, it ends with a message. Whatever is changed, nothing worse happens than that.
+TEST(T1Mistakes, EveryTornFileIsRefusedAndNoChangeIsFatal) {
+  const std::string whole = whole_t1();
+  for (std::size_t length = 0; length < whole.size(); length += 41) {
+    EXPECT_FALSE(T1File(whole.substr(0, length)).complaints().empty()) << length;
+  }
+  const std::string marks = "\"{}[],:0-\\e(\n";
+  for (std::size_t at = 0; at < whole.size(); at += 29) {
+    std::string changed = whole;
+    changed[at] = marks[at % marks.size()];
+    EXPECT_NO_THROW(T1File(changed).complaints()) << at;
+  }
+}
+
 TEST(T1Mistakes, HostileNestingEndsWithAMessage) {
   EXPECT_FALSE(T1File(std::string(100000, '[')).complaints().empty());
   EXPECT_FALSE(
