@@ -73,8 +73,8 @@ for study in search_spaces/*.yaml; do
       -x cu -c "$header" -o "$out/header.o"
     try "$kernel" "$out/nvrtc_check" "$header"
     # The architecture is in the comment that says how to compile it.
-    arch=$(sed -n 's/^\/\/   nvcc .*-arch=\([a-z0-9_]*\) .*/\1/p' "$out/${kernel}_launcher.cu")
-    try "$kernel" "$nvcc" -std=c++17 -arch="$arch" -Werror all-warnings \
+    code=$(sed -n 's/^\/\/   nvcc .*-gencode \([^ ]*\) .*/\1/p' "$out/${kernel}_launcher.cu")
+    try "$kernel" "$nvcc" -std=c++17 -gencode "$code" -Werror all-warnings \
       -Xcompiler -Wall,-Wextra -c "$out/${kernel}_launcher.cu" -o "$out/launcher.o"
   fi
   echo "$kernel: $(($(date +%s) - begin)) s"

@@ -14,15 +14,16 @@ int main(int argc, char** argv) {
   const char* const names[] = {"tuned.h"};
   const char* const source =
       "#include \"tuned.h\"\nextern \"C\" __global__ void kernel(int* out) { out[0] = 1; }\n";
-  const char* const options[] = {"-arch=sm_90", "-std=c++17", "-Werror", "all-warnings"};
+  const char* const options[] = {"-arch=sm_90", "-std=c++17"};
   nvrtcProgram program = nullptr;
   if (nvrtcCreateProgram(&program, source, "kernel.cu", 1, texts, names) != NVRTC_SUCCESS) return 2;
-  const nvrtcResult result = nvrtcCompileProgram(program, 4, options);
+  const nvrtcResult result = nvrtcCompileProgram(program, 2, options);
   std::size_t size = 0;
   nvrtcGetProgramLogSize(program, &size);
   std::string log(size, ' ');
   nvrtcGetProgramLog(program, log.data());
   std::cout << log.c_str();
   nvrtcDestroyProgram(&program);
-  return text.empty() || result != NVRTC_SUCCESS ? 1 : 0;
+  const bool warned = log.find("warning") != std::string::npos;
+  return text.empty() || warned || result != NVRTC_SUCCESS ? 1 : 0;
 }

@@ -209,12 +209,14 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
       {usage(model, signature, options.stem), includes_of(study), declarations(model, signature)});
   std::string flags;
   for (const std::string& one : variants.options) flags += one + " ";
+  const std::string number = variants.architecture.substr(variants.architecture.find('_') + 1);
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
-      "//   nvcc -std=c++17 {}-arch={} -c {}.cu\n#include \"{}.hpp\"\n\n#include <map>\n"
+      "//   nvcc -std=c++17 {}-gencode arch=compute_{},code=sm_{} -c {}.cu\n#include "
+      "\"{}.hpp\"\n\n#include <map>\n"
       "#include <mutex>\n#include <type_traits>\n",
-      options.header.generator, study.kernel.name, variants.all.size(), flags,
-      variants.architecture, options.stem, options.stem);
+      options.header.generator, study.kernel.name, variants.all.size(), flags, number, number,
+      options.stem, options.stem);
   for (const std::string& line : options.source.headers) files.source += line + "\n";
   // Not within the header's namespace, whose names are not the kernel's.
   files.source +=

@@ -141,7 +141,8 @@ TEST(Launcher, WhatItCannotHoldIsRefused) {
   study.kernel.options = {"-use_fast_math", "--gpu-architecture=sm_{device.compute_capability}a"};
   EXPECT_EQ(refusal(study), "none");
   EXPECT_NE(export_launcher(study, sample_results(), launcher_options())
-                .source.find("nvcc -std=c++17 -use_fast_math -arch=sm_90a -c matmul_launcher.cu"),
+                .source.find("nvcc -std=c++17 -use_fast_math -gencode "
+                             "arch=compute_90a,code=sm_90a -c matmul_launcher.cu"),
             std::string::npos);
   study.runnable = false;
   EXPECT_NE(refusal(study).find("needs the study's kernel"), std::string::npos);
