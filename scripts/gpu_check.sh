@@ -3,8 +3,9 @@
 #
 # PREFIX is an installed tree (cmake --install build/portable --prefix PREFIX) or a build tree
 # (build/release). Nothing is built, installed or downloaded. Runs the GPU tests in PREFIX/bin/tests,
-# a short tuning of every study, and a sample of variants under compute-sanitizer where there is
-# one; logs and results go to $OUT, or results/gpu_check. Exit status 0 when every row passed.
+# the fault matrix (scripts/fault_matrix.sh), a short tuning of every study, and a sample of variants
+# under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check. Exit
+# status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -74,6 +75,9 @@ for program in "$prefix"/bin/tests/*; do
   check "$(basename "$program")" "$program"
 done
 [ $found -eq 1 ] || skip "GPU test programs" "none in $prefix/bin/tests"
+
+check fault-matrix "$(dirname "${BASH_SOURCE[0]}")/fault_matrix.sh" "$tuner" cuda
+cat "$out/fault-matrix.log"
 
 sanitizer=$(command -v compute-sanitizer ||
   ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)

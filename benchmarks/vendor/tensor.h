@@ -28,7 +28,7 @@ struct Bf16 {
     const tuned::dims size{p.M, p.N, p.K};
     const tuned::config c = tuned::select(device, size).cfg;
     return std::make_tuple(
-        c, c.FORM == tuned::FORM_choice::wgmma,
+        c, c.FORM == tuned::FORM_choice::wgmma, c.SHARE == tuned::SHARE_choice::tiles,
         shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                  tuned::dynamic_shared_bytes_of(c, size, device)));
   }
@@ -49,7 +49,7 @@ struct Tf32 {
     const tuned::dims size{p.M, p.N, p.K};
     const tuned::config c = tuned::select(device, size).cfg;
     return std::make_tuple(
-        c, c.FORM == tuned::FORM_choice::wgmma,
+        c, c.FORM == tuned::FORM_choice::wgmma, c.SHARE == tuned::SHARE_choice::tiles,
         shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                  tuned::dynamic_shared_bytes_of(c, size, device)));
   }
@@ -67,7 +67,7 @@ CUtensorMap map_of(Buffer<typename Type::Element>& matrix, long long rows, long 
   const cuuint32_t every_one[] = {1, 1};
   check(cuTensorMapEncodeTiled(&map, Type::kMapType, 2, matrix.data(), extents, strides, box,
                                every_one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                               CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                               CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS,
         "tensor map");
   return map;

@@ -133,4 +133,9 @@ std::vector<int> program_processes(const Sandbox& sandbox) {
 
 fs::path data(const std::string& name) { return fs::path(TUNER_SOURCE_DIR) / "tests/data" / name; }
 
+bool no_process_left(const Sandbox& sandbox) {
+  for (int i = 0; i < 250 && !program_processes(sandbox).empty(); ++i) ::usleep(20000);
+  return program_processes(sandbox).empty();
+}
+
 }  // namespace tuner::cli

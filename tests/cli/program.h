@@ -52,6 +52,8 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::
 
 // Processes of the tested program that were started in `sandbox`, by pid.
 std::vector<int> program_processes(const Sandbox& sandbox);
+// Whether there are none. What cleans up after a killed worker gets a moment to finish.
+bool no_process_left(const Sandbox& sandbox);
 
 std::filesystem::path data(const std::string& name);
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "program.h"
+#include "tuner/base/atomic_file.h"
 
 namespace tuner::cli {
 namespace {
@@ -78,6 +79,53 @@ TEST_F(Results, JsonAndDefinesAreExported) {
   ASSERT_EQ(defines.status, 0) << defines.err;
   EXPECT_EQ(defines.out.find("-DTUNE_BLOCK="), 0U) << defines.out;
   EXPECT_NE(defines.out.find("\n-DTUNE_PER="), std::string::npos) << defines.out;
+}
+
+std::size_t recalled(const Finished& done) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = done.err.find("\"from_store\":true", at)) != std::string::npos;
+       ++at)
+    ++count;
+  return count;
+}
+
+// The study of Results with one text replaced, beside its source with another one replaced.
+void edit(const Sandbox& sandbox, const std::string& in_study, const std::string& by,
+          const std::string& in_source, const std::string& in_its_place) {
+  const auto replaced = [](std::string text, const std::string& old, const std::string& fresh) {
+    if (!old.empty()) text.replace(text.find(old), old.size(), fresh);
+    return text;
+  };
+  sandbox.write("tiny.yaml", replaced(read_file(data("studies/tiny.yaml")), in_study, by));
+  sandbox.write("tiny.cu", replaced(read_file(data("studies/tiny.cu")), in_source, in_its_place));
+}
+
+TEST(Stale, WhatChangedIsNamedAndMeasuredAnewAndNothingElse) {
+  const Sandbox sandbox;
+  const std::vector<std::string> tune{"run",        "tiny.yaml", "--backend",  "cpu",
+                                      "--strategy", "random",    "--budget",   "4",
+                                      "--size",     "n=3000",    "--progress", "json"};
+  const std::vector<std::string> show{"results", "tiny.yaml", "--here"};
+  edit(sandbox, "", "", "", "");
+  ASSERT_EQ(run(sandbox, tune).status, 0);
+  EXPECT_EQ(run(sandbox, show).out.find("stale"), std::string::npos) << run(sandbox, show).out;
+  edit(sandbox, "", "", "y[i] = a * x[i] + y[i]", "y[i] = y[i] + a * x[i]");
+  EXPECT_NE(run(sandbox, show).out.find("stale, will be measured anew: source: changed"),
+            std::string::npos)
+      << run(sandbox, show).out;
+  EXPECT_EQ(recalled(run(sandbox, tune)), 0U);
+  edit(sandbox, "metrics:", "measure: {cache: hot}\nmetrics:", "", "");
+  EXPECT_NE(run(sandbox, show).out.find("measuring: cold"), std::string::npos)
+      << run(sandbox, show).out;
+  edit(sandbox, "uniform: [-1, 1]", "uniform: [0, 1]", "", "");
+  EXPECT_NE(run(sandbox, show).out.find("inputs: changed"), std::string::npos);
+  edit(sandbox, "entry: axpy}", "entry: axpy, options: [-DX=1]}", "", "");
+  EXPECT_NE(run(sandbox, show).out.find("options: changed"), std::string::npos);
+  // What says only which configurations there are makes nothing stale.
+  edit(sandbox, "PER: [1, 2, 4]", "PER: [1, 2, 4, 8]", "", "");
+  EXPECT_EQ(run(sandbox, show).out.find("stale"), std::string::npos);
+  edit(sandbox, "", "", "", "");
+  EXPECT_EQ(recalled(run(sandbox, tune)), 4U);
 }
 
 TEST_F(Results, UnknownFormatSuggestsTheNearest) {

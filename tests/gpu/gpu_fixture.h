@@ -34,7 +34,7 @@ class Gpu : public testing::Test {
     const std::string reason = why_no_gpu(catalogue);
     if (!reason.empty()) GTEST_SKIP() << "NO GPU: " << reason;
     auto opened = catalogue.open_backend("cuda", 0);
-    ASSERT_TRUE(opened) << opened.error();
+    ASSERT_TRUE(opened) << opened.error().message;
     backend = std::move(*opened);
     compiler = catalogue.make_compiler("cuda");
   }

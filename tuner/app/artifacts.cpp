@@ -73,7 +73,8 @@ ArtifactShelf::ArtifactShelf() : cache_(std::make_shared<ArtifactCache>(user_cac
   const std::filesystem::path& folder = cache_->directory();
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (folder.empty() || ::access(folder.c_str(), W_OK) != 0) {
+  if (folder.empty() || !std::filesystem::is_directory(folder, failed) ||
+      ::access(folder.c_str(), W_OK) != 0) {
     std::cerr << "artifacts are not kept for later runs: "
               << (folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set"
                                  : "cannot write " + folder.string())

@@ -47,12 +47,13 @@ std::vector<unsigned> device_numbers(const std::string& text,
 }
 
 Devices open_devices(const DeviceOptions& options, const WorkerProgram& program,
-                     const std::string& backend) {
+                     const std::string& backend, Progress& progress) {
   Devices devices;
   devices.backend = backend;
   devices.compilers = std::make_unique<CompilePool>(
       program,
-      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string()});
+      CompilePoolOptions{backend, options.jobs, options.timeout, user_cache_directory().string(),
+                         [&progress](const std::string& text) { progress.note(text); }});
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = options.timeout;
@@ -95,7 +96,7 @@ Devices choose_devices(const DeviceOptions& options, const WorkerProgram& progra
   std::string reasons;
   for (const std::string& name : names) {
     try {
-      return open_devices(options, program, name);
+      return open_devices(options, program, name, progress);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       reasons += std::string("\n  ") + error.what();

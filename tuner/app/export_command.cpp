@@ -18,7 +18,7 @@ namespace {
 
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = recorded_csv(options.from, study, {options.device, options.size}, notes);
+  auto results = recorded_csv(options.from, study, {options.device, options.size, {}}, notes);
   for (const std::string& note : notes) std::cerr << note << "\n";
   return results;
 }
@@ -35,7 +35,7 @@ std::vector<RankedResults> current_results(const ExportOptions& options, const S
   Store store = Store::open(directory, Store::Access::kRead);
   std::vector<RankedResults> current;
   for (StoredResults& results :
-       newest_of_each(stored_results(store, &study, {options.device, options.size}))) {
+       newest_of_each(stored_results(store, &study, {options.device, options.size, {}}))) {
     if (results.stale.empty() && !results.imported.empty()) {
       std::cerr << fmt::format("imported from {}, not measured here: {} on {}\n", results.imported,
                                results.ranked.size.label(), results.ranked.device.name);
@@ -59,7 +59,7 @@ bool anything_valid(const Study& study, const std::vector<RankedResults>& result
     failed += one.trials.size();
   }
   std::cerr << fmt::format("nothing to export: no valid result of '{}' fits{}\n", study.kernel.name,
-                           failed > 0 ? fmt::format(" (all {} trials failed)", failed) : "");
+                           failed > 0 ? fmt::format("; failed trials: {}", failed) : "");
   return false;
 }
 

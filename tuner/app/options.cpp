@@ -211,6 +211,8 @@ ResultsOptions parse_results(const Words& words) {
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("top", po::value(&o.top)->default_value(10), "how many to show");
   add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("here", po::bool_switch(&o.here),
+      "with a STUDY: say also what this machine's compiler and driver make stale");
   const auto values = parse(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;

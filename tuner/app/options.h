@@ -63,6 +63,7 @@ struct ResultsOptions {
   std::string device;
   std::size_t top = 10;
   std::string csv;
+  bool here = false;
 };
 
 struct ExportOptions {

@@ -21,6 +21,11 @@ std::size_t columns(std::FILE* out) {
   return 120;
 }
 
+// Names and messages may hold any bytes: what is no UTF-8 is replaced.
+std::string json_text(const nlohmann::json& event) {
+  return event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string configuration_text(const std::vector<Parameter>& parameters,
@@ -62,8 +67,7 @@ void Progress::begin(const std::string& title, std::string total, const Study& s
   have_best_ = false;
   last_line_ = -1e9;
   if (style_ == Style::kJson) {
-    fmt::print(out_, "{}\n",
-               nlohmann::json{{"event", "begin"}, {"title", title}, {"total", total_}}.dump());
+    fmt::print(out_, "{}\n", json_text({{"event", "begin"}, {"title", title}, {"total", total_}}));
   } else {
     note(title);
   }
@@ -130,7 +134,7 @@ void Progress::trial(const Trial& trial, double elapsed) {
     }
     if (trial.state == TrialState::kOk) event["time_ms"] = trial.timing.median;
     if (!trial.message.empty()) event["message"] = trial.message;
-    fmt::print(out_, "{}\n", event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print(out_, "{}\n", json_text(event));
     std::fflush(out_);
   }
   line(elapsed, false);
@@ -140,7 +144,7 @@ void Progress::note(const std::string& text) {
   if (style_ == Style::kNone) return;
   erase();
   if (style_ == Style::kJson) {
-    fmt::print(out_, "{}\n", nlohmann::json{{"event", "note"}, {"text", text}}.dump());
+    fmt::print(out_, "{}\n", json_text({{"event", "note"}, {"text", text}}));
   } else {
     fmt::print(out_, "{}\n", text);
   }
@@ -154,7 +158,7 @@ void Progress::end(double elapsed) {
     line_shown_ = false;
   } else if (style_ == Style::kJson) {
     fmt::print(out_, "{}\n",
-               nlohmann::json{{"event", "end"}, {"done", done_}, {"elapsed_s", elapsed}}.dump());
+               json_text({{"event", "end"}, {"done", done_}, {"elapsed_s", elapsed}}));
   }
   std::fflush(out_);
 }

@@ -9,6 +9,8 @@
 #include "tuner/base/error.h"
 #include "tuner/store/ranked_csv.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/worker/compile_pool.h"
+#include "tuner/worker/run_worker.h"
 
 namespace tuner {
 namespace {
@@ -41,6 +43,19 @@ void write_csv(const std::string& path, const std::vector<StoredResults>& all) {
   }
 }
 
+// Asked in children: a driver is never loaded here. What is not there is not compared.
+Machine this_machine(const std::string& backend) {
+  const WorkerProgram program{executable_path(), {}};
+  Machine machine;
+  try {
+    machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
+    machine.devices = RunWorker::probe(program, backend);
+  } catch (const UnavailableError& error) {
+    std::cerr << error.what() << "\n";
+  }
+  return machine;
+}
+
 }  // namespace
 
 int results_command(const ResultsOptions& options) {
@@ -58,8 +73,9 @@ int results_command(const ResultsOptions& options) {
   }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) std::cerr << note << "\n";
-  const auto all = newest_of_each(
-      stored_results(store, study ? &*study : nullptr, {options.device, options.size}));
+  ResultFilter filter{options.device, options.size, {}};
+  if (options.here) filter.machine = this_machine;
+  const auto all = newest_of_each(stored_results(store, study ? &*study : nullptr, filter));
   if (all.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;

@@ -127,6 +127,9 @@ int run_command(const RunOptions& options) {
       const SizeOutcome outcome = tune_size(shared, device, size);
       any_valid = any_valid || outcome.results.ranked > 0;
       print_outcome(shared, outcome);
+      if (outcome.lost.empty()) continue;
+      trace.close();
+      throw UnavailableError(outcome.lost + "; everything measured so far is kept");
     }
     worker.reset();  // its device is free for others
   }

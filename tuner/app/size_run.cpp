@@ -95,19 +95,23 @@ std::string now_text() {
   return text;
 }
 
-// The final of an earlier run, if it was between the same configurations.
+// The final of an earlier run, when it still stands: nothing was measured since, or nothing that
+// would take part in a new one. (Its samples have replaced those of the search, so that choosing
+// finalists again would choose others.)
 std::optional<FinalRound> stored_final(const std::vector<Trial>& trials,
                                        const std::vector<std::size_t>& chosen) {
+  const bool news =
+      std::any_of(chosen.begin(), chosen.end(),
+                  [&](std::size_t at) { return trials[at].final_samples.empty(); }) &&
+      std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return !t.from_store; });
   FinalRound round;
-  for (const std::size_t at : chosen) {
-    const Trial& trial = trials[at];
-    if (!trial.from_store || trial.final_samples.empty() ||
-        trial.final_samples.size() != trials[chosen.front()].final_samples.size()) {
-      return std::nullopt;
-    }
+  for (const Trial& trial : trials) {
+    if (trial.final_samples.empty()) continue;
     round.finalists.push_back(trial.index);
     round.milliseconds.push_back(trial.final_samples);
+    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
   }
+  if (news || round.finalists.size() < 2) return std::nullopt;
   return round;
 }
 
@@ -120,8 +124,8 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
   const auto chosen =
       choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
-  if (chosen.empty()) return std::nullopt;
   if (auto earlier = stored_final(trials, chosen)) return earlier;
+  if (chosen.empty()) return std::nullopt;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
   std::vector<Trial> best;
   for (const std::size_t at : chosen) best.push_back(trials[at]);
@@ -223,6 +227,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   setup.recall = [&](const Configuration& c) { return memory.find(c); };
   plan_preparation(shared, space, device, size, setup);
   setup.announce = [&](const Configuration& c) { shared.store->mark_in_flight(context, c); };
+  setup.withdraw = [&](const Configuration& c) { shared.store->clear_in_flight(context, c); };
   PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
 
   std::string total = space.report().valid;
@@ -244,19 +249,29 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
     if (shared.on_trial) shared.on_trial(trial, evaluator.now());
   };
   callbacks.stop = [&] { return shared.interrupt->count() > 0; };
-  const LoopResult loop = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks);
+  SizeOutcome outcome;
+  std::string reason;
+  try {
+    reason = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks).reason;
+  } catch (const UnavailableError& error) {
+    outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
+  }
   shared.progress->end(evaluator.now());
-  shared.progress->note("  ended: " + loop.reason);
+  shared.progress->note("  ended: " + reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
   if (const auto text = drift_text(evaluator.drift()); !text.empty()) shared.progress->note(text);
 
-  SizeOutcome outcome;
   outcome.interrupted = shared.interrupt->count() > 0;
   if (outcome.interrupted && evaluator.in_flight()) {
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
   memory.add_others(space, trials);
-  const auto round = final_round(shared, size, device, context, evaluator, trials);
+  std::optional<FinalRound> round;
+  try {
+    if (outcome.lost.empty()) round = final_round(shared, size, device, context, evaluator, trials);
+  } catch (const UnavailableError& error) {
+    outcome.lost = error.what();
+  }
   if (round) {
     const auto finalists = take_over(*round, evaluator, study.measure.confidence, trials);
     shared.store->record(context, memory.earlier_finalists(finalists));

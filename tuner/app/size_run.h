@@ -43,6 +43,7 @@ struct SizeOutcome {
   RankedResults results;
   std::string csv_path;
   bool interrupted = false;
+  std::string lost;  // why there is no device any more; empty when there is one
 };
 
 // What device and compiler are to prepare for a size: buffers, and the answer of the reference. Of

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
@@ -73,6 +74,37 @@ int worth(const StoredResults& results) {
   return results.imported.empty() ? 2 : 1;
 }
 
+// Each backend's machine, asked once.
+class Machines {
+ public:
+  explicit Machines(const ResultFilter& filter) : filter_(filter) {}
+  const Machine& of(const std::string& backend) {
+    const auto known = known_.find(backend);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(backend, filter_.machine ? filter_.machine(backend) : Machine{})
+        .first->second;
+  }
+
+ private:
+  const ResultFilter& filter_;
+  std::map<std::string, Machine> known_;
+};
+
+// What the study would be measured as today. Driver and compiler are those of the machine that
+// measured, unless another machine is asked: they are not the study's to change.
+ContextKey key_now(const Study& study, const std::string& digest, const ContextKey& before,
+                   Machines& machines) {
+  const Machine& machine = machines.of(before.device.backend);
+  DeviceFacts device = before.device;
+  for (const DeviceFacts& here : machine.devices) {
+    if (here.name == device.name) device.driver = here.driver;
+  }
+  const std::string compiler =
+      machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
+  return context_key(study, device, before.size, digest, compiler,
+                     value_of(before, "backend options"));
+}
+
 }  // namespace
 
 ProblemSize parse_dims(const std::string& text) {
@@ -104,6 +136,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  Machines machines(filter);
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
     if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
@@ -114,11 +147,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     if (study != nullptr && !results.imported.empty()) {
       results.stale = misfits(context.key, *study);
     } else if (study != nullptr) {
-      // Driver and compiler are those of the machine that measured: not the study's to change.
-      ContextKey now =
-          context_key(*study, context.key.device, context.key.size, digest,
-                      value_of(context.key, "compiler"), value_of(context.key, "backend options"));
-      results.stale = differences(context.key, now);
+      results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
     }
     std::vector<Trial> trials = store.trials(context.context);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;

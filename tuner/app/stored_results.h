@@ -1,6 +1,7 @@
 #pragma once
 // Rankings told again from the store.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,17 @@
 
 namespace tuner {
 
+// What a machine has for a backend, as far as it is there.
+struct Machine {
+  std::string compiler;  // empty: none
+  std::vector<DeviceFacts> devices;
+};
+
 struct ResultFilter {
   std::string device;  // part of the name or of its slug, case ignored; empty = all
   std::string size;    // "M=1024,N=1024", any part of the dimensions; empty = all
+  // Asked once for each backend, when results must also fit this machine. May be empty.
+  std::function<Machine(const std::string& backend)> machine;
 };
 
 // Throws InputError for a size that makes no sense.
@@ -24,8 +33,8 @@ struct StoredResults {
   RankedResults ranked;
   // Where imported results came from; empty = measured by this program.
   std::string imported;
-  // What has changed in the study since ("source: 1f.. -> 2a.."); empty = current. Always empty
-  // without a study.
+  // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
+  // empty without a study.
   std::vector<std::string> stale;
 };
 

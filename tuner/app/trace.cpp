@@ -5,12 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/base/atomic_file.h"
-
 namespace tuner {
 
-TraceFile::TraceFile(std::string path)
-    : path_(std::move(path)), text_("run,eval,time_s,objective\n") {}
+TraceFile::TraceFile(const std::string& path)
+    : file_(path.empty() ? nullptr : std::make_unique<AtomicFile>(path)),
+      text_("run,eval,time_s,objective\n") {}
 
 void TraceFile::begin_run() {
   ++run_;
@@ -23,14 +22,16 @@ void TraceFile::trial(const Trial& trial, double seconds) {
 }
 
 void TraceFile::line(double seconds, double objective) {
-  if (path_.empty()) return;
+  if (!file_) return;
   text_ += fmt::format("{},{},{:.9g},", run_, ++evaluation_, seconds);
   if (!std::isnan(objective)) text_ += fmt::format("{:.17g}", objective);
   text_ += '\n';
 }
 
 void TraceFile::close() {
-  if (!path_.empty()) write_file_atomically(path_, text_);
+  if (!file_) return;
+  file_->write(text_);
+  file_->commit();
 }
 
 }  // namespace tuner

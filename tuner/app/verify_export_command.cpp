@@ -85,6 +85,7 @@ Trial verify(const RunShared& shared, const Configuration& configuration, const 
   setup.library = shared.library;
   setup.recall = [](const Configuration&) { return std::optional<Trial>(); };
   setup.announce = [](const Configuration&) {};
+  plan_preparation(shared, space, device, size, setup);
   PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
   evaluator.submit(0);
   auto trial = evaluator.next();
@@ -101,8 +102,8 @@ struct Counts {
 void verify_size(const RunShared& shared, const TunedTable& table, const DeviceFacts& device,
                  const ProblemSize& size, Counts& counts) {
   const Selection chosen = select(*shared.study, table, device, size);
-  const std::string head = fmt::format("{:<28} {:<12} {:>8.2f} ", size.label(), name_of(chosen.how),
-                                       std::sqrt(chosen.log2_distance_sq));
+  const std::string head = fmt::format("{:<28} {:<12} {:>8.2f}  ", size.label(),
+                                       name_of(chosen.how), std::sqrt(chosen.log2_distance_sq));
   if (chosen.how == Match::kUnsupported) {
     ++counts.unsupported;
     std::cout << head << "no configuration of the export is valid here\n";
@@ -145,7 +146,7 @@ int verify_export_command(const VerifyOptions& options) {
   shared.interrupt = &interrupt;
   const DeviceFacts device = shared.runner->facts();
 
-  std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8} {:<12} {:>12}  configuration\n",
+  std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n",
                            options.exported, device.name, devices.backend, "size", "how",
                            "distance", "state", "time ms");
   Counts counts;

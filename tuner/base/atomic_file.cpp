@@ -20,22 +20,44 @@ namespace {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
-  std::error_code ignored;
-  if (target_.has_parent_path()) {
-    std::filesystem::create_directories(target_.parent_path(), ignored);
-  }
+  const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
   temporary_ = target_;
   temporary_ += ".tmp" + std::to_string(::getpid());
   // 0666: the user's umask decides, as for any file that a user's program creates.
+  // Without a name until it is complete: whoever kills us leaves nothing behind.
+  fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd_ >= 0) return;
+  // Not every file system can do that.
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail("cannot write", target_);
+  if (fd_ < 0) {
+    if (failed) errno = failed.value();  // why there is no folder says more than that there is none
+    fail("cannot write", target_);
+  }
+  named_ = true;
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-    ::unlink(temporary_.c_str());
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (named_) ::unlink(temporary_.c_str());
+}
+
+// A file without a name cannot replace another one directly: it gets the temporary name first.
+void AtomicFile::give_name() {
+  if (named_) return;
+  const std::string itself = "/proc/self/fd/" + std::to_string(fd_);
+  const auto link = [&] {
+    return ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
+  };
+  int linked = link();
+  if (linked != 0 && errno == EEXIST) {
+    ::unlink(temporary_.c_str());  // of a process with our number that was killed
+    linked = link();
   }
+  if (linked != 0) fail("cannot write", target_);
+  named_ = true;
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -49,6 +71,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit(bool durable) {
   if (durable && ::fsync(fd_) != 0 && errno != EINVAL) fail("cannot write", target_);
+  give_name();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot replace", target_);
   ::close(fd_);
   fd_ = -1;

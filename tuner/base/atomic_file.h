@@ -7,7 +7,8 @@
 
 namespace tuner {
 
-// Writes beside the target and renames over it on commit(); the destructor only discards.
+// Writes into a file without a name, where the file system has such (else beside the target), and
+// renames it over the target on commit(); the destructor only discards.
 // Throws FatalError naming the path and the system's reason (disk full, read-only, ...).
 class AtomicFile {
  public:
@@ -22,9 +23,12 @@ class AtomicFile {
   void commit(bool durable = true);
 
  private:
+  void give_name();
+
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   int fd_ = -1;
+  bool named_ = false;  // whether the temporary name exists
 };
 
 void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,

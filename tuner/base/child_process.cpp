@@ -40,6 +40,8 @@ struct SpawnActions {
   SpawnActions& operator=(const SpawnActions&) = delete;
 };
 
+constexpr int kPatienceMs = 200;
+
 std::string ending_of(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
@@ -104,8 +106,21 @@ ChildProcess::~ChildProcess() {
   wait();
 }
 
+bool ChildProcess::has_ended() const {
+  siginfo_t facts{};
+  return pid_ <= 0 ||
+         (::waitid(P_PID, static_cast<id_t>(pid_), &facts, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          facts.si_pid == pid_);
+}
+
+void ChildProcess::let_end() {
+  for (int i = 0; i < kPatienceMs && !has_ended(); ++i) ::usleep(1000);
+}
+
 void ChildProcess::kill() {
-  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+  if (pid_ <= 0) return;
+  killed_by_us_ = killed_by_us_ || !has_ended();
+  ::kill(-pid_, SIGKILL);
 }
 
 std::string ChildProcess::wait() {
@@ -117,6 +132,7 @@ std::string ChildProcess::wait() {
   ::kill(-pid_, SIGKILL);  // whatever it had started itself
   pid_ = -1;
   ending_ = ending_of(status);
+  killed_from_outside_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_by_us_;
   peak_resident_bytes_ = usage.ru_maxrss * 1024;
   return ending_;
 }

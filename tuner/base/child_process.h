@@ -45,8 +45,14 @@ class ChildProcess {
   int socket() const { return socket_.get(); }
 
   void kill();
+  // Gives a child that has closed its socket a moment to end by itself, so that kill() does not
+  // hide what ended it.
+  void let_end();
   // Waits for the end; "killed by signal 11 (Segmentation fault)" or "ended with status 3".
   std::string wait();
+  // Once wait() has returned: whether it was killed, and not by us: by a user, or by a system that
+  // ran out of memory.
+  bool killed_from_outside() const { return killed_from_outside_; }
   // Resident memory at its peak, bytes; known once wait() has returned.
   long peak_resident_bytes() const { return peak_resident_bytes_; }
 
@@ -55,10 +61,14 @@ class ChildProcess {
   void clear_output();
 
  private:
+  bool has_ended() const;
+
   pid_t pid_ = -1;
   FileDescriptor socket_;
   FileDescriptor output_;
   std::string ending_;
+  bool killed_by_us_ = false;
+  bool killed_from_outside_ = false;
   long peak_resident_bytes_ = 0;
 };
 

@@ -4,9 +4,34 @@
 #include <cctype>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace tuner {
 namespace {
+
+// Limits that honest files do not reach: a hostile one gets a short answer too.
+constexpr std::size_t kMostComplaints = 100;
+constexpr std::size_t kLongestMessage = 20000;
+constexpr std::size_t kLongestLine = 300;
+constexpr std::size_t kLongestName = 100;
+
+// Nothing that a terminal would obey.
+std::string harmless(std::string text, bool one_line) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool line_end = c == '\n' && !one_line;
+    if ((byte < 0x20 && !line_end) || byte == 0x7F) c = ' ';
+  }
+  return text;
+}
+
+// The part of a line around the column, and the column in it; both count from 0.
+std::pair<std::string, std::size_t> part_around(const std::string& line, std::size_t column) {
+  if (line.size() <= kLongestLine) return {line, std::min(column, line.size())};
+  const std::size_t end = std::min(line.size(), column + kLongestLine / 2);
+  const std::size_t begin = end > kLongestLine ? end - kLongestLine : 0;
+  return {line.substr(begin, kLongestLine), std::min(column, line.size()) - begin};
+}
 
 std::string line_of(const std::string& text, int number) {
   std::istringstream in(text);
@@ -19,9 +44,13 @@ std::string line_of(const std::string& text, int number) {
 
 std::string join(const std::vector<Complaint>& complaints, const std::string& text) {
   std::string all;
-  for (const Complaint& c : complaints) {
-    if (!all.empty()) all += '\n';
-    all += render(c, text);
+  const std::size_t shown = std::min(complaints.size(), kMostComplaints);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) all += '\n';
+    all += render(complaints[i], text);
+  }
+  if (shown < complaints.size()) {
+    all += "\n... and " + std::to_string(complaints.size() - shown) + " more";
   }
   return all;
 }
@@ -58,14 +87,17 @@ std::string render(const Complaint& complaint, const std::string& file_text) {
     out += std::to_string(complaint.where.line) + ":" +
            std::to_string(std::max(1, complaint.where.column)) + ":";
   }
-  out += (out.empty() ? "" : " ") + complaint.message;
+  const std::string& message = complaint.message;
+  out += out.empty() ? "" : " ";
+  out += harmless(message.substr(0, kLongestMessage), false);
+  if (message.size() > kLongestMessage) out += " ...";
   if (!complaint.suggestion.empty()) out += " (" + complaint.suggestion + ")";
   if (complaint.where.line > 0 && !file_text.empty()) {
-    std::string line = line_of(file_text, complaint.where.line);
-    std::replace(line.begin(), line.end(), '\t', ' ');
+    const std::string line = line_of(file_text, complaint.where.line);
     if (!line.empty()) {
-      const auto column = static_cast<std::size_t>(std::max(1, complaint.where.column));
-      out += "\n    " + line + "\n    " + std::string(std::min(column - 1, line.size()), ' ') + "^";
+      const auto column = static_cast<std::size_t>(std::max(1, complaint.where.column)) - 1;
+      const auto [part, at] = part_around(line, column);
+      out += "\n    " + harmless(part, true) + "\n    " + std::string(at, ' ') + "^";
     }
   }
   return out;
@@ -79,8 +111,11 @@ InputError::InputError(std::vector<Complaint> complaints, const std::string& fil
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
   std::string best;
+  if (name.size() > kLongestName)
+    return best;  // no slip; and the distance of long names takes long
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
+    if (candidate.size() > 2 * kLongestName) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;

@@ -17,10 +17,15 @@ namespace {
 volatile sig_atomic_t g_count = 0;
 int g_pipe[2] = {-1, -1};
 
+constexpr unsigned kGraceSeconds = 3;  // after the second signal
+
+void on_alarm(int) { ::_exit(130); }
+
 void on_signal(int) {
   const int saved = errno;
   g_count = g_count + 1;
   if (g_count > 2) ::_exit(130);
+  if (g_count == 2) ::alarm(kGraceSeconds);
   [[maybe_unused]] const ssize_t written = ::write(g_pipe[1], "x", 1);
   errno = saved;
 }
@@ -36,11 +41,15 @@ Interrupt::Interrupt() {
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = on_alarm;
+  ::sigaction(SIGALRM, &action, nullptr);
 }
 
 Interrupt::~Interrupt() {
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
+  ::alarm(0);
+  ::signal(SIGALRM, SIG_DFL);
   for (int& fd : g_pipe) {
     ::close(fd);
     fd = -1;

@@ -6,7 +6,8 @@
 namespace tuner {
 
 // While one of these lives, SIGINT and SIGTERM are counted instead of ending the program, and
-// fd() becomes readable. The third signal ends the program at once: a way out if all else hangs.
+// fd() becomes readable. Three seconds after the second signal, and at the third, the program ends
+// whatever it is doing: a way out of waiting for a slow reference or a driver that hangs.
 // At most one at a time.
 class Interrupt {
  public:

@@ -60,8 +60,10 @@ Verdict verdict_of(const DeviceFailure& failure) {
       verdict.context_dead = true;
       verdict.device_lost = true;
       break;
-    case DeviceError::kNone:
     case DeviceError::kOutOfMemory:
+      verdict.excusable = true;  // another program may hold the memory, for now
+      break;
+    case DeviceError::kNone:
       break;
   }
   return verdict;
@@ -161,8 +163,16 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   request.launches_per_sample = launches;
   request.flush_cache = measuring().cold;
   request.restores = admitted.bound.restores;
-  return backend_.time(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments,
-                       request);
+  auto times = backend_.time(admitted.kernel.id(), admitted.bound.geometry,
+                             admitted.bound.arguments, request);
+  if (!times) return times;
+  for (const double time : *times) {
+    // Not a time: one such number would spoil every comparison.
+    if (std::isfinite(time) && time >= 0) continue;
+    return Unexpected{
+        DeviceFailure{DeviceError::kRuntime, fmt::format("the backend measured {} ms", time)}};
+  }
+  return times;
 }
 
 std::uint32_t Session::batch(const Admitted& admitted, double one_ms) const {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/engine/resolve.h"
@@ -37,43 +39,69 @@ CompileRequest request_of(const Study& study, const Configuration& configuration
   return std::move(*request);
 }
 
+// The architecture that an option names ("sm_90a"), if it is one of those.
+std::optional<std::string> architecture_of(const std::string& option) {
+  for (const std::string_view head : {"--gpu-architecture=", "-arch="}) {
+    if (option.starts_with(head)) return option.substr(head.size());
+  }
+  return std::nullopt;
+}
+
+// Takes the architecture out of the options: for which one a launcher is compiled is its user's
+// to say. Returns the one named last, or the device's.
+std::string take_architecture(CompileRequest& request) {
+  std::string architecture = request.arch;
+  std::erase_if(request.options, [&](const std::string& option) {
+    const auto named = architecture_of(option);
+    if (named) architecture = *named;
+    return named.has_value();
+  });
+  return architecture;
+}
+
 bool same_program(const CompileRequest& a, const CompileRequest& b) {
   return a.entry == b.entry && a.options == b.options;
 }
 
-// What the compiler is told, if that is the same for every size and device.
-CompileRequest fixed_request(const Study& study, const TunedTable& table,
-                             const Configuration& configuration) {
+// What the compiler is told, if that is the same for every size and device; and for which
+// architecture.
+std::pair<CompileRequest, std::string> fixed_request(const Study& study, const TunedTable& table,
+                                                     const Configuration& configuration) {
   const TunedEntry& first = table.entries.front();
   CompileRequest request =
       request_of(study, configuration, first.size, table.devices[first.device]);
+  std::string architecture = take_architecture(request);
   ProblemSize other = first.size;
   for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
   DeviceFacts another;
   another.multiprocessors = table.devices[first.device].multiprocessors + 1;
   another.arch = table.devices[first.device].arch;
-  if (!same_program(request, request_of(study, configuration, other, another))) {
+  CompileRequest elsewhere = request_of(study, configuration, other, another);
+  take_architecture(elsewhere);
+  if (!same_program(request, elsewhere)) {
     reject(study,
            "a launcher holds variants for all sizes and devices: 'entry' and 'options' must "
            "not depend on them");
   }
-  return request;
+  return {std::move(request), std::move(architecture)};
 }
 
 struct Variants {
   std::vector<Variant> all;
   std::vector<std::size_t> of_configuration;
   std::vector<std::string> options;  // of the compiler, the same for all
+  std::string architecture;          // that serves them all: "sm_90a" before "sm_90"
 };
 
 Variants variants_of(const Study& study, const TunedTable& table, const LauncherOptions& options) {
   Variants out;
   for (std::size_t c = 0; c < table.configurations.size(); ++c) {
-    const CompileRequest request = fixed_request(study, table, table.configurations[c]);
+    const auto [request, architecture] = fixed_request(study, table, table.configurations[c]);
     if (c > 0 && request.options != out.options) {
       reject(study, "a launcher is compiled once: 'options' must not depend on parameters");
     }
     out.options = request.options;
+    out.architecture = std::max(out.architecture, architecture);
     Variant variant{request.defines, request.entry};
     if (options.relevant) {
       const auto relevant = options.relevant(request);
@@ -183,10 +211,10 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   for (const std::string& one : variants.options) flags += one + " ";
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
-      "//   nvcc -std=c++17 {}-arch=... -c {}.cu\n#include \"{}.hpp\"\n\n#include <map>\n"
+      "//   nvcc -std=c++17 {}-arch={} -c {}.cu\n#include \"{}.hpp\"\n\n#include <map>\n"
       "#include <mutex>\n#include <type_traits>\n",
-      options.header.generator, study.kernel.name, variants.all.size(), flags, options.stem,
-      options.stem);
+      options.header.generator, study.kernel.name, variants.all.size(), flags,
+      variants.architecture, options.stem, options.stem);
   for (const std::string& line : options.source.headers) files.source += line + "\n";
   // Not within the header's namespace, whose names are not the kernel's.
   files.source +=

@@ -12,7 +12,7 @@
 
 namespace tuner {
 
-// The kernel's source, its includes written out.
+// The kernel's source, its includes written out, without C linkage (compile/flat_source.h).
 struct LauncherSource {
   std::string text;
   std::vector<std::string> headers;  // #include lines to go before any namespace

@@ -151,10 +151,13 @@ std::string table_comment(const Study& study, const TunedTable& table,
       Json(study.kernel.name).dump(), source_hash, parameters.dump(-1, ' ', true),
       dimensions.dump(-1, ' ', true), lines_of(devices), lines_of(configurations),
       lines_of(entries));
-  // Nothing in a text may begin or end a comment. Slashes and such question marks occur in texts
+  // Nothing in a text may begin or end a comment, or be a trigraph. These characters occur in texts
   // only, where JSON has other spellings for them.
   std::string safe;
-  for (const char c : text) safe += c == '/' ? "\\/" : c == '?' ? "\\u003f" : std::string(1, c);
+  for (const char c : text) {
+    const bool plain = c != '/' && c != '*' && c != '?';
+    safe += plain ? std::string(1, c) : fmt::format("\\u00{:02x}", static_cast<unsigned>(c));
+  }
   return kBegin + safe + kEnd + "\n";
 }
 

@@ -14,8 +14,8 @@ struct CompileRequest {
   std::vector<std::string> include_dirs;
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
-  std::string entry;  // function name or name expression ("matmul<float, 64>")
-  std::string arch;   // "sm_90"
+  std::string entry;                 // function name or name expression ("matmul<float, 64>")
+  std::string arch;                  // "sm_90"
   std::vector<std::string> symbols;  // __constant__ names that will be set
 };
 
@@ -30,8 +30,8 @@ struct Resources {
 };
 
 struct Artifact {
-  std::string image;  // bytes: cubin, shared object
-  std::string entry;  // lowered (mangled) name of the kernel
+  std::string image;                                         // bytes: cubin, shared object
+  std::string entry;                                         // lowered (mangled) name of the kernel
   std::vector<std::pair<std::string, std::string>> symbols;  // name as asked, lowered name
   Resources resources;
   std::string log;  // warnings
@@ -40,7 +40,8 @@ struct Artifact {
 };
 
 struct CompileFailure {
-  std::string log;  // what the compiler said
+  std::string log;         // what the compiler said
+  bool excusable = false;  // the cause may lie outside the variant (no memory): it may try again
 };
 
 }  // namespace tuner

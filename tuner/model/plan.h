@@ -77,6 +77,7 @@ struct Verdict {
   double drift = 0;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
+  bool excusable = false;     // the cause may lie outside the variant: it may try again
 };
 
 }  // namespace tuner

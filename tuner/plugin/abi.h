@@ -104,7 +104,9 @@ typedef struct tuner_compiler {
   void* self;
   void (*destroy)(void* self);
   void (*identity)(void* self, tuner_sink out);
-  /* 0 = compiled; otherwise the log says why not. */
+  /* 0 = compiled; otherwise the log says why not. TUNER_OUT_OF_MEMORY: tried again, a few times.
+     TUNER_DEVICE_LOST: it cannot work any more (no room for its files), the run ends. All else is
+     the source's fault. */
   int (*compile)(void* self, const tuner_compile_request* request, const tuner_compile_sinks* out);
 } tuner_compiler;
 

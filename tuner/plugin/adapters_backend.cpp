@@ -214,7 +214,7 @@ bool complete(const tuner_backend& table) {
 
 }  // namespace
 
-Expected<std::unique_ptr<Backend>, std::string> open_plugin_backend(
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(
     const tuner_backend_factory& factory, std::uint32_t item, const std::string& name,
     std::uint32_t device, const std::vector<std::pair<std::string, std::string>>& options) {
   std::vector<tuner_pair> pairs;
@@ -224,10 +224,12 @@ Expected<std::unique_ptr<Backend>, std::string> open_plugin_backend(
   tuner_backend table{};
   table.struct_size = sizeof table;
   StringSink error;
-  if (factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink()) != TUNER_OK) {
-    return Unexpected{error.text};
+  const int status = factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink());
+  if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
+  if (!complete(table)) {
+    return Unexpected{
+        DeviceFailure{DeviceError::kUnsupported, "its table is too short for this program"}};
   }
-  if (!complete(table)) return Unexpected{std::string("its table is too short for this program")};
   return std::unique_ptr<Backend>(std::make_unique<PluginBackend>(table, name));
 }
 

@@ -13,7 +13,7 @@
 namespace tuner {
 
 // A device opened by a plugin, behind the port, or why it cannot be opened.
-Expected<std::unique_ptr<Backend>, std::string> open_plugin_backend(
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(
     const tuner_backend_factory& factory, std::uint32_t item, const std::string& name,
     std::uint32_t device, const std::vector<std::pair<std::string, std::string>>& options);
 

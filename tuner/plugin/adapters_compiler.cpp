@@ -3,6 +3,7 @@
 #include <chrono>
 #include <vector>
 
+#include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
 
 namespace tuner {
@@ -71,7 +72,10 @@ class PluginCompiler : public Compiler {
                                     &artifact,    add_symbol,   set_resources};
     const auto start = std::chrono::steady_clock::now();
     const int status = table_.compile(table_.self, &abi.request, &sinks);
-    if (status != TUNER_OK) return Unexpected{CompileFailure{log.text}};
+    if (status == TUNER_DEVICE_LOST) throw UnavailableError(log.text);
+    if (status != TUNER_OK) {
+      return Unexpected{CompileFailure{log.text, status == TUNER_OUT_OF_MEMORY}};
+    }
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
     artifact.image = std::move(image.text);

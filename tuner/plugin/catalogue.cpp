@@ -158,8 +158,9 @@ std::unique_ptr<Compiler> Catalogue::make_compiler(const std::string& backend) c
   return std::move(*made);
 }
 
-Expected<std::unique_ptr<Backend>, std::string> Catalogue::open_backend(
-    const std::string& name, std::uint32_t device, const OptionList& options) const {
+DeviceResult<std::unique_ptr<Backend>> Catalogue::open_backend(const std::string& name,
+                                                               std::uint32_t device,
+                                                               const OptionList& options) const {
   const PluginItem& item = require(PluginKind::kBackend, name, {});
   check_options(item, "backend", options, {});
   return open_plugin_backend(*static_cast<const tuner_backend_factory*>(item.factory), item.number,

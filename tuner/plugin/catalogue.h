@@ -72,8 +72,8 @@ class Catalogue {
   std::unique_ptr<Compiler> make_compiler(const std::string& backend) const;
 
   // The error says why not. May initialise a driver: for workers only.
-  Expected<std::unique_ptr<Backend>, std::string> open_backend(
-      const std::string& name, std::uint32_t device, const OptionList& options = {}) const;
+  DeviceResult<std::unique_ptr<Backend>> open_backend(const std::string& name, std::uint32_t device,
+                                                      const OptionList& options = {}) const;
   Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
 
   // Throws InputError for a name that is not there.

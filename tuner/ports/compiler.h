@@ -12,6 +12,8 @@ class Compiler {
   virtual ~Compiler() = default;
   // Name and version of everything that turns a request into an image; part of every cache key.
   virtual std::string identity() = 0;
+  // Throws UnavailableError when it cannot work here any more, whatever the request (no room for
+  // its temporary files).
   virtual Expected<Artifact, CompileFailure> compile(const CompileRequest& request) = 0;
 };
 

@@ -42,6 +42,14 @@ std::string context_key_text(const ContextKey& key) {
   return dump(json);
 }
 
+namespace {
+
+bool is_digest(const std::string& text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+}  // namespace
+
 std::vector<std::string> differences(const ContextKey& before, const ContextKey& now) {
   std::vector<std::string> found;
   const auto old_parts = components(before);
@@ -52,7 +60,10 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   };
   for (const auto& [name, text] : new_parts) {
     const std::string old_text = text_in(old_parts, name);
-    if (old_text != text) found.push_back(name + ": " + old_text + " -> " + text);
+    if (old_text == text) continue;
+    // Which digest became which other one tells nobody anything.
+    const bool digests = is_digest(old_text) && is_digest(text);
+    found.push_back(digests ? name + ": changed" : name + ": " + old_text + " -> " + text);
   }
   for (const auto& [name, text] : old_parts) {
     if (text_in(new_parts, name) == "(none)") found.push_back(name + ": " + text + " -> (none)");

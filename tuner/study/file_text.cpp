@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "tuner/base/error.h"
 #include "tuner/study/yaml_tree.h"
@@ -23,9 +24,11 @@ std::string study_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) cannot_read(path, "permission denied");
   std::string text;
-  text.resize(kMaxYamlBytes + 1);  // one more than parse_yaml accepts
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::vector<char> block(1 << 16);
+  while (in && text.size() <= kMaxYamlBytes) {  // one block more than parse_yaml accepts
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (text.find('\0') != std::string::npos) cannot_read(path, "it is not a text file");
   std::erase(text, '\r');
   return text;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <utility>
 
 #include "tuner/model/device_facts.h"
+#include "tuner/study/form.h"
 #include "tuner/study/scalars.h"
 
 namespace tuner {
@@ -39,7 +39,7 @@ std::string text_of_all(unsigned kinds) {
 
 bool is_identifier(const std::string& name) {
   static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]{0,99}");
-  return std::regex_match(name, kIdentifier);
+  return has_form(name, kIdentifier);
 }
 
 bool is_word_of_the_language(const std::string& name) {

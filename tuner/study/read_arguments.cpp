@@ -1,8 +1,8 @@
 // arguments and constants.
 
 #include <algorithm>
-#include <regex>
 
+#include "tuner/study/form.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -138,7 +138,7 @@ void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) 
   static const std::regex kArgument("[A-Za-z_][A-Za-z0-9_]*");
   static const std::regex kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
   if (argument.name.empty()) return;
-  if (std::regex_match(argument.name, is_constant ? kSymbol : kArgument)) return;
+  if (has_form(argument.name, is_constant ? kSymbol : kArgument)) return;
   reader.diagnostics.error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
 }

@@ -1,5 +1,6 @@
-#include <regex>
 
+
+#include "tuner/study/form.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -10,7 +11,7 @@ void read_name(Reader& reader, const YamlNode& node) {
   static const std::regex kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
   const auto name = read_text(reader.diagnostics, node, "'name'");
   if (!name) return;
-  if (std::regex_match(*name, kFileName)) {
+  if (has_form(*name, kFileName)) {
     reader.study.kernel.name = *name;
   } else {
     reader.diagnostics.error(position_of(reader.diagnostics, node),
@@ -23,7 +24,7 @@ void read_prefix(Reader& reader, const YamlNode& node) {
   static const std::regex kPrefix("([A-Za-z_][A-Za-z0-9_]*)?");
   const auto prefix = read_text(reader.diagnostics, node, "'define_prefix'");
   if (!prefix) return;
-  if (std::regex_match(*prefix, kPrefix)) {
+  if (has_form(*prefix, kPrefix)) {
     reader.study.kernel.define_prefix = *prefix;
   } else {
     reader.diagnostics.error(position_of(reader.diagnostics, node),

@@ -42,8 +42,10 @@ class SpaceReader {
         where.line += text_[i] == '\n' ? 1 : 0;
       }
       complaints_.push_back({where, "this is not JSON", ""});
-      throw InputError(std::move(complaints_), text_);
+    } catch (const Json::out_of_range&) {  // a number; it does not say where
+      complain("a number is too large");
     }
+    throw InputError(std::move(complaints_), text_);
   }
 
   // A place in the file by the first appearance of a quoted string: JSON values carry none.

@@ -61,7 +61,10 @@ Position end_of_text_before(const Diagnostics& diagnostics, const Position& wher
 std::string syntax_hint(const Diagnostics& diagnostics, int line) {
   const std::string& text = diagnostics.text();
   const std::size_t begin = diagnostics.offset_of(line, 1);
+  // std::regex goes one call deeper for each character: long lines get no hint.
+  constexpr std::size_t kLongestLine = 500;
   const std::string all = text.substr(begin, text.find('\n', begin) - begin);
+  if (all.size() > kLongestLine) return {};
   const std::string indent = all.substr(0, all.find_first_not_of(" \t"));
   if (indent.find('\t') != std::string::npos) return "indent with spaces, not tabs";
   static const std::regex kQuoteThenText(

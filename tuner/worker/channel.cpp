@@ -35,14 +35,20 @@ Channel::Status Channel::pump() {
 }
 
 std::optional<nlohmann::json> Channel::take() {
+  if (!breach_.empty()) return std::nullopt;
   try {
     return reader_.next();
-  } catch (const ProtocolError&) {
-    // A variant has scribbled over its own process: nothing more can be believed.
-    child_.kill();
-    ended_ = true;
+  } catch (const ProtocolError& error) {
+    // Most likely a variant has scribbled over its own process.
+    condemn(error.what());
     return std::nullopt;
   }
+}
+
+void Channel::condemn(const std::string& breach) {
+  child_.kill();
+  ended_ = true;
+  breach_ = breach;
 }
 
 std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
@@ -59,8 +65,10 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
 }
 
 std::string Channel::epitaph() {
+  if (ended_) child_.let_end();
   child_.kill();
   std::string text = child_.wait();
+  if (!breach_.empty()) text = "killed because it broke the protocol: " + breach_;
   const std::string tail = child_.output_tail();
   return tail.empty() ? text : text + "; its last words: " + tail;
 }

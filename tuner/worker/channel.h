@@ -36,6 +36,8 @@ class Channel {
   bool send(const nlohmann::json& message);
   // Reads what is there without waiting.
   Status pump();
+  // Gives the child up: what it said makes no sense, so that nothing more can be believed.
+  void condemn(const std::string& breach);
   // The next whole message. A malformed one ends the child: empty, and pump() says kEnded.
   std::optional<nlohmann::json> take();
   // Waits for the next message until the deadline; empty when the child ended or time is up.
@@ -46,6 +48,8 @@ class Channel {
   void kill() { child_.kill(); }
   // Reaps, and says how it ended, with the last of its output.
   std::string epitaph();
+  // After epitaph(): it was killed by somebody else.
+  bool killed_from_outside() const { return child_.killed_from_outside(); }
   void clear_output() { child_.clear_output(); }
   long peak_resident_bytes() const { return child_.peak_resident_bytes(); }
 
@@ -53,6 +57,7 @@ class Channel {
   ChildProcess child_;
   FrameReader reader_;
   bool ended_ = false;
+  std::string breach_;  // of the protocol
 };
 
 }  // namespace tuner

@@ -1,9 +1,13 @@
 #include "tuner/worker/child.h"
 
+#include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
@@ -26,6 +30,28 @@ struct Wire {
   bool send(const json& message) { return tuner::send(kChildSocket, message); }
 };
 
+// The output of a worker lies in memory (base/child_process.h), and a kernel may print for ever.
+// Compiled artifacts are far smaller.
+void limit_file_size() {
+  constexpr rlim_t kLargestFile = rlim_t{256} << 20;
+  const rlimit limit{kLargestFile, kLargestFile};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
+}
+
+// A compiler that eats all memory must not take the machine along.
+void limit_memory() {
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
+  constexpr rlim_t kMost = rlim_t{16} << 30;
+  constexpr rlim_t kLeast = rlim_t{2} << 30;
+  const auto machine = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
+  const rlim_t bytes = std::clamp(machine / 2, kLeast, kMost);
+  const rlimit limit{bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 int unavailable(Wire& wire, const std::string& reason) {
   wire.send({{"type", "unavailable"}, {"reason", reason}});
   return 1;
@@ -35,33 +61,42 @@ json binary(const std::string& text) {
   return json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
-int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
-#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
-  // A compiler that eats all memory must not take the machine along.
-  constexpr rlim_t kMemory = rlim_t{16} << 30;
-  const rlimit limit{kMemory, kMemory};
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
-  std::unique_ptr<Compiler> compiler;
-  try {
-    compiler = catalogue.make_compiler(open.at("backend").get<std::string>());
-  } catch (const UnavailableError& error) {
-    return unavailable(wire, error.what());
-  }
-  // A cache that cannot be written is only slower; the coordinator has said so already.
-  ArtifactCache cache(open.at("cache_dir").get<std::string>());
-  wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
+void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     const auto id = message->at("id").get<std::uint64_t>();
-    const auto built = compiler->compile(message->at("request").get<CompileRequest>());
+    const auto built = compiler.compile(message->at("request").get<CompileRequest>());
     if (!built) {
-      wire.send({{"type", "failed"}, {"id", id}, {"log", binary(built.error().log)}});
+      wire.send({{"type", "failed"},
+                 {"id", id},
+                 {"log", binary(built.error().log)},
+                 {"excusable", built.error().excusable}});
       continue;
     }
     wire.send({{"type", "compiled"}, {"id", id}, {"artifact", *built}});
     // After the answer: the device does not wait for the disk.
     const auto key = message->at("key").get<std::string>();
     if (key.front() != kUncachedMark) cache.put(key, *built);
+  }
+}
+
+int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+  limit_memory();
+  std::unique_ptr<Compiler> compiler;
+  try {
+    compiler = catalogue.make_compiler(open.at("backend").get<std::string>());
+  } catch (const UnavailableError& error) {
+    return unavailable(wire, error.what());
+  }
+  // A cache that cannot be written is only slower.
+  ArtifactCache cache(open.at("cache_dir").get<std::string>(), ArtifactCache::kDefaultLimit,
+                      [&wire](const std::string& text) {
+                        wire.send({{"type", "warning"}, {"text", text}});
+                      });
+  wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
+  try {
+    serve_compiler(wire, *compiler, cache);
+  } catch (const UnavailableError& error) {
+    return unavailable(wire, error.what());
   }
   return 0;
 }
@@ -96,7 +131,9 @@ class RunServer {
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
     const auto first = backend_->allocate(1);
     if (!first) {
-      unavailable(wire_, first.error().message);
+      const bool excusable = first.error().error == DeviceError::kOutOfMemory;
+      wire_.send(
+          {{"type", "unavailable"}, {"reason", first.error().message}, {"excusable", excusable}});
       return;
     }
     backend_->release(*first);
@@ -123,7 +160,8 @@ class RunServer {
       wire_.send({{"type", "prepared"}});
       return true;
     }
-    wire_.send({{"type", "failed"}, {"message", done.error().message}});
+    const bool excusable = done.error().error == DeviceError::kOutOfMemory;
+    wire_.send({{"type", "failed"}, {"message", done.error().message}, {"excusable", excusable}});
     return false;
   }
 
@@ -132,8 +170,14 @@ class RunServer {
   }
 
   bool evaluate(const json& message) {
-    const Verdict verdict =
-        evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
+    Verdict verdict;
+    try {
+      verdict = evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
+    } catch (const std::bad_alloc&) {
+      verdict.state = TrialState::kRuntime;
+      verdict.message = "out of host memory";
+      verdict.excusable = verdict.context_dead = true;
+    }
     wire_.send({{"type", "verdict"}, {"id", message.at("id")}, {"verdict", verdict}});
     return !verdict.context_dead && !verdict.device_lost;
   }
@@ -162,7 +206,14 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   auto backend = catalogue.open_backend(
       open.at("backend").get<std::string>(), open.at("device").get<unsigned>(),
       open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
-  if (!backend) return unavailable(wire, backend.error());
+  if (!backend) {
+    // Another program may be holding the device, or its memory.
+    const DeviceError error = backend.error().error;
+    const bool excusable = error == DeviceError::kOutOfMemory || error == DeviceError::kDeviceLost;
+    wire.send(
+        {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
+    return 1;
+  }
   RunServer(wire, std::move(*backend)).serve();
   return 0;
 }
@@ -175,7 +226,7 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   std::vector<DeviceFacts> facts;
   for (unsigned device = 0; device < *count; ++device) {
     auto backend = catalogue.open_backend(name, device, {});
-    if (!backend) return unavailable(wire, backend.error());
+    if (!backend) return unavailable(wire, backend.error().message);
     facts.push_back((*backend)->facts());
   }
   wire.send({{"type", "devices"}, {"facts", facts}});
@@ -186,6 +237,7 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 
 int run_worker_main(const std::string& role) {
   die_with_parent();
+  limit_file_size();
   Wire wire;
   try {
     const auto start = wire.receive();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr double kStartDeadlineSeconds = 60;
 constexpr int kMaxFailedStarts = 5;  // in a row
+constexpr int kSecondChances = 2;
 // One job more than a worker can do at once: it never waits for the coordinator, who may be busy
 // committing a trial to disk.
 constexpr std::size_t kJobsAhead = 2;
@@ -43,17 +45,22 @@ void CompilePool::warm_up() {
 const std::string& CompilePool::identity() {
   if (!identity_.empty()) return identity_;
   Worker& worker = workers_.front();
-  if (!worker.channel) start(worker);
-  const auto answer = worker.channel->wait(after(Clock::now(), kStartDeadlineSeconds));
-  if (!answer || (*answer)["type"] != "ready") {
-    const std::string reason = answer ? answer->value("reason", std::string("no reason given"))
-                                      : worker.channel->epitaph();
+  for (int attempt = 0;; ++attempt) {
+    if (!worker.channel) start(worker);
+    const auto answer = worker.channel->wait(after(Clock::now(), kStartDeadlineSeconds));
+    if (answer && text_in(*answer, "type") == "ready") {
+      worker.ready = true;
+      identity_ = text_in(*answer, "identity");
+      return identity_;
+    }
+    const std::string reason =
+        answer ? text_in(*answer, "reason") : "its worker was " + worker.channel->epitaph();
+    const bool excusable = !answer && worker.channel->killed_from_outside();
+    worker.channel.reset();
+    if (excusable && attempt < kSecondChances) continue;
     throw UnavailableError("the compiler of backend '" + options_.backend +
-                           "' cannot be used: " + reason);
+                           "' cannot be used: " + (reason.empty() ? "no reason given" : reason));
   }
-  worker.ready = true;
-  identity_ = answer->value("identity", std::string("unknown"));
-  return identity_;
 }
 
 void CompilePool::submit(std::uint64_t id, std::string key, CompileRequest request) {
@@ -117,15 +124,18 @@ TimePoint CompilePool::deadline() const {
 
 void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
   while (auto message = worker.channel->take()) {
-    const std::string type = message->value("type", std::string());
+    const std::string type = text_in(*message, "type");
     if (type == "ready") {
       worker.ready = true;
       failed_starts_ = 0;
     } else if (type == "unavailable") {
-      throw UnavailableError("a compile worker cannot be used: " +
-                             message->value("reason", std::string()));
+      throw UnavailableError("a compile worker cannot be used: " + text_in(*message, "reason"));
+    } else if (type == "warning" && options_.warn && !std::exchange(warned_, true)) {
+      options_.warn(text_in(*message, "text"));
     } else if (!worker.jobs.empty() && (type == "compiled" || type == "failed")) {
       busy_seconds_ += seconds_since(worker.started);
+      worker.started = Clock::now();
+      if (flag_in(*message, "excusable") && try_again(worker)) continue;
       const std::uint64_t id = worker.jobs.front().id;
       if (type == "compiled") {
         results.push_back({id, message->at("artifact").get<Artifact>()});
@@ -134,14 +144,22 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
         results.push_back({id, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}});
       }
       worker.jobs.pop_front();
-      worker.started = Clock::now();
     }
   }
 }
 
-void CompilePool::bury(Worker& worker, const std::string& reason,
+// A machine that ran out of memory: the job comes last, when there may be more.
+bool CompilePool::try_again(Worker& worker) {
+  if (worker.jobs.front().chances == kSecondChances) return false;
+  ++worker.jobs.front().chances;
+  waiting_.push_back(std::move(worker.jobs.front()));
+  worker.jobs.pop_front();
+  return true;
+}
+
+void CompilePool::bury(Worker& worker, const std::string& reason, bool excusable,
                        std::vector<CompileResult>& results) {
-  if (!worker.jobs.empty()) {
+  if (!worker.jobs.empty() && !(excusable && try_again(worker))) {
     busy_seconds_ += seconds_since(worker.started);
     results.push_back({worker.jobs.front().id, Unexpected{CompileFailure{reason}}});
     worker.jobs.pop_front();
@@ -166,19 +184,21 @@ std::vector<CompileResult> CompilePool::handle() {
     try {
       read(worker, results);
     } catch (const nlohmann::json::exception&) {
-      status = Channel::Status::kEnded;  // a message that makes no sense: treated as a crash
+      worker.channel->condemn("an answer that makes no sense");
     }
     if (worker.channel->pump() == Channel::Status::kEnded) status = Channel::Status::kEnded;
     if (status == Channel::Status::kEnded) {
-      bury(worker, "the compiler crashed: " + worker.channel->epitaph(), results);
+      const std::string how = worker.channel->epitaph();
+      bury(worker, "the compiler crashed: its worker was " + how,
+           worker.channel->killed_from_outside(), results);
     } else if (!worker.jobs.empty() && now >= after(worker.started, options_.deadline_seconds)) {
       worker.channel->epitaph();
       bury(worker,
            "the compiler took longer than " +
                std::to_string(static_cast<long long>(options_.deadline_seconds)) + " s",
-           results);
+           false, results);
     } else if (!worker.ready && now >= after(worker.started, kStartDeadlineSeconds)) {
-      bury(worker, "a compile worker did not start: " + worker.channel->epitaph(), results);
+      bury(worker, "a compile worker did not start: " + worker.channel->epitaph(), false, results);
     }
   }
   dispatch();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ struct CompilePoolOptions {
   unsigned jobs = 1;
   double deadline_seconds = 120;  // for one compilation
   std::string cache_dir;          // empty = no artifact cache
+  std::function<void(const std::string&)> warn =
+      {};  // told, once, that the cache cannot be written
 };
 
 struct CompileResult {
@@ -63,6 +66,7 @@ class CompilePool {
     std::uint64_t id = 0;
     std::string key;
     CompileRequest request;
+    int chances = 0;  // second ones that it had
   };
   struct Worker {
     std::unique_ptr<Channel> channel;
@@ -74,7 +78,11 @@ class CompilePool {
   void start(Worker& worker);
   void dispatch();
   void read(Worker& worker, std::vector<CompileResult>& results);
-  void bury(Worker& worker, const std::string& reason, std::vector<CompileResult>& results);
+  // Gives the first job another chance if it may have one: false when not.
+  bool try_again(Worker& worker);
+  // `excusable`: somebody else killed it.
+  void bury(Worker& worker, const std::string& reason, bool excusable,
+            std::vector<CompileResult>& results);
 
   WorkerProgram program_;
   CompilePoolOptions options_;
@@ -83,6 +91,7 @@ class CompilePool {
   std::string identity_;
   double busy_seconds_ = 0;
   int failed_starts_ = 0;
+  bool warned_ = false;
 };
 
 }  // namespace tuner

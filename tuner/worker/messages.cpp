@@ -3,6 +3,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "tuner/worker/frame.h"
+
 namespace tuner {
 namespace {
 
@@ -31,6 +33,16 @@ std::vector<std::byte> binary_bytes(const json& j) {
 }
 
 }  // namespace
+
+std::string text_in(const json& message, const char* member) {
+  const auto found = message.find(member);
+  return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_in(const json& message, const char* member) {
+  const auto found = message.find(member);
+  return found != message.end() && found->is_boolean() && found->get<bool>();
+}
 
 void to_json(json& j, const CompileRequest& r) {
   j = {{"source", r.source},   {"source_name", r.source_name}, {"include_dirs", r.include_dirs},
@@ -264,13 +276,14 @@ void to_json(json& j, const Verdict& v) {
        {"drift", v.drift},
        {"message", binary(v.message)},
        {"context_dead", v.context_dead},
-       {"device_lost", v.device_lost}};
+       {"device_lost", v.device_lost},
+       {"excusable", v.excusable}};
 }
 
 void from_json(const json& j, Verdict& v) {
   const auto state = j.at("state").get<std::uint32_t>();
   if (state > static_cast<std::uint32_t>(TrialState::kDropped)) {
-    throw std::out_of_range("unknown state");
+    throw ProtocolError("a verdict of an unknown state");
   }
   v.state = static_cast<TrialState>(state);
   j.at("samples").get_to(v.timing.samples);
@@ -285,6 +298,7 @@ void from_json(const json& j, Verdict& v) {
   v.message = binary_text(j.at("message"));
   j.at("context_dead").get_to(v.context_dead);
   j.at("device_lost").get_to(v.device_lost);
+  j.at("excusable").get_to(v.excusable);
 }
 
 }  // namespace tuner

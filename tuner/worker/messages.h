@@ -1,6 +1,7 @@
 #pragma once
 // The nouns of model/ as JSON documents, for the wire. from_json throws nlohmann's exceptions on
-// anything missing or of the wrong type; callers turn them into ProtocolError.
+// anything missing or of the wrong type, and ProtocolError on a value that has no meaning: callers
+// treat a worker that sends such a thing as one that crashed.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -9,6 +10,11 @@
 #include "tuner/model/plan.h"
 
 namespace tuner {
+
+// A member that is a text; empty when it is not there or something else. Never throws.
+std::string text_in(const nlohmann::json& message, const char* member);
+// A member that is true; false when it is not there or something else. Never throws.
+bool flag_in(const nlohmann::json& message, const char* member);
 
 void to_json(nlohmann::json& j, const CompileRequest& request);
 void from_json(const nlohmann::json& j, CompileRequest& request);

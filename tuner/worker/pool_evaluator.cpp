@@ -11,6 +11,7 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kKnownBytes = std::size_t{256} << 20;
+constexpr int kSecondChances = 2;
 
 }  // namespace
 
@@ -146,14 +147,28 @@ void PoolEvaluator::take_compiled() {
 }
 
 void PoolEvaluator::start_next() {
-  if (running_ || preparation_ != Preparation::kDone || ready_.empty() || interrupt_.count() > 0)
-    return;
-  running_ = std::move(ready_.front());
-  ready_.pop_front();
+  if (running_ || preparation_ != Preparation::kDone || interrupt_.count() > 0) return;
+  const auto due = std::find_if(ready_.begin(), ready_.end(), [now = Clock::now()](const Job& job) {
+    return job.not_before <= now;
+  });
+  if (due == ready_.end()) return;
+  runner_.make_ready();  // before a configuration is announced: it is not to blame if this fails
+  running_ = std::move(*due);
+  ready_.erase(due);
   if (setup_.announce) setup_.announce(running_->trial.configuration);
   running_->plan.best_ms = best_ms_;
   running_->submitted = Clock::now();
   runner_.begin(next_id_++, running_->plan);
+}
+
+// Half a second and two seconds later: what was outside (memory of another program) may be gone.
+bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
+  if (!verdict.excusable || job.chances == kSecondChances || interrupt_.count() > 0) return false;
+  job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
+  ++job.chances;
+  if (setup_.withdraw) setup_.withdraw(job.trial.configuration);
+  ready_.push_front(std::move(job));
+  return true;
 }
 
 void PoolEvaluator::take_verdict() {
@@ -162,7 +177,8 @@ void PoolEvaluator::take_verdict() {
   Job job = std::move(*running_);
   running_.reset();
   Verdict& verdict = answer->second;
-  if (verdict.device_lost) throw FatalError("the device is lost: " + verdict.message);
+  if (verdict.device_lost) throw UnavailableError("the device is lost: " + verdict.message);
+  if (try_again(job, verdict)) return;
   job.trial.state = verdict.state;
   job.trial.timing = std::move(verdict.timing);
   job.trial.message = std::move(verdict.message);
@@ -211,7 +227,10 @@ void PoolEvaluator::wait() {
   if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
   compilers_.watch(fds);
   runner_.watch(fds);
-  const TimePoint deadline = std::min(compilers_.deadline(), runner_.deadline());
+  TimePoint deadline = std::min(compilers_.deadline(), runner_.deadline());
+  if (!running_ && preparation_ == Preparation::kDone) {
+    for (const Job& job : ready_) deadline = std::min(deadline, job.not_before);
+  }
   long long ms = 1000;
   if (deadline != TimePoint::max()) {
     const auto left =

@@ -50,6 +50,8 @@ struct EvaluatorSetup {
   std::function<std::optional<Trial>(const Configuration&)> recall;
   // Told just before a configuration goes to the device, so that a killed run can blame it.
   std::function<void(const Configuration&)> announce;
+  // Told when it came back without a result and waits for another try.
+  std::function<void(const Configuration&)> withdraw;
 };
 
 class PoolEvaluator final : public Evaluator {
@@ -81,9 +83,12 @@ class PoolEvaluator final : public Evaluator {
     VariantPlan plan;
     std::string key;
     TimePoint submitted;
+    int chances = 0;       // second ones that it had
+    TimePoint not_before;  // of the next
   };
 
   void finish(Job job);
+  bool try_again(Job& job, const Verdict& verdict);
   void fail(Job job, TrialState state, std::string message);
   void compiled(Job job, const Artifact& artifact);
   void start_next();

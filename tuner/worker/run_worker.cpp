@@ -17,13 +17,23 @@ constexpr double kPrepareSeconds = 600;  // fills and the reference, on a slow d
 constexpr double kDuelSeconds = 600;
 constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
+constexpr int kSecondChances = 2;
 
 TimePoint in(double seconds) {
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-std::string type_of(const nlohmann::json& message) { return message.value("type", std::string()); }
+// Until the next try: a device that was just reset, or memory that another program is about to give
+// back, gets time to recover.
+void pause_before(int attempt) {
+  if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+}
+
+std::string reason_in(const nlohmann::json& answer, const char* member) {
+  const std::string reason = text_in(answer, member);
+  return reason.empty() ? "no reason given" : reason;
+}
 
 }  // namespace
 
@@ -35,20 +45,44 @@ RunWorker::RunWorker(WorkerProgram program, std::string backend, unsigned device
       options_(std::move(options)),
       limits_(limits) {}
 
-const DeviceFacts& RunWorker::open() {
+RunWorker::Failure RunWorker::gone(const std::string& what) {
+  Failure failure{what + " was " + channel_->epitaph()};
+  failure.excusable = channel_->killed_from_outside();
+  channel_.reset();
+  return failure;
+}
+
+std::optional<RunWorker::Failure> RunWorker::try_open() {
   channel_ = std::make_unique<Channel>(program_, "run");
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
   const auto answer = channel_->wait(in(kOpenSeconds));
-  if (!answer || type_of(*answer) != "ready") {
-    const std::string reason = answer ? answer->value("reason", std::string("no reason given"))
-                                      : "its worker was " + channel_->epitaph();
+  if (!answer) return gone("its worker");
+  if (text_in(*answer, "type") != "ready") {
     channel_.reset();
-    throw UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
-                           reason);
+    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "excusable")};
   }
-  answer->at("facts").get_to(facts_);
-  return facts_;
+  try {
+    answer->at("facts").get_to(facts_);
+  } catch (const nlohmann::json::exception&) {
+    channel_->condemn("facts that make no sense");
+    return gone("its worker");
+  }
+  return std::nullopt;
+}
+
+UnavailableError RunWorker::unavailable(const std::string& reason) const {
+  return UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
+                          reason);
+}
+
+const DeviceFacts& RunWorker::open() {
+  for (int attempt = 0;; ++attempt) {
+    pause_before(attempt);
+    const auto failed = try_open();
+    if (!failed) return facts_;
+    if (!failed->excusable || attempt == kSecondChances) throw unavailable(failed->reason);
+  }
 }
 
 void RunWorker::send_plan() {
@@ -57,54 +91,59 @@ void RunWorker::send_plan() {
   prepare_deadline_ = in(kPrepareSeconds);
 }
 
+// No answer: the child is gone or took too long.
+std::optional<RunWorker::Failure> RunWorker::not_prepared(
+    const std::optional<nlohmann::json>& answer) {
+  preparing_ = false;
+  if (!answer) return gone("the worker");
+  const std::string type = text_in(*answer, "type");
+  if (type == "prepared") return std::nullopt;
+  channel_.reset();
+  const bool no_device = type == "unavailable";  // it could be asked, but not used
+  return Failure{reason_in(*answer, no_device ? "reason" : "message"),
+                 flag_in(*answer, "excusable"), no_device};
+}
+
 void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
   best_ms_ = 0;
+  preparations_ = 0;
+  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
   if (!channel_) open();
   send_plan();
 }
 
-// No answer: the child is gone or took too long.
-Expected<bool, std::string> RunWorker::prepared(const std::optional<nlohmann::json>& answer) {
-  preparing_ = false;
-  if (answer && type_of(*answer) == "prepared") return true;
-  const std::string reason =
-      answer ? answer->value(type_of(*answer) == "unavailable" ? "reason" : "message",
-                             std::string("no reason given"))
-             : "the worker was " + channel_->epitaph();
-  channel_.reset();
-  if (answer && type_of(*answer) == "unavailable") {
-    throw UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
-                           reason);
-  }
-  return Unexpected{reason};
-}
-
 Expected<bool, std::string> RunWorker::handle_preparing() {
   const Channel::Status status = channel_->pump();
-  if (auto answer = channel_->take()) return prepared(answer);
-  if (status == Channel::Status::kEnded || Clock::now() >= prepare_deadline_) {
-    return prepared(std::nullopt);
+  const auto answer = channel_->take();
+  if (!answer && status == Channel::Status::kAlive && Clock::now() < prepare_deadline_)
+    return false;
+  const auto failed = not_prepared(answer);
+  if (!failed) return true;
+  if (failed->excusable && preparations_ < kSecondChances) {
+    pause_before(++preparations_);
+    open();
+    send_plan();
+    return false;
   }
-  return false;
+  if (failed->no_device) throw unavailable(failed->reason);
+  return Unexpected{failed->reason};
 }
 
-void RunWorker::revive() {
-  std::string reason;
+void RunWorker::make_ready() {
+  // One that ended after its last verdict, as after a write into memory that it needed later.
+  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  if (channel_) return;
+  std::optional<Failure> failed;
   for (int attempt = 0; attempt < kRevivals; ++attempt) {
-    // A device that was just reset, or is busy for a moment, gets time to recover.
-    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
-    try {
-      open();
-      send_plan();
-      const auto done = prepared(channel_->wait(prepare_deadline_));
-      if (done) return;
-      reason = done.error();
-    } catch (const UnavailableError& error) {
-      reason = error.what();
-    }
+    pause_before(attempt);
+    failed = try_open();
+    if (failed) continue;
+    send_plan();
+    failed = not_prepared(channel_->wait(prepare_deadline_));
+    if (!failed) return;
   }
-  throw UnavailableError("the run worker cannot be brought back: " + reason);
+  throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
 }
 
 double RunWorker::phase_seconds(const std::string& phase) const {
@@ -128,9 +167,10 @@ void RunWorker::enter(const std::string& phase) {
 }
 
 void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
-  if (!channel_) revive();
+  make_ready();
   channel_->clear_output();
   busy_ = true;
+  begun_ = false;
   id_ = id;
   started_ = Clock::now();
   enter("load");
@@ -165,20 +205,26 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   if (!busy_) return std::nullopt;
   const Channel::Status status = channel_->pump();
   while (auto message = channel_->take()) {
-    const std::string type = type_of(*message);
+    const std::string type = text_in(*message, "type");
     if (type == "phase") {
-      enter(message->value("phase", std::string("launch")));
-    } else if (type == "verdict" && message->value("id", std::uint64_t{0}) == id_) {
-      try {
-        return finish(message->at("verdict").get<Verdict>());
-      } catch (const nlohmann::json::exception&) {
-        channel_->kill();
-        return finish(verdict_of_death("sent a verdict that makes no sense"));
-      }
+      begun_ = true;
+      enter(text_in(*message, "phase"));
+    }
+    if (type != "verdict") continue;
+    try {
+      if (message->at("id").get<std::uint64_t>() != id_) continue;
+      return finish(message->at("verdict").get<Verdict>());
+    } catch (const nlohmann::json::exception&) {
+      channel_->condemn("a verdict that makes no sense");
+    } catch (const ProtocolError& error) {
+      channel_->condemn(error.what());
     }
   }
   if (status == Channel::Status::kEnded || channel_->pump() == Channel::Status::kEnded) {
-    return finish(verdict_of_death("was " + channel_->epitaph()));
+    Verdict verdict = verdict_of_death("was " + channel_->epitaph());
+    // Who had not begun yet is innocent: it was an earlier one's doing.
+    verdict.excusable = channel_->killed_from_outside() || !begun_;
+    return finish(std::move(verdict));
   }
   if (Clock::now() >= phase_deadline_) {
     channel_->epitaph();
@@ -202,28 +248,47 @@ void RunWorker::abort() {
   channel_.reset();
 }
 
-RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
-                                std::uint64_t seed) {
-  if (!channel_) revive();
-  channel_->send({{"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}});
+// Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
+RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again) {
+  again = false;
+  make_ready();
+  channel_->send(request);
   const TimePoint until = in(kDuelSeconds);
   Duel duel;
   while (auto answer = channel_->wait(until)) {
+    const std::string type = text_in(*answer, "type");
     try {
-      if (type_of(*answer) == "duelled") {
+      if (type == "duelled") {
         answer->at("samples").get_to(duel.samples);
         return duel;
       }
-      if (type_of(*answer) != "verdict") continue;  // a phase
+      if (type != "verdict") continue;  // a phase
       duel.failed.emplace(answer->at("plan").get<std::size_t>(),
                           answer->at("verdict").get<Verdict>());
-      if (duel.failed->first >= variants.size()) duel.failed.reset();
-      break;
+      again = duel.failed->second.excusable;
+      channel_.reset();
+      return duel;
     } catch (const nlohmann::json::exception&) {
+      break;
+    } catch (const ProtocolError&) {
       break;
     }
   }
-  channel_.reset();
+  again = gone("the worker").excusable;
+  return {};
+}
+
+RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
+                                std::uint64_t seed) {
+  const nlohmann::json request{
+      {"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}};
+  Duel duel;
+  bool again = true;
+  for (int attempt = 0; again && attempt <= kSecondChances; ++attempt) {
+    pause_before(attempt);
+    duel = try_duel(request, again);
+  }
+  if (duel.failed && duel.failed->first >= variants.size()) duel.failed.reset();
   return duel;
 }
 
@@ -233,11 +298,14 @@ std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,
   channel.send({{"type", "open"}, {"backend", backend}});
   const auto answer = channel.wait(in(kOpenSeconds));
   if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
-  if (type_of(*answer) != "devices") {
-    throw UnavailableError(backend + ": " +
-                           answer->value("reason", std::string("no reason given")));
+  if (text_in(*answer, "type") != "devices") {
+    throw UnavailableError(backend + ": " + reason_in(*answer, "reason"));
   }
-  return answer->at("facts").get<std::vector<DeviceFacts>>();
+  try {
+    return answer->at("facts").get<std::vector<DeviceFacts>>();
+  } catch (const nlohmann::json::exception&) {
+    throw UnavailableError(backend + ": its worker sent facts that make no sense");
+  }
 }
 
 }  // namespace tuner

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/plan.h"
@@ -34,6 +35,8 @@ class RunWorker {
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
   // Starts the child and opens the device. Throws UnavailableError with the reason.
+  // This and the preparation try again, a few times, when the cause may be outside: a device that
+  // is busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
   bool is_open() const { return channel_ != nullptr; }
   const DeviceFacts& facts() const { return facts_; }
@@ -46,8 +49,10 @@ class RunWorker {
   Expected<bool, std::string> handle_preparing();
 
   bool busy() const { return busy_; }
-  // Only when neither busy nor preparing. Revives the child if need be; throws UnavailableError
-  // when it cannot be brought back.
+  // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
+  // brought back.
+  void make_ready();
+  // Only when neither busy nor preparing.
   void begin(std::uint64_t id, const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow.
   void set_best(double ms) { best_ms_ = ms; }
@@ -74,9 +79,18 @@ class RunWorker {
   double busy_seconds() const { return busy_seconds_; }
 
  private:
-  void revive();
+  // Why a child could not be set up.
+  struct Failure {
+    std::string reason;
+    bool excusable = false;  // the cause may be outside
+    bool no_device = false;
+  };
+  std::optional<Failure> try_open();
   void send_plan();
-  Expected<bool, std::string> prepared(const std::optional<nlohmann::json>& answer);
+  std::optional<Failure> not_prepared(const std::optional<nlohmann::json>& answer);
+  Failure gone(const std::string& what);
+  UnavailableError unavailable(const std::string& reason) const;
+  Duel try_duel(const nlohmann::json& request, bool& again);
   double phase_seconds(const std::string& phase) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;
@@ -91,8 +105,10 @@ class RunWorker {
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
   bool preparing_ = false;
+  int preparations_ = 0;  // that failed by something outside
   TimePoint prepare_deadline_ = TimePoint::max();
   bool busy_ = false;
+  bool begun_ = false;  // the child has said that it is at work on what is in flight
   std::uint64_t id_ = 0;
   double best_ms_ = 0;
   std::string phase_;

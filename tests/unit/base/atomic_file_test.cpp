@@ -25,6 +25,14 @@ TEST_F(AtomicFileTest, UncommittedLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(dir_));
 }
 
+TEST_F(AtomicFileTest, LeftOverOfAKilledProcessIsNotInTheWay) {
+  const std::string left = "a.csv.tmp" + std::to_string(::getpid());
+  write_file_atomically(dir_ / left, "torn");
+  write_file_atomically(dir_ / "a.csv", "whole");
+  EXPECT_EQ(read_file(dir_ / "a.csv"), "whole");
+  EXPECT_FALSE(fs::exists(dir_ / left));
+}
+
 TEST_F(AtomicFileTest, CommitReplacesWhole) {
   write_file_atomically(dir_ / "a.csv", "old");
   {
@@ -53,7 +61,6 @@ TEST_F(AtomicFileTest, FailureNamesThePath) {
   }
   EXPECT_THROW(read_file(dir_ / "missing"), FatalError);
 }
-
 
 }  // namespace
 }  // namespace tuner

@@ -28,6 +28,21 @@ TEST(ChildProcess, SaysHowItEnded) {
   EXPECT_EQ(failed.wait(), "ended with status 3");
 }
 
+TEST(ChildProcess, KnowsWhetherSomebodyElseKilledIt) {
+  ChildProcess by_others({"/bin/sh", "-c", "kill -KILL $$"});
+  by_others.let_end();
+  by_others.kill();  // too late to count
+  by_others.wait();
+  EXPECT_TRUE(by_others.killed_from_outside());
+  ChildProcess by_us({"/bin/sleep", "60"});
+  by_us.kill();
+  EXPECT_EQ(by_us.wait(), "killed by signal 9 (Killed)");
+  EXPECT_FALSE(by_us.killed_from_outside());
+  ChildProcess crashed({"/bin/sh", "-c", "kill -SEGV $$"});
+  crashed.wait();
+  EXPECT_FALSE(crashed.killed_from_outside());
+}
+
 TEST(ChildProcess, KeepsTheTailOfItsOutput) {
   ChildProcess child({"/bin/sh", "-c", "echo out; echo err >&2"});
   child.wait();

@@ -24,6 +24,27 @@ TEST(InputError, CarriesAllComplaints) {
   EXPECT_STREQ(error.what(), "f:1:1: first\n    a\n    ^\nf:2:3: second\n    b\n     ^");
 }
 
+TEST(Complaint, OfALongLineOnlyTheNeighbourhoodIsShown) {
+  const std::string line = std::string(5000, 'a') + "!" + std::string(5000, 'b');
+  const std::string text = render({{"f", 1, 5001}, "here", ""}, line + "\n");
+  EXPECT_LT(text.size(), 800U);
+  const auto caret = text.rfind('^') - text.rfind('\n');
+  const auto shown = text.find("aaa");
+  EXPECT_EQ(text[shown + caret - 5], '!');
+}
+
+TEST(Complaint, ShowsNothingThatATerminalWouldObey) {
+  const std::string text = render({{"f", 1, 1}, "no\x1b[2J", ""}, "\x1b]0;title\x07\n");
+  EXPECT_EQ(text, "f:1:1: no [2J\n     ]0;title \n    ^");
+}
+
+TEST(InputError, OfCountlessComplaintsAHundredAreShown) {
+  const InputError error(std::vector<Complaint>(5000, {{"f", 1, 1}, "wrong", ""}), "x\n");
+  const std::string text = error.what();
+  EXPECT_LT(text.size(), 5000U);
+  EXPECT_NE(text.find("... and 4900 more"), std::string::npos);
+}
+
 TEST(NearestName, FindsSlipsAndNothingElse) {
   const std::vector<std::string> known{"parameters", "constraints", "BM", "BK"};
   EXPECT_EQ(nearest_name("paramters", known), "parameters");

@@ -1,6 +1,8 @@
 // Probe, estimate and the final duel, on scripted times.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "tests/unit/engine/evaluation_fixture.h"
@@ -50,6 +52,16 @@ TEST_F(Measuring, SpendsNoMoreThanTheTimeLimitOnASlowKernel) {
   backend_.kernels.at("good").milliseconds = [](int) { return 60.0; };
   // Three probes are 180 ms, one more crosses the limit.
   EXPECT_EQ(evaluate("good").timing.samples.size(), 4U);
+}
+
+// One such number would spoil every comparison: of a backend that lies.
+TEST_F(Measuring, RefusesTimesThatAreNone) {
+  for (const double time : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
+    backend_.kernels.at("good").milliseconds = [time](int n) { return n == 5 ? time : 1.0; };
+    const Verdict verdict = evaluate("good");
+    EXPECT_EQ(verdict.state, TrialState::kRuntime) << time;
+    EXPECT_TRUE(verdict.timing.samples.empty());
+  }
 }
 
 TEST_F(Measuring, DropsWhatIsClearlySlowerThanTheBestAfterTheProbe) {

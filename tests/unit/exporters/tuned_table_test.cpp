@@ -53,6 +53,7 @@ TEST(TunedTable, FewerConfigurationsForALossThatIsAllowed) {
     EXPECT_LE(entry.slowdown, 1.3);
   }
   EXPECT_DOUBLE_EQ(table.entries[1].slowdown, 1.25);
+  EXPECT_EQ(loss_report(table).find("1 configurations for 3 sizes"), 0U);
   EXPECT_NE(loss_report(table).find("NVIDIA H200 M4096_N2048: configuration 0, 25.0 % slower"),
             std::string::npos);
 }
@@ -64,6 +65,43 @@ TEST(TunedTable, ALimitedNumberOfConfigurationsLosesAsLittleAsPossible) {
   const TunedTable two = tuned_table(sample_study(), sample_results(), {2, 0});
   EXPECT_DOUBLE_EQ(two.entries[1].slowdown, 1.0);
   EXPECT_DOUBLE_EQ(two.entries[2].slowdown, 1.1);
+}
+
+// On the H200 at 1024 x 1024 BM = 32 takes 1.0 ms, measured to 1 %.
+RankedResults with_new_winner(double ms) {
+  RankedResults results = sample_results()[0];
+  const auto fresh = sample_configuration(16, 4, "dynamic", false);
+  results.trials.insert(results.trials.begin(), sample_trial(fresh, ms));
+  ++results.ranked;
+  return results;
+}
+
+TEST(TunedTable, AnEarlierWinnerStaysUnlessTheNewOneIsBetterBeyondItsInterval) {
+  const TunedTable earlier = tuned_table(sample_study(), sample_results());
+  TableOptions options;
+  options.earlier = &earlier;
+  const auto old = sample_configuration(32, 4, "static", false);
+  const TunedTable same = tuned_table(sample_study(), {with_new_winner(0.995)}, options);
+  EXPECT_EQ(same.configurations[same.entries[0].configuration], old);
+  EXPECT_TRUE(same.entries[0].kept);
+  EXPECT_NEAR(same.entries[0].slowdown, 1 / 0.995, 1e-9);
+  EXPECT_NE(kept_report(same).find("NVIDIA H200 M1024_N1024: stays as it was"), std::string::npos);
+  const TunedTable better = tuned_table(sample_study(), {with_new_winner(0.98)}, options);
+  EXPECT_NE(better.configurations[better.entries[0].configuration], old);
+  EXPECT_EQ(kept_report(better), "");
+}
+
+TEST(TunedTable, AnEarlierWinnerThatWasNotMeasuredAgainGoes) {
+  const TunedTable earlier = tuned_table(sample_study(), sample_results());
+  TableOptions options;
+  options.earlier = &earlier;
+  RankedResults results = with_new_winner(0.999);
+  results.trials.erase(results.trials.begin() + 1);
+  --results.ranked;
+  const TunedTable table = tuned_table(sample_study(), {results}, options);
+  EXPECT_EQ(table.configurations[table.entries[0].configuration],
+            sample_configuration(16, 4, "dynamic", false));
+  EXPECT_FALSE(table.entries[0].kept);
 }
 
 TEST(TunedTable, AMaximisedMetricCountsTheOtherWayRound) {

@@ -25,7 +25,7 @@ class Adapters : public testing::Test {
  protected:
   std::unique_ptr<Backend> open(std::uint32_t device = 0) {
     auto opened = catalogue.open_backend("toy", device);
-    EXPECT_TRUE(opened) << opened.error();
+    EXPECT_TRUE(opened) << opened.error().message;
     return std::move(*opened);
   }
   Catalogue catalogue = load_test_plugins({"good", "bad"});
@@ -154,10 +154,11 @@ TEST_F(Adapters, DevicesAreCountedAndDescribed) {
   EXPECT_EQ(backend->facts().max_grid[2], 7);
   const auto absent = catalogue.open_backend("toy", 2);
   ASSERT_FALSE(absent);
-  EXPECT_EQ(absent.error(), "there are 2 devices");
+  EXPECT_EQ(absent.error().message, "there are 2 devices");
   const auto bad_value = catalogue.open_backend("toy", 0, {{"order", "sideways"}});
   ASSERT_FALSE(bad_value);
-  EXPECT_EQ(bad_value.error(), "option 'order' is 'sideways': it must be one of: fixed, random");
+  EXPECT_EQ(bad_value.error().message,
+            "option 'order' is 'sideways': it must be one of: fixed, random");
 }
 
 TEST_F(Adapters, BuffersAreFilledCopiedAndCompared) {

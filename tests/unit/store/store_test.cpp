@@ -142,6 +142,14 @@ TEST(Store, DifferencesNameWhatIsStale) {
                                       "source: abc -> abd", "compiler: nvrtc 13.0 -> (none)"}));
 }
 
+TEST(Store, DifferencesOfDigestsSayOnlyThatThereIsOne) {
+  ContextKey before = sample_key();
+  ContextKey now = sample_key();
+  before.identity = {{"source", "0123456789abcdef0123456789abcdef"}};
+  now.identity = {{"source", "0123456789abcdef0123456789abcde0"}};
+  EXPECT_EQ(differences(before, now), (std::vector<std::string>{"source: changed"}));
+}
+
 TEST(Store, ContextsAreListedWithWhatTheyHold) {
   const ScratchFolder folder;
   Store store = Store::open(folder.path());

@@ -52,6 +52,30 @@ TEST(Frame, AbsurdLengthIsAnErrorBeforeAnythingIsAllocated) {
   EXPECT_THROW(reader.next(), ProtocolError);
 }
 
+// {"x": {"x": ... }}, as a worker whose memory was overwritten might send it.
+std::string nested_frame(std::size_t levels) {
+  std::string body;
+  for (std::size_t i = 0; i + 1 < levels; ++i) body += "\xA1\x61x";
+  body += '\xA0';
+  std::string frame = encode_frame(json::object()).substr(0, 4);
+  for (int shift = 0; shift < 32; shift += 8) frame += static_cast<char>(body.size() >> shift);
+  return frame + body;
+}
+
+TEST(Frame, DeepNestingIsAnErrorNotAStackOverflow) {
+  for (const auto& [levels, is_message] :
+       {std::pair{3, true}, {60, true}, {65, false}, {1000000, false}}) {
+    const std::string frame = nested_frame(static_cast<std::size_t>(levels));
+    FrameReader reader;
+    reader.feed(frame.data(), frame.size());
+    if (is_message) {
+      EXPECT_TRUE(reader.next()) << levels;
+    } else {
+      EXPECT_THROW(reader.next(), ProtocolError) << levels;
+    }
+  }
+}
+
 TEST(Frame, EveryFlippedByteOfABodyIsAMessageOrAnErrorNeverACrash) {
   const std::string good = encode_frame({{"type", "verdict"}, {"samples", {1.5, 2.5}}});
   for (std::size_t at = 8; at < good.size(); ++at) {

@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -43,8 +45,7 @@ std::vector<std::string> environment(const std::filesystem::path& scratch) {
 // Everything that the processes below need. They are forked from a process that may have several
 // threads, so that they must not allocate.
 struct Job {
-  std::vector<char*> arguments, environment, files;
-  const char* directory;
+  std::vector<char*> arguments, environment;
   const char* log;
   pid_t parent;
 };
@@ -63,12 +64,19 @@ struct Job {
   _exit(kNotExecuted);
 }
 
-// The process between: it outlives its parent by as long as it takes to clean up. The kernel's
-// death signal alone would reach the program, but not what the program started.
-[[noreturn]] void guard(const Job& job, const sigset_t& awaited) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != job.parent) _exit(kGuardLost);
+// What outlives its parent to clean up leaves the parent's process group: who kills that whole
+// group must not reach it. False when the parent is gone already.
+bool outlive(pid_t parent) {
+  setpgid(0, 0);
   signal(SIGINT, SIG_IGN);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  return getppid() == parent;
+}
+
+// The process between. The kernel's death signal alone would reach the program, but not what the
+// program started.
+[[noreturn]] void guard(const Job& job, const sigset_t& awaited) {
+  if (!outlive(job.parent)) _exit(kGuardLost);
   close_range(3, ~0U, 0);  // above all the parent's connections, which must end with it
   const pid_t program = fork();
   if (program == 0) become_program(job);
@@ -80,10 +88,6 @@ struct Job {
     if (received == SIGTERM) {
       kill(-program, SIGKILL);
       waitpid(program, &status, 0);
-      for (char* file : job.files) {
-        if (file != nullptr) unlink(file);
-      }
-      rmdir(job.directory);
       _exit(kGuardLost);
     }
     if (received == SIGCHLD && waitpid(program, &status, WNOHANG) == program) {
@@ -91,6 +95,41 @@ struct Job {
     }
   }
 }
+
+// Makes the directory, tells its name, and removes it when the parent dies. `path` ends in XXXXXX.
+[[noreturn]] void janitor(pid_t parent, const sigset_t& awaited, char* path, int answer) {
+  const bool made = outlive(parent) && mkdtemp(path) != nullptr;
+  const auto size = static_cast<ssize_t>(std::char_traits<char>::length(path));
+  const bool told = made && ::write(answer, path, static_cast<std::size_t>(size)) == size;
+  close_range(3, ~0U, 0);  // above all the parent's connections, which must end with it
+  if (told && getppid() == parent) sigwaitinfo(&awaited, nullptr);
+  // Programs that are being killed may still write for a moment.
+  std::error_code failed;
+  for (int i = 0; made && i < 200; ++i) {
+    std::filesystem::remove_all(path, failed);
+    if (!std::filesystem::exists(path, failed)) break;
+    usleep(10000);
+  }
+  _exit(0);
+}
+
+// A signal mask of this thread, for as long as this lives. What is forked meanwhile inherits it
+// from its first instruction.
+class Blocked {
+ public:
+  explicit Blocked(std::initializer_list<int> signals) {
+    sigemptyset(&set);
+    for (const int number : signals) sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~Blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+  sigset_t set{};
+
+ private:
+  sigset_t before_{};
+};
 
 // A descriptor that holds the lock until it is closed; negative when another process holds it.
 int lock_directory(const std::filesystem::path& path) {
@@ -105,19 +144,40 @@ int lock_directory(const std::filesystem::path& path) {
 }  // namespace
 
 ScratchDirectory::ScratchDirectory() {
-  const std::string unique = std::string(kScratchPrefix) + "XXXXXX";
-  std::string name = (std::filesystem::temp_directory_path() / unique).string();
-  if (mkdtemp(name.data()) == nullptr) {
+  std::string name =
+      (std::filesystem::temp_directory_path() / (std::string(kScratchPrefix) + "XXXXXX")).string();
+  const auto fail = [&] {
     throw std::filesystem::filesystem_error("no temporary directory", name,
                                             std::error_code(errno, std::generic_category()));
+  };
+  int answer[2];
+  if (pipe2(answer, O_CLOEXEC) != 0) fail();
+  {
+    const Blocked terminate{SIGTERM};
+    const pid_t parent = getpid();
+    janitor_ = fork();
+    if (janitor_ == 0) janitor(parent, terminate.set, name.data(), answer[1]);
   }
-  path_ = name;
+  close(answer[1]);
+  std::string told(name.size(), '\0');
+  const ssize_t got = janitor_ < 0 ? -1 : ::read(answer[0], told.data(), told.size());
+  close(answer[0]);
+  if (got != static_cast<ssize_t>(name.size())) {
+    if (janitor_ > 0) waitpid(janitor_, nullptr, 0);
+    // The janitor cannot say why: ask again.
+    if (mkdtemp(name.data()) != nullptr) rmdir(name.c_str());
+    fail();
+  }
+  path_ = told;
   lock_ = lock_directory(path_);
 }
 
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+  ::kill(janitor_, SIGKILL);
+  while (waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
+  }
   if (lock_ >= 0) close(lock_);
 }
 
@@ -136,12 +196,7 @@ void remove_abandoned_scratch() {
   }
 }
 
-std::string ScratchDirectory::file(const std::string& name) {
-  files_.push_back((path_ / name).string());
-  return files_.back();
-}
-
-std::string ScratchDirectory::write(const std::string& name, const std::string& text) {
+std::string ScratchDirectory::write(const std::string& name, const std::string& text) const {
   std::string path = file(name);
   std::ofstream out(path, std::ios::binary);
   out << text;
@@ -157,22 +212,18 @@ std::string ScratchDirectory::read(const std::string& name) const {
   return text.str();
 }
 
-int run_child(const std::vector<std::string>& arguments, ScratchDirectory& scratch,
+int run_child(const std::vector<std::string>& arguments, const ScratchDirectory& scratch,
               const std::string& log) {
   const std::string log_path = scratch.file(log);
-  const std::string directory = scratch.path().string();
   const std::vector<std::string> variables = environment(scratch.path());
-  const Job job{pointers_to(arguments), pointers_to(variables), pointers_to(scratch.files()),
-                directory.c_str(),      log_path.c_str(),       getpid()};
-  sigset_t awaited;
-  sigset_t before;
-  sigemptyset(&awaited);
-  sigaddset(&awaited, SIGTERM);
-  sigaddset(&awaited, SIGCHLD);
-  pthread_sigmask(SIG_BLOCK, &awaited, &before);  // from before the guard's first instruction
-  const pid_t child = fork();
-  if (child == 0) guard(job, awaited);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const Job job{pointers_to(arguments), pointers_to(variables), log_path.c_str(), getpid()};
+  pid_t child = -1;
+  {
+    const Blocked awaited{SIGTERM, SIGCHLD};
+    child = fork();
+    if (child == 0) guard(job, awaited.set);
+    if (child > 0) setpgid(child, child);  // whoever comes first
+  }
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

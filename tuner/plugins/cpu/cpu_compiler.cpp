@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
 #include <set>
 #include <sstream>
 
@@ -105,6 +107,23 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
+bool says(const std::string& log, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return log.find(word) != std::string::npos; });
+}
+
+// What is not the source's fault must not be recorded as such.
+void excuse(const std::string& log) {
+  if (says(log, {"No space left on device", "Disk quota exceeded", "Read-only file system"})) {
+    throw sdk::Error(TUNER_DEVICE_LOST, "temporary files: " + log);
+  }
+  // The last two are g++'s when the system killed one of its parts.
+  if (says(log, {"out of memory", "virtual memory exhausted", "Cannot allocate memory",
+                 "Killed signal terminated program", "ended by signal 9"})) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, log);
+  }
+}
+
 }  // namespace
 
 CpuCompiler::CpuCompiler() : path_(find_compiler()), flags_(kFlags) {
@@ -129,8 +148,15 @@ std::string CpuCompiler::identity() {
 
 sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
   sdk::CompileResult result;
-  ScratchDirectory scratch;
-  if (!compile_object(request, scratch, result) || !link_image(scratch, result)) return result;
+  try {
+    const ScratchDirectory scratch;
+    if (!compile_object(request, scratch, result) || !link_image(scratch, result)) {
+      excuse(result.log);
+      return result;
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw sdk::Error(TUNER_DEVICE_LOST, std::string("temporary files: ") + error.what());
+  }
 
   const std::uint64_t shared = static_shared_bytes(thread_local_symbols(result.image));
   if (shared > kMaxStaticSharedBytes) {
@@ -149,7 +175,8 @@ sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
   return result;
 }
 
-bool CpuCompiler::compile_object(const sdk::CompileRequest& request, ScratchDirectory& scratch,
+bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
+                                 const ScratchDirectory& scratch,
                                  sdk::CompileResult& result) const {
   const HostOptions options = translate_options(request.options);
   for (const std::string& option : options.dropped) {
@@ -173,7 +200,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request, ScratchDire
   return status == 0;
 }
 
-bool CpuCompiler::link_image(ScratchDirectory& scratch, sdk::CompileResult& result) const {
+bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const {
   std::vector<std::string> arguments{path_};
   append(arguments, kLinkFlags);
   append(arguments, {"-o", scratch.file("variant.so"), (scratch.path() / "variant.o").string()});

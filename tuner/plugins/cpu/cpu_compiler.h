@@ -21,9 +21,9 @@ class CpuCompiler : public sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest& request) override;
 
  private:
-  bool compile_object(const sdk::CompileRequest& request, ScratchDirectory& scratch,
+  bool compile_object(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
                       sdk::CompileResult& result) const;
-  bool link_image(ScratchDirectory& scratch, sdk::CompileResult& result) const;
+  bool link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const;
 
   std::string path_;
   std::string version_;

@@ -120,6 +120,9 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
 
   sdk::CompileResult result;
   const nvrtcResult status = program.compile(options_for(request, includes_));
+  if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
+  }
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program.log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);

@@ -52,6 +52,10 @@ std::optional<Index> Bandit::propose() {
   return index;
 }
 
+void Bandit::learn(const sdk::Prior& prior) {
+  for (const auto& arm : arms_) arm->learn(prior);
+}
+
 void Bandit::tell(const Observation& observation) {
   const auto* before = history_.best();
   const double best = before == nullptr ? kInfinity : before->value;

@@ -22,6 +22,7 @@ class Bandit : public sdk::Strategy {
   explicit Bandit(const StrategySetup& setup);
   std::vector<Index> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
+  void learn(const sdk::Prior& prior) override;
 
  private:
   struct Use {

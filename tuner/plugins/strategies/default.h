@@ -10,7 +10,7 @@ class Default : public ModelSearch {
   static constexpr const char* kSummary =
       "a model of everything measured, gain per second, sensible starts; needs no setting";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "3", "answers before the model is used (1 to 100000)"},
+      {"start", "3", "questions before the model is used (1 to 100000)"},
       {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)"},
       {"ahead", "0.1",
        "open questions per answer known, above the first two: more decides worse, fewer may "

@@ -39,7 +39,9 @@ void ModelSearch::tell(const Observation& observation) {
   if (value_of(observation) < best) best_is_new_ = true;
 }
 
-void ModelSearch::learn(const sdk::Prior& prior) { prior_.add(prior, settings_.shape, rng_); }
+void ModelSearch::learn(const sdk::Prior& prior) {
+  if (model_ == nullptr) prior_.add(prior, settings_.shape, rng_);
+}
 
 // Questions asked ahead are blind to the answers still due. How many are worth that grows with what
 // is known.
@@ -51,7 +53,10 @@ double ModelSearch::open_limit() const {
 }
 
 std::optional<Index> ModelSearch::propose() {
-  if (history_.entries().size() < settings_.start || history_.best() == nullptr) {
+  // By the questions: waiting for as many answers would mean more blind ones when several are open.
+  const bool enough_answers =
+      history_.entries().size() >= std::min<std::size_t>(settings_.start, 2);
+  if (known_.size() < settings_.start || !enough_answers || history_.best() == nullptr) {
     return first_questions();
   }
   const auto index = best_candidate();

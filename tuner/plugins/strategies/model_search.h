@@ -15,7 +15,7 @@
 namespace tuner::strategies {
 
 struct ModelSettings {
-  std::size_t start = 3;          // answers before the model chooses
+  std::size_t start = 3;          // questions before the model chooses
   bool sensible_start = true;     // rather than a random one
   double ahead = kInfinity;       // questions asked ahead, for each answer; see open_limit()
   std::size_t pool = 1200;        // candidates

@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// A folder with the tiny study and its tuned results.
+class Export : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    sandbox_ = new Sandbox;
+    for (const char* name : {"tiny.yaml", "tiny.cu"}) {
+      fs::copy_file(data(std::string("studies/") + name), sandbox_->path(name));
+    }
+    const auto done = run(*sandbox_, {"run", "tiny.yaml", "--backend", "cpu", "--strategy",
+                                      "exhaustive", "--progress", "none"});
+    ASSERT_EQ(done.status, 0) << done.err;
+  }
+  static void TearDownTestSuite() {
+    delete sandbox_;
+    sandbox_ = nullptr;
+  }
+  static Finished call(const std::vector<std::string>& words) { return run(*sandbox_, words); }
+  static Sandbox* sandbox_;
+};
+Sandbox* Export::sandbox_ = nullptr;
+
+TEST_F(Export, RankedCsvFilesSayWhatTheStoreSays) {
+  ASSERT_EQ(call({"export", "tiny.yaml", "-o", "store.h"}).status, 0);
+  const auto done = call({"export", "tiny.yaml", "--from", "results/axpy", "-o", "csv.h"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string csv = text_of(sandbox_->path("csv.h"));
+  const auto configs = [](const std::string& text) {
+    const auto begin = text.find("config configs[] = {");
+    return text.substr(begin, text.find("};", begin) - begin);
+  };
+  EXPECT_EQ(configs(csv), configs(text_of(sandbox_->path("store.h"))));
+  EXPECT_NE(csv.find("from n10000.csv"), std::string::npos);
+}
+
+TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
+  sandbox_->write("other/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
+  sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");
+  auto done = call({"export", "tiny.yaml", "--from", "other"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("has no column 'BLOCK'"), std::string::npos) << done.err;
+  sandbox_->write("bare/n5.csv", "rank,state,BLOCK,PER,n\n1,ok,32,1,5\n");
+  done = call({"export", "tiny.yaml", "--from", "bare"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("device.json"), std::string::npos) << done.err;
+  EXPECT_EQ(call({"export", "tiny.yaml", "--from", "nowhere"}).status, 2);
+}
+
+TEST_F(Export, ALauncherIsTwoFilesNamedAfterTheStem) {
+  auto done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib/axpy.cu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string source = text_of(sandbox_->path("lib/axpy.cu"));
+  EXPECT_NE(source.find("#include \"axpy.hpp\""), std::string::npos);
+  EXPECT_NE(text_of(sandbox_->path("lib/axpy.hpp"))
+                .find("launched axpy(const float* x, float* y, float a, std::int32_t n, "
+                      "cudaStream_t stream = nullptr);"),
+            std::string::npos);
+  done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(fs::exists(sandbox_->path("lib/axpy_launcher.cu")));
+  EXPECT_EQ(call({"export", "tiny.yaml", "--format", "launcher"}).status, 2);
+}
+
+TEST_F(Export, LeavingOneSizeOutTellsWhatTheOthersWinnerLoses) {
+  const auto done = call({"export", "tiny.yaml", "--evaluate"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("n3000: near_size"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("median loss"), std::string::npos) << done.out;
+  EXPECT_EQ(call({"export", "tiny.yaml", "--evaluate", "--size", "n=3000"}).status, 2);
+}
+
+TEST_F(Export, ReducedTablesTellHowManyConfigurationsAreLeft) {
+  const auto done = call({"export", "tiny.yaml", "--within", "90%", "-o", "few.h"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("configurations for 2 sizes"), std::string::npos) << done.err;
+}
+
+TEST_F(Export, DevicesAndSizesThatWereNotTunedAreSaid) {
+  for (const auto& [option, value] :
+       {std::pair<std::string, std::string>{"--device", "h200"}, {"--size", "n=7"}}) {
+    const auto done = call({"export", "tiny.yaml", option, value, "-o", "never.h"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_NE(done.err.find("nothing to export: no valid result of 'axpy' fits"), std::string::npos)
+        << done.err;
+  }
+  EXPECT_FALSE(fs::exists(sandbox_->path("never.h")));
+}
+
+TEST_F(Export, AnEmptyStoreAndAChangedStudyAreSaid) {
+  const Sandbox fresh;
+  for (const char* name : {"tiny.yaml", "tiny.cu"}) {
+    fs::copy_file(data(std::string("studies/") + name), fresh.path(name));
+  }
+  auto done = run(fresh, {"export", "tiny.yaml"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("there are no results"), std::string::npos) << done.err;
+  fs::copy(sandbox_->path("results"), fresh.path("results"), fs::copy_options::recursive);
+  fresh.write("tiny.cu", text_of(fresh.path("tiny.cu")) + "// changed\n");
+  done = run(fresh, {"export", "tiny.yaml"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("left out, measured before a change (source"), std::string::npos)
+      << done.err;
+}
+
+TEST_F(Export, OnlyFailedTrialsAreNothingToExport) {
+  sandbox_->write("failed/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
+  sandbox_->write("failed/n5.csv",
+                  "rank,state,BLOCK,PER,n,message\n,compile,32,1,5,\"no, \"\"not\"\"\"\n");
+  const auto done = call({"export", "tiny.yaml", "--from", "failed"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("failed trials: 1"), std::string::npos) << done.err;
+}
+
+TEST_F(Export, VerifyExportRunsWhatWouldBeSelected) {
+  ASSERT_EQ(call({"export", "tiny.yaml", "-o", "verified.h"}).status, 0);
+  const auto done = call({"verify-export", "verified.h", "tiny.yaml", "--backend", "cpu", "--size",
+                          "n=3000", "--random", "2", "--seed", "3"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("exact"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("3 right, 0 wrong"), std::string::npos) << done.out;
+}
+
+// The kernel is broken after the export: it misses the last element.
+TEST_F(Export, VerifyExportFindsWhatIsWrongNow) {
+  const Sandbox broken;
+  fs::copy_file(sandbox_->path("tiny.yaml"), broken.path("tiny.yaml"));
+  fs::copy_file(sandbox_->path("tiny.cu"), broken.path("tiny.cu"));
+  fs::copy(sandbox_->path("results"), broken.path("results"), fs::copy_options::recursive);
+  ASSERT_EQ(run(broken, {"export", "tiny.yaml", "-o", "axpy.h"}).status, 0);
+  std::string source = text_of(broken.path("tiny.cu"));
+  const auto at = source.find("y[i] =");
+  ASSERT_NE(at, std::string::npos) << source;
+  broken.write("tiny.cu", source.insert(at, "if (i != n - 1) "));
+  const auto done = run(broken, {"verify-export", "axpy.h", "tiny.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 1) << done.out;
+  EXPECT_NE(done.err.find("sources have changed"), std::string::npos) << done.err;
+  EXPECT_NE(done.out.find("correctness"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("0 right, 2 wrong"), std::string::npos) << done.out;
+}
+
+TEST_F(Export, VerifyExportRefusesOtherFiles) {
+  sandbox_->write("plain.h", "int x;\n");
+  auto done = call({"verify-export", "plain.h", "tiny.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("holds no table"), std::string::npos) << done.err;
+  EXPECT_EQ(call({"verify-export", "plain.h"}).status, 2);
+  EXPECT_EQ(call({"verify-export", "missing.h", "tiny.yaml"}).status, 1);
+}
+
+}  // namespace
+}  // namespace tuner::cli

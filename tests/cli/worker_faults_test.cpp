@@ -1,0 +1,168 @@
+// The plugin of tests/fault_plugin through the real tuner: workers that die, lie and hang.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+class WorkerFaults : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(sandbox_.path("state"));
+    ::setenv("TUNER_FAULTY_STATE", sandbox_.path("state").c_str(), 1);
+    ::setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);  // deaths as without sanitizer
+  }
+  void TearDown() override {
+    ::unsetenv("TUNER_FAULTY_STATE");
+    ::unsetenv("TUNER_FAULTY_OPEN");
+    ::unsetenv("ASAN_OPTIONS");
+    EXPECT_TRUE(no_process_left(sandbox_));
+  }
+
+  // A study of these variants; each of them twice.
+  Finished tune(const std::string& faults, const std::string& timeout = "30") {
+    std::string source = "// a definition that no source mentions would not count:";
+    for (std::size_t at = 0; at < faults.size();) {
+      const std::size_t end = std::min(faults.find(", ", at), faults.size());
+      source += " TUNE_FAULT_IS_" + faults.substr(at, end - at);
+      at = end + 2;
+    }
+    sandbox_.write("faulty.cu", source + "\n");
+    sandbox_.write("faulty.yaml", R"yaml(schema: 1
+kernel: {name: faulty, source: faulty.cu, entry: twice}
+problem_sizes: [{n: 100}]
+parameters: {FAULT: [)yaml" + faults + R"yaml(], PASS: [1, 2]}
+launch: {block: [32], grid: ["ceil_div(n, 32)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {entry: reference, block: [32], grid: ["ceil_div(n, 32)"]}
+verify: {y: {rtol: 0, atol: 0}}
+search: {strategy: exhaustive}
+)yaml");
+    return run(sandbox_, {"run", "faulty.yaml", "--backend", "faulty", "--plugin-dir",
+                          TUNER_FAULT_PLUGIN, "--timeout", timeout, "--progress", "json"});
+  }
+
+  // State and message of each variant; the two passes of a fault must agree.
+  std::map<std::string, Row> rows() const {
+    std::map<std::string, Row> by_fault;
+    for (const Row& row : read_csv(sandbox_.path("results/faulty/faulty/n100.csv"))) {
+      const auto [place, is_new] = by_fault.emplace(row.at("FAULT"), row);
+      const auto state = [](const Row& r) {
+        return r.at("state") == "dropped" ? "ok" : r.at("state");
+      };
+      EXPECT_EQ(state(place->second), state(row)) << row.at("FAULT") << ": " << row.at("message");
+    }
+    return by_fault;
+  }
+
+  void expect(const std::string& fault, const std::string& state, const std::string& message) {
+    const Row row = rows()[fault];
+    EXPECT_EQ(row.at("state"), state) << fault << ": " << row.at("message");
+    EXPECT_NE(row.at("message").find(message), std::string::npos)
+        << fault << ": " << row.at("message");
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(WorkerFaults, RunWorkersThatDieOrTalkNonsenseCostOneVariantEach) {
+  const auto done = tune(
+      "ok, crash, abort, exit, close, garbage, nested, huge, wrong_types, chatty, lies, "
+      "not_a_time, negative_time, absurd");
+  ASSERT_EQ(done.status, 0) << done.err;
+  expect("ok", "ok", "");
+  expect("crash", "runtime", "signal 11");
+  expect("abort", "runtime", "signal 6");
+  expect("exit", "runtime", "ended with status 0");
+  expect("close", "runtime", "killed by signal 9");
+  expect("garbage", "runtime", "wrong bytes");
+  expect("nested", "runtime", "nested too deep");
+  expect("huge", "runtime", "too large");
+  expect("wrong_types", "runtime", "makes no sense");
+  expect("chatty", "runtime", "chatter");
+  expect("lies", "correctness", "");
+  expect("not_a_time", "runtime", "measured");
+  expect("negative_time", "runtime", "measured -1 ms");
+  EXPECT_LT(rows()["chatty"].at("message").size(), 2000U);
+}
+
+TEST_F(WorkerFaults, WhatHangsIsKilledAtItsDeadlineAndTheSlowIsWaitedFor) {
+  const auto done = tune("ok, hang, slow, compile_hang", "2");
+  ASSERT_EQ(done.status, 0) << done.err;
+  expect("hang", "timeout", "killed after ");
+  expect("compile_hang", "compile", "took longer than 2 s");
+  EXPECT_NE(rows()["slow"].at("time_ms"), "");
+}
+
+TEST_F(WorkerFaults, CompileWorkersThatFailCostOneVariantEach) {
+  const auto done = tune(
+      "ok, compile_error, compile_crash, compile_exit, compile_garbage, compile_eat, "
+      "compile_no_memory_at_first, compile_killed_once");
+  ASSERT_EQ(done.status, 0) << done.err;
+  expect("ok", "ok", "");
+  expect("compile_error", "compile", "as asked");
+  expect("compile_crash", "compile", "signal 11");
+  expect("compile_exit", "compile", "ended with status 0");
+  expect("compile_garbage", "compile", "wrong bytes");
+  expect("compile_eat", "compile", "memory");
+  EXPECT_EQ(rows()["compile_no_memory_at_first"].at("message"), "");
+  EXPECT_EQ(rows()["compile_killed_once"].at("message"), "");
+}
+
+TEST_F(WorkerFaults, WhatMayComeFromOutsideGetsTwoSecondChancesAndNoMore) {
+  const auto done = tune("ok, no_memory_at_first, killed_once, no_memory, killed");
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(rows()["no_memory_at_first"].at("time_ms"), "");
+  EXPECT_NE(rows()["killed_once"].at("time_ms"), "");
+  expect("no_memory", "runtime", "there is no memory");
+  expect("killed", "runtime", "signal 9");
+}
+
+TEST_F(WorkerFaults, ALostDeviceEndsTheRunAndKeepsEverything) {
+  auto done = tune("ok, crash, lost");
+  EXPECT_EQ(done.status, 3) << done.err;
+  EXPECT_NE(done.err.find("fallen off the bus"), std::string::npos) << done.err;
+  expect("ok", "ok", "");
+  expect("crash", "runtime", "signal 11");
+  const auto again = run(sandbox_, {"results"});
+  EXPECT_EQ(again.status, 0) << again.err;
+}
+
+TEST_F(WorkerFaults, AWorkerThatCannotStartEndsTheRunWithItsReason) {
+  ::setenv("TUNER_FAULTY_OPEN", "crash", 1);
+  auto done = tune("ok");
+  EXPECT_EQ(done.status, 3);
+  EXPECT_NE(done.err.find("killed by signal 11"), std::string::npos) << done.err;
+  ::setenv("TUNER_FAULTY_OPEN", "lost", 1);
+  done = tune("ok");
+  EXPECT_EQ(done.status, 3);
+  EXPECT_NE(done.err.find("fallen off the bus"), std::string::npos) << done.err;
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.path("results")));
+}
+
+TEST_F(WorkerFaults, AWorkerThatCannotBeBroughtBackEndsTheRunAndBlamesNobodyElse) {
+  ::setenv("TUNER_FAULTY_OPEN", "not_again", 1);
+  const auto done = tune("ok, crash");
+  EXPECT_EQ(done.status, 3) << done.err;
+  EXPECT_NE(done.err.find("cannot be brought back"), std::string::npos) << done.err;
+  for (const auto& [fault, row] : rows()) {
+    EXPECT_EQ(row.at("state"), fault == "ok" ? row.at("state") : "runtime") << fault;
+  }
+}
+
+TEST_F(WorkerFaults, ABusyDeviceIsAskedAgain) {
+  ::setenv("TUNER_FAULTY_OPEN", "busy_at_first", 1);
+  const auto done = tune("ok");
+  EXPECT_EQ(done.status, 0) << done.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli
