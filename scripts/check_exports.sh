@@ -62,8 +62,8 @@ for study in search_spaces/*.yaml; do
   header=$out/${kernel}_tuned.h
   try "$kernel" "$tuner" export "$study" --from "$from" -o "$header"
   try "$kernel" "$tuner" export "$study" --from "$from" --format launcher -o "$out/${kernel}_launcher"
-  for compiler in g++ clang++ clang++-14; do
-    command -v "$compiler" >/dev/null || continue
+  for compiler in g++ "$(command -v clang++ || command -v clang++-14 || true)"; do
+    [ -n "$compiler" ] || continue
     for standard in 17 20; do
       try "$kernel" "$compiler" -std=c++$standard "${warnings[@]}" -fsyntax-only -x c++ "$header"
     done
