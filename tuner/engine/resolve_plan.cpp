@@ -254,7 +254,7 @@ Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
       if (!atol) return Unexpected{atol.error()};
       check.rtol = *rtol;
       check.atol = *atol;
-    } else if (spec.role == Role::kOut) {
+    } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
       const DefaultTolerance usual = default_tolerance(spec.type);
       check.rtol = usual.rtol;
       check.atol = usual.atol;

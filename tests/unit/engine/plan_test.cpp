@@ -81,13 +81,13 @@ TEST(SizePlan, ChecksOutputsWithTheStudysToleranceOrTheTypesOwn) {
   EXPECT_EQ(plan->checks[1].rtol, 0) << "integers are exact";
 }
 
-// A counter that the kernel keeps for itself is in place, yet no answer.
-TEST(SizePlan, ChecksInPlaceArgumentsOnlyWhereTheStudySaysSo) {
+TEST(SizePlan, ChecksInPlaceArgumentsAndLeavesScratchAlone) {
   Study study = scale_study();
-  study.arguments.push_back(buffer("arrivals", DataType::kUInt32, "1", Role::kInOut));
-  EXPECT_EQ(plan_of(study)->checks.size(), 1U);
-  study.verify = {{"arrivals", {}}};
-  EXPECT_EQ(plan_of(study)->checks.size(), 2U);
+  study.arguments.push_back(buffer("sorted", DataType::kUInt32, "1", Role::kInOut));
+  study.arguments.push_back(buffer("arrivals", DataType::kUInt32, "1", Role::kScratch));
+  const auto plan = plan_of(study);
+  ASSERT_EQ(plan->checks.size(), 2U);
+  EXPECT_EQ(plan->checks[1].argument, 3U);
 }
 
 TEST(SizePlan, SaysWhatIsWrong) {
