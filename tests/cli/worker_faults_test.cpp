@@ -25,7 +25,9 @@ class WorkerFaults : public testing::Test {
   }
 
   // A study of these variants; each of them twice.
-  Finished tune(const std::string& faults, const std::string& timeout = "30") {
+  // With one job, variants come to the device in the order of the study.
+  Finished tune(const std::string& faults, const std::string& timeout = "30",
+                const std::string& jobs = "2") {
     std::string source = "// a definition that no source mentions would not count:";
     for (std::size_t at = 0; at < faults.size();) {
       const std::size_t end = std::min(faults.find(", ", at), faults.size());
@@ -46,8 +48,9 @@ reference: {entry: reference, block: [32], grid: ["ceil_div(n, 32)"]}
 verify: {y: {rtol: 0, atol: 0}}
 search: {strategy: exhaustive}
 )yaml");
-    return run(sandbox_, {"run", "faulty.yaml", "--backend", "faulty", "--plugin-dir",
-                          TUNER_FAULT_PLUGIN, "--timeout", timeout, "--progress", "json"});
+    return run(sandbox_,
+               {"run", "faulty.yaml", "--backend", "faulty", "--plugin-dir", TUNER_FAULT_PLUGIN,
+                "--timeout", timeout, "--jobs", jobs, "--progress", "json"});
   }
 
   // State and message of each variant; the two passes of a fault must agree.
@@ -127,7 +130,7 @@ TEST_F(WorkerFaults, WhatMayComeFromOutsideGetsTwoSecondChancesAndNoMore) {
 }
 
 TEST_F(WorkerFaults, ALostDeviceEndsTheRunAndKeepsEverything) {
-  auto done = tune("ok, crash, lost");
+  auto done = tune("ok, crash, lost", "30", "1");
   EXPECT_EQ(done.status, 3) << done.err;
   EXPECT_NE(done.err.find("fallen off the bus"), std::string::npos) << done.err;
   expect("ok", "ok", "");

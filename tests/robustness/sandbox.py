@@ -144,7 +144,9 @@ def ranking(results):
         for row in csv.DictReader(text):
             healthy = row["state"] in ("ok", "dropped")  # a busy machine may drop any of them
             facts[tuple(row[name] for name in PARAMETERS)] = (
-                "valid" if healthy else row["state"], "" if healthy else row["message"],
+                "valid" if healthy else row["state"],
+                # last words hold addresses and process numbers
+                "" if healthy else row["message"].partition("; its last words:")[0],
                 *(row[name] for name in ("registers", "static_shared_bytes", "max_error")))
     return facts
 

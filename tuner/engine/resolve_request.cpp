@@ -162,7 +162,9 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const std::string& source_text) {
   const ReferenceSpec& reference = *study.reference;
   Configuration configuration = space.configuration(0);
-  for (const auto& [name, value] : reference.configuration) {
+  for (const auto& assignment : reference.configuration) {
+    const std::string& name = assignment.first;
+    const Value& value = assignment.second;
     const auto chosen = std::find_if(study.parameters.begin(), study.parameters.end(),
                                      [&](const Parameter& p) { return p.name == name; });
     const auto at = static_cast<std::size_t>(chosen - study.parameters.begin());
