@@ -30,6 +30,7 @@ common=$({ "$tidy" --version; cat .clang-tidy cmake/TunerSettings.cmake; } | sha
 stale() {
   local source sum
   while read -r source rest; do
+    [ -f "$source" ] || continue  # generated: not ours to mend
     # shellcheck disable=SC2086
     sum=$({ echo "$common"; cat "$source" $rest; } | sha256sum | cut -d' ' -f1)
     [ -f "$stamps/$sum" ] || echo "$sum $source"
