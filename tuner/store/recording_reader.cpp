@@ -92,7 +92,7 @@ void RecordingJson::define_parameters() {
     }
     ordered.push_back(*found);
   }
-  builder_.set_parameters(std::move(ordered));
+  builder_.set_parameters(ordered);
 }
 
 Complaint RecordingJson::complaint_at(std::size_t offset, const std::string& message) const {

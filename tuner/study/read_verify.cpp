@@ -63,8 +63,9 @@ void read_configuration(Reader& reader, const YamlNode& node) {
   if (!expect_map(reader.diagnostics, node, "'configuration' of the reference")) return;
   for (const auto& [key, value] : node.entries) {
     const auto& all = reader.study.parameters;
-    const auto parameter = std::find_if(all.begin(), all.end(),
-                                        [&](const Parameter& p) { return p.name == key->text; });
+    const std::string& name = key->text;
+    const auto parameter =
+        std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
     const auto chosen = read_value(reader.diagnostics, *value, "'" + key->text + "'");
     if (parameter == all.end()) {
       reader.names.complain(position_of(reader.diagnostics, *key), key->text, kParameterName,
