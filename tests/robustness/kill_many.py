@@ -79,7 +79,9 @@ def check_trials(sandbox, process, results, before, blamed=()):
         if key in blamed and key not in trials:
             continue
         expect(trials.get(key) == state, f"{key} was {state} and is {trials.get(key)}")
-    expect(len(flying) <= 1, f"more than one in flight: {flying}")
+    # The one on the device, and the one before it while its verdict is being written down: the device
+    # does not wait for the disk.
+    expect(len(flying) <= 2, f"more than two in flight: {flying}")
     return trials, flying, len(reported)
 
 
