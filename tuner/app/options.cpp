@@ -5,63 +5,13 @@
 #include <string_view>
 #include <thread>
 
+#include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
 namespace {
 
 namespace po = boost::program_options;
-
-[[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {}) {
-  throw InputError(Complaint{{}, message, suggestion});
-}
-
-Words long_names(const po::options_description& description) {
-  Words names;
-  for (const auto& option : description.options()) names.push_back("--" + option->long_name());
-  return names;
-}
-
-// Parses `words` against the visible options and one optional positional called "input".
-po::variables_map parse(const Words& words, const std::string& usage,
-                        const po::options_description& visible) {
-  po::options_description all;
-  all.add(visible);
-  all.add_options()("input", po::value<Words>());
-  po::positional_options_description positional;
-  positional.add("input", -1);
-  po::variables_map values;
-  try {
-    po::store(
-        po::command_line_parser(words)
-            .options(all)
-            .positional(positional)
-            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
-            .run(),
-        values);
-    po::notify(values);
-  } catch (const po::unknown_option& error) {
-    const std::string name = error.get_option_name();
-    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(visible)));
-  } catch (const po::error& error) {
-    wrong_usage(error.what());
-  }
-  if (values.count("help") > 0) {
-    std::cout << "usage: " << usage << "\n\n" << visible;
-    throw HelpShown{};
-  }
-  return values;
-}
-
-std::string one_input(const po::variables_map& values, const std::string& what, bool required) {
-  if (values.count("input") == 0) {
-    if (required) wrong_usage("which " + what + "? Give its path (see --help)");
-    return {};
-  }
-  const Words& given = values["input"].as<Words>();
-  if (given.size() > 1) wrong_usage("one " + what + " at a time, not also '" + given[1] + "'");
-  return given.front();
-}
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
@@ -156,7 +106,7 @@ RunOptions parse_run(const Words& words) {
       "do not tell the strategy what was measured for other sizes and on other devices");
   add("warm-start", po::value(&o.warm_start_recording),
       "tell the strategy what a recording says, as if it were an earlier run in another place");
-  const auto values = parse(words, "tuner run STUDY [options]", visible);
+  const auto values = parse_words(words, "tuner run STUDY [options]", visible);
   o.study = one_input(values, "study", o.replay.empty());
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
@@ -192,7 +142,7 @@ CheckOptions parse_check(const Words& words) {
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse(words, "tuner check STUDY [options]", visible);
+  const auto values = parse_words(words, "tuner check STUDY [options]", visible);
   o.study = one_input(values, "study", true);
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
@@ -213,7 +163,7 @@ ResultsOptions parse_results(const Words& words) {
   add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
   add("here", po::bool_switch(&o.here),
       "with a STUDY: say also what this machine's compiler and driver make stale");
-  const auto values = parse(words, "tuner results [STUDY|DIR] [options]", visible);
+  const auto values = parse_words(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;
 }
@@ -241,7 +191,7 @@ ExportOptions parse_export(const Words& words) {
   add("within", po::value(&within),
       "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse(words, "tuner export STUDY --format FORMAT -o FILE", visible);
+  const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
   if (!within.empty()) o.within = percentage("--within", within);
   return o;
@@ -264,8 +214,8 @@ VerifyOptions parse_verify(const Words& words) {
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse(words, "tuner verify-export HEADER STUDY [options]", visible);
-  const Words given = values.count("input") > 0 ? values["input"].as<Words>() : Words{};
+  const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
+  const Words given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("verify-export takes two files: the exported header, and the study");
   }
@@ -285,7 +235,7 @@ CacheOptions parse_cache(const Words& words) {
   add("help,h", "show this");
   add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
   add("clear", po::bool_switch(&o.clear), "remove everything");
-  const auto values = parse(words, "tuner cache [--prune SIZE | --clear]", visible);
+  const auto values = parse_words(words, "tuner cache [--prune SIZE | --clear]", visible);
   if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
     wrong_usage("'tuner cache' takes no '" + extra + "'");
   }
@@ -300,7 +250,7 @@ ListOptions parse_list(const Words& words) {
   add("help,h", "show this");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values =
-      parse(words, "tuner list [plugins|backends|devices|strategies|exporters]", visible);
+      parse_words(words, "tuner list [plugins|backends|devices|strategies|exporters]", visible);
   o.what = one_input(values, "kind", false);
   if (!o.what.empty()) {
     must_be_one_of("kind", o.what, {"plugins", "backends", "devices", "strategies", "exporters"});

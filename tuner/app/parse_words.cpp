@@ -1,0 +1,69 @@
+#include "tuner/app/parse_words.h"
+
+#include <iostream>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+
+namespace po = boost::program_options;
+
+namespace {
+
+Words long_names(const po::options_description& description) {
+  Words names;
+  for (const auto& option : description.options()) names.push_back("--" + option->long_name());
+  return names;
+}
+
+}  // namespace
+
+void wrong_usage(const std::string& message, const std::string& suggestion) {
+  throw InputError(Complaint{{}, message, suggestion});
+}
+
+po::variables_map parse_words(const Words& words, const std::string& usage,
+                              const po::options_description& visible) {
+  po::options_description all;
+  all.add(visible);
+  all.add_options()("input", po::value<Words>());
+  po::positional_options_description positional;
+  positional.add("input", -1);
+  po::variables_map values;
+  try {
+    po::store(
+        po::command_line_parser(words)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
+            .run(),
+        values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    const std::string name = error.get_option_name();
+    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(visible)));
+  } catch (const po::error& error) {
+    wrong_usage(error.what());
+  }
+  if (values.count("help") > 0) {
+    std::cout << "usage: " << usage << "\n\n" << visible;
+    throw HelpShown{};
+  }
+  return values;
+}
+
+Words inputs(const po::variables_map& values) {
+  return values.count("input") == 0 ? Words() : values["input"].as<Words>();
+}
+
+std::string one_input(const po::variables_map& values, const std::string& what, bool required) {
+  const Words given = inputs(values);
+  if (given.empty()) {
+    if (required) wrong_usage("which " + what + "? Give its path (see --help)");
+    return {};
+  }
+  if (given.size() > 1) wrong_usage("one " + what + " at a time, not also '" + given[1] + "'");
+  return given.front();
+}
+
+}  // namespace tuner

@@ -1,0 +1,26 @@
+#pragma once
+// What the parse functions of all commands share.
+
+#include <boost/program_options.hpp>
+#include <string>
+
+#include "tuner/app/options.h"
+
+namespace tuner {
+
+// Throws InputError without a position.
+[[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {});
+
+// Parses `words` against the visible options and positionals called "input". Prints the help after
+// `usage` and throws HelpShown when that is asked for; throws InputError on wrong usage.
+boost::program_options::variables_map parse_words(
+    const Words& words, const std::string& usage,
+    const boost::program_options::options_description& visible);
+
+// All positionals.
+Words inputs(const boost::program_options::variables_map& values);
+// The only one; empty when there is none and none is required.
+std::string one_input(const boost::program_options::variables_map& values, const std::string& what,
+                      bool required);
+
+}  // namespace tuner
