@@ -126,14 +126,12 @@ void ChildProcess::kill() {
 std::string ChildProcess::wait() {
   if (pid_ <= 0) return ending_;
   int status = 0;
-  rusage usage{};
-  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   ::kill(-pid_, SIGKILL);  // whatever it had started itself
   pid_ = -1;
   ending_ = ending_of(status);
   killed_from_outside_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_by_us_;
-  peak_resident_bytes_ = usage.ru_maxrss * 1024;
   return ending_;
 }
 

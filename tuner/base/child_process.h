@@ -53,8 +53,6 @@ class ChildProcess {
   // Once wait() has returned: whether it was killed, and not by us: by a user, or by a system that
   // ran out of memory.
   bool killed_from_outside() const { return killed_from_outside_; }
-  // Resident memory at its peak, bytes; known once wait() has returned.
-  long peak_resident_bytes() const { return peak_resident_bytes_; }
 
   // The last lines that the child wrote to stdout or stderr since clear_output().
   std::string output_tail(std::size_t bytes = 400) const;
@@ -69,7 +67,6 @@ class ChildProcess {
   std::string ending_;
   bool killed_by_us_ = false;
   bool killed_from_outside_ = false;
-  long peak_resident_bytes_ = 0;
 };
 
 // In the child: die when the parent does, also when the parent dies before this call.

@@ -51,7 +51,6 @@ class Channel {
   // After epitaph(): it was killed by somebody else.
   bool killed_from_outside() const { return child_.killed_from_outside(); }
   void clear_output() { child_.clear_output(); }
-  long peak_resident_bytes() const { return child_.peak_resident_bytes(); }
 
  private:
   ChildProcess child_;

@@ -43,7 +43,6 @@ class RunWorker {
   // Has buffers allocated and filled and the reference run, while the caller goes on; throws
   // UnavailableError when there is no device.
   void start_preparing(SizePlan plan);
-  bool preparing() const { return preparing_; }
   // Whether that is done now, or why it cannot be; throws UnavailableError when the device turned
   // out to be unusable.
   Expected<bool, std::string> handle_preparing();

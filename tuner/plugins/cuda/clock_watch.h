@@ -32,7 +32,6 @@ class ThrottleGuard {
   // What is to be done with samples that were taken at this clock (0 = not known).
   enum class Advice { kKeep, kRepeat };
   Advice judge(double megahertz);
-  double usual() const { return highest_; }
 
  private:
   static constexpr double kThrottled = 0.75;
