@@ -54,6 +54,12 @@ std::uintmax_t count(const std::string& name) {
   return std::filesystem::file_size(file);
 }
 
+// Does nothing more afterwards: a worker that went on might finish its work before it is killed.
+void talk_nonsense(const std::string& bytes) {
+  say(bytes);
+  hang();
+}
+
 // Deaths and nonsense: of a run worker, or of a compile worker when the name has that prefix.
 void misbehave(const std::string& fault) {
   if (fault == "crash") std::raise(SIGSEGV);
@@ -66,11 +72,11 @@ void misbehave(const std::string& fault) {
     ::close(kSocket);
     hang();
   }
-  if (fault == "garbage") say("this is not the protocol");
-  if (fault == "nested") say(framed(repeated("\xA1\x61x", 100000)));
-  if (fault == "huge") say("TNRF\xFF\xFF\xFF\xFF");
+  if (fault == "garbage") talk_nonsense("this is not the protocol");
+  if (fault == "nested") talk_nonsense(framed(repeated("\xA1\x61x", 100000)));
+  if (fault == "huge") talk_nonsense("TNRF\xFF\xFF\xFF\xFF");
   // {"type": "verdict", "id": "x"}
-  if (fault == "wrong_types") say(framed("\xA2\x64type\x67verdict\x62id\x61x"));
+  if (fault == "wrong_types") talk_nonsense(framed("\xA2\x64type\x67verdict\x62id\x61x"));
   if (fault == "no_memory") throw sdk::Error(TUNER_OUT_OF_MEMORY, "there is no memory");
   if (fault == "no_memory_at_first" && count(fault) <= 2) {
     throw sdk::Error(TUNER_OUT_OF_MEMORY, "there is no memory yet");
