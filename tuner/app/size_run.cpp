@@ -95,26 +95,6 @@ std::string now_text() {
   return text;
 }
 
-// The final of an earlier run, when it still stands: nothing was measured since, or nothing that
-// would take part in a new one. (Its samples have replaced those of the search, so that choosing
-// finalists again would choose others.)
-std::optional<FinalRound> stored_final(const std::vector<Trial>& trials,
-                                       const std::vector<std::size_t>& chosen) {
-  const bool news =
-      std::any_of(chosen.begin(), chosen.end(),
-                  [&](std::size_t at) { return trials[at].final_samples.empty(); }) &&
-      std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return !t.from_store; });
-  FinalRound round;
-  for (const Trial& trial : trials) {
-    if (trial.final_samples.empty()) continue;
-    round.finalists.push_back(trial.index);
-    round.milliseconds.push_back(trial.final_samples);
-    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
-  }
-  if (news || round.finalists.size() < 2) return std::nullopt;
-  return round;
-}
-
 // The best few measured again, interleaved; their place in the ranking follows from that.
 std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize& size,
                                       const DeviceFacts& device, const Context& context,
@@ -124,7 +104,10 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
   const auto chosen =
       choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
-  if (auto earlier = stored_final(trials, chosen)) return earlier;
+  if (auto earlier = standing_final(shared.study->objective, trials);
+      earlier && earlier->finalists.size() >= chosen.size()) {
+    return earlier;
+  }
   if (chosen.empty()) return std::nullopt;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
   std::vector<Trial> best;
@@ -158,6 +141,7 @@ std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evalu
     if (place == round.finalists.end()) continue;
     trial.final_samples =
         round.milliseconds[static_cast<std::size_t>(place - round.finalists.begin())];
+    if (!trial.search_objective) trial.search_objective = trial.objective;
     trial.timing = summarise(trial.final_samples, confidence);
     evaluator.score(trial);
     finalists.push_back(trial);

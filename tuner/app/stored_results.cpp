@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <limits>
 #include <map>
 
 #include "tuner/app/artifacts.h"
@@ -29,32 +28,6 @@ bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   return std::all_of(wanted.dims.begin(), wanted.dims.end(), [&](const auto& dim) {
     return std::find(size.dims.begin(), size.dims.end(), dim) != size.dims.end();
   });
-}
-
-// The last final, if it was about the best there are: a run of a part of the space (--where) has a
-// final of its own, which says nothing about the rest. The store keeps the samples of one final
-// only.
-std::optional<FinalRound> final_of(const ObjectiveSpec& objective,
-                                   const std::vector<Trial>& trials) {
-  const auto best = choose_finalists(objective, trials, 2);
-  FinalRound round;
-  for (const Trial& trial : trials) {
-    if (trial.final_samples.empty()) continue;
-    round.finalists.push_back(trial.index);
-    round.milliseconds.push_back(trial.final_samples);
-    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
-  }
-  if (best.empty() || round.finalists.size() < 2) return std::nullopt;
-  // On a noisy machine others may look better than the finalists did side by side; what the fastest
-  // of all samples cannot reach is something that the final did not know.
-  if (trials[best.front()].final_samples.empty()) {
-    double fastest = std::numeric_limits<double>::infinity();
-    for (const auto& samples : round.milliseconds) {
-      fastest = std::min(fastest, *std::min_element(samples.begin(), samples.end()));
-    }
-    if (fastest > trials[best.front()].timing.median) return std::nullopt;
-  }
-  return round;
 }
 
 std::string value_of(const ContextKey& key, const std::string& component) {
@@ -157,7 +130,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     std::vector<Trial> trials = store.trials(context.context);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
     const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
-    const auto round = final_of(objective, trials);
+    const auto round = standing_final(objective, trials);
     results.ranked = rank(objective, std::move(trials), round);
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;

@@ -58,10 +58,9 @@ bool simpler(const Trial& a, const Trial& b) {
 }
 
 // To be minimised; a valid trial whose metric has no value comes last of its kind.
-double figure(const ObjectiveSpec& objective, const Trial& trial) {
-  const bool has_value = is_valid(trial) && !std::isnan(trial.objective);
-  return has_value ? to_minimise(objective, trial.objective)
-                   : std::numeric_limits<double>::infinity();
+double figure(const ObjectiveSpec& objective, const Trial& trial, double value) {
+  const bool has_value = is_valid(trial) && !std::isnan(value);
+  return has_value ? to_minimise(objective, value) : std::numeric_limits<double>::infinity();
 }
 
 // Ok before dropped before failed; the latter by state. Equal figures by index, which is stable
@@ -73,8 +72,8 @@ bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b
     return 2U + static_cast<unsigned>(t.state);
   };
   if (group(a) != group(b)) return group(a) < group(b);
-  const double left = figure(objective, a);
-  const double right = figure(objective, b);
+  const double left = figure(objective, a, a.objective);
+  const double right = figure(objective, b, b.objective);
   return left != right ? left < right : a.index < b.index;
 }
 
@@ -118,21 +117,44 @@ Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best,
 
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count) {
+  // A final's own figures would let noise choose others the next time.
+  const auto value = [&](std::size_t i) {
+    return trials[i].search_objective.value_or(trials[i].objective);
+  };
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const double left = figure(objective, trials[a], value(a));
+    const double right = figure(objective, trials[b], value(b));
+    return left != right ? left < right : trials[a].index < trials[b].index;
+  };
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (trials[i].state == TrialState::kOk) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return ranks_before(objective, trials[a], trials[b]);
-  });
+  std::sort(order.begin(), order.end(), before);
   const auto end = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
-    return shortfall(objective, trials[i].objective, trials[order.front()].objective) >
-           kFinalistMargin;
+    return !(shortfall(objective, value(i), value(order.front())) <= kFinalistMargin);
   });
   order.erase(end, order.end());
   if (order.size() > count) order.resize(count);
   if (order.size() < 2) order.clear();
   return order;
+}
+
+std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
+                                         const std::vector<Trial>& trials) {
+  FinalRound round;
+  for (const Trial& trial : trials) {
+    if (trial.final_samples.empty()) continue;
+    round.finalists.push_back(trial.index);
+    round.milliseconds.push_back(trial.final_samples);
+    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
+  }
+  const auto chosen = choose_finalists(objective, trials, round.finalists.size());
+  const bool stands = !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [&](auto at) {
+    return !trials[at].final_samples.empty();
+  });
+  if (!stands) return std::nullopt;
+  return round;
 }
 
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,

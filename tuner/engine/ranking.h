@@ -23,6 +23,12 @@ struct FinalRound {
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count);
 
+// The last final that the trials' `final_samples` tell of, when it still stands: every trial that
+// would be chosen for a final of that size took part in it. Empty when there was none, or when it
+// was about others: of a part of the space only (--where), or before better ones were found.
+std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
+                                         const std::vector<Trial>& trials);
+
 // Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
 // kOk; then failures by state and index. Finalists come before all others, ordered by the median
 // of their paired ratios to the fastest finalist. Of those within 0.5 % of the fastest the simplest

@@ -46,6 +46,8 @@ struct Trial {
   // Of the last final, where this one took part: one sample for each round, paired with the other
   // finalists' by place.
   std::vector<double> final_samples;
+  // What `objective` was before the first final, by which finalists are chosen.
+  std::optional<double> search_objective;
   std::vector<std::pair<std::string, double>> metrics;
   double objective = 0;  // as the study names it; only for kOk and kDropped
   LaunchGeometry geometry;

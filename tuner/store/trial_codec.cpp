@@ -79,24 +79,26 @@ Json detail_of(const Trial& trial) {
   for (const double sample : trial.final_samples) final_samples.push_back(number(sample));
   Json resources = Json::object();
   for (const auto& [name, member] : kResourceNames) resources[name] = trial.resources.*member;
-  return {{"ci_low_ms", number(trial.timing.ci_low)},
-          {"ci_high_ms", number(trial.timing.ci_high)},
-          {"min_ms", number(trial.timing.min)},
-          {"final_samples", std::move(final_samples)},
-          {"metrics", std::move(metrics)},
-          {"grid", trial.geometry.grid},
-          {"block", trial.geometry.block},
-          {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
-          {"resources", std::move(resources)},
-          {"occupancy", number(trial.occupancy)},
-          {"watts", number(trial.watts)},
-          {"compile_ms", number(trial.compile_ms)},
-          {"cache_hit", trial.cache_hit},
-          {"max_error", number(trial.max_error)},
-          {"cost_seconds", number(trial.cost_seconds)},
-          // The row's own columns turn NaN into NULL and back; here all bits are kept.
-          {"median_ms", number(trial.timing.median)},
-          {"objective", number(trial.objective)}};
+  Json json = {{"ci_low_ms", number(trial.timing.ci_low)},
+               {"ci_high_ms", number(trial.timing.ci_high)},
+               {"min_ms", number(trial.timing.min)},
+               {"final_samples", std::move(final_samples)},
+               {"metrics", std::move(metrics)},
+               {"grid", trial.geometry.grid},
+               {"block", trial.geometry.block},
+               {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
+               {"resources", std::move(resources)},
+               {"occupancy", number(trial.occupancy)},
+               {"watts", number(trial.watts)},
+               {"compile_ms", number(trial.compile_ms)},
+               {"cache_hit", trial.cache_hit},
+               {"max_error", number(trial.max_error)},
+               {"cost_seconds", number(trial.cost_seconds)},
+               // The row's own columns turn NaN into NULL and back; here all bits are kept.
+               {"median_ms", number(trial.timing.median)},
+               {"objective", number(trial.objective)}};
+  if (trial.search_objective) json["search_objective"] = number(*trial.search_objective);
+  return json;
 }
 
 }  // namespace
@@ -176,6 +178,9 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
     trial.metrics.emplace_back(metric.at(0).get<std::string>(), number_from(metric.at(1)));
   }
   trial.objective = number_from(detail.at("objective"));
+  if (detail.contains("search_objective")) {
+    trial.search_objective = number_from(detail.at("search_objective"));
+  }
   detail.at("grid").get_to(trial.geometry.grid);
   detail.at("block").get_to(trial.geometry.block);
   detail.at("dynamic_shared_bytes").get_to(trial.geometry.dynamic_shared_bytes);

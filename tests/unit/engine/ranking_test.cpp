@@ -179,6 +179,54 @@ TEST(ChooseFinalists, TakesTheBestThatAreWithinATenth) {
       << "one alone is no final";
 }
 
+TEST(ChooseFinalists, GoesByWhatTheSearchSaidNotByALaterFinal) {
+  Trial first = trial(0, 1.2);
+  first.search_objective = 1.0;
+  Trial second = trial(1, 1.3);
+  second.search_objective = 1.01;
+  EXPECT_EQ(choose_finalists({}, {trial(2, 1.1), second, first}, 2),
+            (std::vector<std::size_t>{2, 1}));
+}
+
+// A finalist that looked worse in the final than in the search, as it does on a busy machine.
+Trial finalist(ConfigIndex index, double search, std::vector<double> final_samples) {
+  Trial out = trial(index, 2 * search);
+  out.search_objective = search;
+  out.final_samples = std::move(final_samples);
+  return out;
+}
+
+TEST(StandingFinal, IsTheOneOfTheBestWhateverTheirTimesInIt) {
+  const auto round = standing_final(
+      {}, {finalist(0, 1.0, {2, 2.1}), trial(1, 1.5), finalist(2, 1.02, {2.2, 2}), trial(3, 1.03)});
+  ASSERT_TRUE(round);
+  EXPECT_EQ(round->finalists, (std::vector<ConfigIndex>{0, 2}));
+  EXPECT_EQ(round->milliseconds, (std::vector<std::vector<double>>{{2, 2.1}, {2.2, 2}}));
+}
+
+TEST(StandingFinal, FallsWithATrialThatShouldHaveBeenInIt) {
+  EXPECT_FALSE(
+      standing_final({}, {finalist(0, 1.0, {2}), trial(1, 1.01), finalist(2, 1.02, {2.2})}));
+  EXPECT_FALSE(
+      standing_final({}, {finalist(0, 1.0, {2}), trial(1, 0.5), finalist(2, 1.02, {2.2})}));
+}
+
+TEST(StandingFinal, OutlivesAFinalistThatFailed) {
+  Trial failed = finalist(1, 0.9, {1});
+  failed.state = TrialState::kRuntime;
+  failed.final_samples.clear();
+  const auto round =
+      standing_final({}, {finalist(0, 1.0, {2}), failed, finalist(2, 1.02, {2.2}), trial(3, 1.1)});
+  ASSERT_TRUE(round);
+  EXPECT_EQ(round->finalists, (std::vector<ConfigIndex>{0, 2}));
+}
+
+TEST(StandingFinal, NeedsTwoWhoseSamplesBelongTogether) {
+  EXPECT_FALSE(standing_final({}, {}));
+  EXPECT_FALSE(standing_final({}, {finalist(0, 1.0, {2}), trial(1, 1.5)}));
+  EXPECT_FALSE(standing_final({}, {finalist(0, 1.0, {2}), finalist(1, 1.0, {2, 2})}));
+}
+
 TEST(ChooseFinalists, NeedsTwo) {
   EXPECT_TRUE(choose_finalists({}, {}, 8).empty());
   EXPECT_TRUE(choose_finalists({}, {trial(0, 1)}, 8).empty());

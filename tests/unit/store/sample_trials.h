@@ -35,6 +35,7 @@ inline Trial sample_trial(int number) {
   trial.timing.ci_high = 0.7 + number;
   trial.timing.min = 1e-9;
   trial.final_samples = {0.3 + number, 0.4};
+  trial.search_objective = 1.0 / 7 + number;
   trial.metrics = {{"gflops", 1e300 / (number + 1)}, {"a", 2.0}};
   trial.objective = 3e-4 * number;
   trial.geometry.grid = {7, 8, 9};
@@ -56,7 +57,8 @@ inline bool same_trial(const Trial& a, const Trial& b) {
          a.timing.ci_low == b.timing.ci_low && a.timing.ci_high == b.timing.ci_high &&
          a.timing.min == b.timing.min && a.metrics == b.metrics &&
          a.final_samples == b.final_samples && a.objective == b.objective &&
-         a.geometry.grid == b.geometry.grid && a.geometry.block == b.geometry.block &&
+         a.search_objective == b.search_objective && a.geometry.grid == b.geometry.grid &&
+         a.geometry.block == b.geometry.block &&
          a.geometry.dynamic_shared_bytes == b.geometry.dynamic_shared_bytes &&
          a.resources.registers == b.resources.registers &&
          a.resources.static_shared_bytes == b.resources.static_shared_bytes &&
