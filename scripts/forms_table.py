@@ -5,10 +5,11 @@ usage: forms_table.py RESULTS
 
 For every RESULTS/KERNEL/DEVICE/SIZE.csv: the fastest verified variant of each value of FORM (split
 further where a textbook idea is a parameter of its own), its time relative to the best of all, and
-the configuration.
+the configuration. Above each table: what the best is worth beside the median of all that were measured.
 """
 import csv
 import pathlib
+import statistics
 import sys
 
 # Ideas that are not forms of their own.
@@ -51,6 +52,9 @@ def main():
         fastest = float(forms[-1][1]["time_ms"])
         metric = next((m for m in METRICS if m in rows[0]), None)
         print(f"### {kernel}, {size.replace('_', ', ')}, {device}\n")
+        times = [float(r["time_ms"]) for r in rows if r["state"] in ("ok", "dropped")]
+        median = statistics.median(times)
+        print(f"{len(times)} variants measured, median {median:.4g} ms, {median / fastest:.2f} times the best.\n")
         print(f"| form | time, ms | times the best | {metric or ''} | configuration |")
         print("|---|---:|---:|---:|---|")
         for name, row in forms:
