@@ -1,10 +1,14 @@
 #include "tuner/exporters/tuned_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
+
+#include "tuner/exporters/fallbacks.h"
 
 namespace tuner {
 namespace {
@@ -100,55 +104,46 @@ std::vector<Standing> standings(const Measured& all) {
   return order;
 }
 
-// Sizes that nobody tunes for: odd ones, tiny ones, neighbours of the tuned ones.
-std::vector<ProblemSize> probes(const std::vector<Row>& rows) {
-  std::vector<ProblemSize> sizes;
-  for (const Row& row : rows) {
-    const ProblemSize& tuned = row.results->size;
-    sizes.push_back(tuned);
-    for (std::size_t d = 0; d < tuned.dims.size(); ++d) {
-      for (const std::int64_t step : {-1, 1, 2}) {
-        ProblemSize near = tuned;
-        near.dims[d].second = std::max<std::int64_t>(1, near.dims[d].second + step);
-        sizes.push_back(std::move(near));
-      }
-    }
-  }
-  for (const std::int64_t extent : {1, 2, 3, 5, 31, 1000, 1009, 8191, 65537}) {
-    ProblemSize odd = rows.front().results->size;
-    for (auto& dim : odd.dims) dim.second = extent;
-    sizes.push_back(std::move(odd));
-  }
-  return sizes;
-}
-
-bool valid_anywhere(const Study& study, const Configuration& configuration,
-                    const std::vector<DeviceFacts>& devices,
-                    const std::vector<ProblemSize>& sizes) {
-  return std::ranges::all_of(devices, [&](const DeviceFacts& device) {
-    return std::ranges::all_of(sizes, [&](const ProblemSize& size) {
-      return constraints_hold(study, configuration, device, size);
-    });
-  });
+Probes probes_of(const std::vector<Row>& rows, const TunedTable& table) {
+  std::vector<ProblemSize> tuned;
+  for (const Row& row : rows) tuned.push_back(row.results->size);
+  return probes_for(table.devices, tuned);
 }
 
 // The default first, then one that is valid for all probes, if the default is not.
-std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
-                                   const std::vector<Row>& rows, const TunedTable& table) {
+std::vector<std::size_t> fallbacks(const Study& study, const Measured& all, const Probes& probes) {
   const std::vector<Standing> order = standings(all);
   std::vector<std::size_t> chosen{order.front().configuration};
-  std::vector<DeviceFacts> devices = table.devices;
-  devices.emplace_back();  // a device with nothing beyond what every device has
-  devices.back().compute_capability = table.devices.front().compute_capability;
-  const std::vector<ProblemSize> sizes = probes(rows);
   // A bound on the time this takes, not on quality: candidates come best first.
   for (std::size_t i = 0; i < order.size() && i < 2000; ++i) {
     const std::size_t c = order[i].configuration;
-    if (!valid_anywhere(study, all.configurations[c], devices, sizes)) continue;
+    if (!holds_for_all(study, all.configurations[c], probes)) continue;
     if (c != chosen.front()) chosen.push_back(c);
     break;
   }
   return chosen;
+}
+
+// Everything that ever gave the right answer, best first; what was only ever dropped comes last.
+std::vector<Configuration> candidates(const Study& study, const Measured& all,
+                                      const std::vector<Row>& rows) {
+  std::vector<Configuration> out;
+  for (const Standing& one : standings(all)) out.push_back(all.configurations[one.configuration]);
+  std::set<Configuration> known(out.begin(), out.end());
+  std::vector<std::pair<double, const Configuration*>> dropped;
+  for (const Row& row : rows) {
+    const double best = cost_of(study, row.results->trials.front());
+    for (std::size_t i = 0; i < row.results->ranked; ++i) {
+      const Trial& trial = row.results->trials[i];
+      if (trial.state != TrialState::kDropped || !known.insert(trial.configuration).second)
+        continue;
+      const double loss = cost_of(study, trial) / best - 1;
+      dropped.emplace_back(std::isnan(loss) ? kInfinity : loss, &trial.configuration);
+    }
+  }
+  std::ranges::stable_sort(dropped, {}, [](const auto& one) { return one.first; });
+  for (const auto& [loss, configuration] : dropped) out.push_back(*configuration);
+  return out;
 }
 
 // The configuration that an earlier export had for this row, if it stays.
@@ -256,7 +251,8 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   }
   table.weights = weights_of(study, rows.front().results->size);
   const Measured all = measured(study, rows);
-  const std::vector<std::size_t> spare = fallbacks(study, all, rows, table);
+  const Probes probes = probes_of(rows, table);
+  const std::vector<std::size_t> spare = fallbacks(study, all, probes);
   std::vector<bool> kept(rows.size());
   const bool reduced = options.max_configurations > 0 || options.within > 0;
   const std::vector<std::size_t> used =
@@ -271,6 +267,9 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   for (const Standing& standing : standings(all)) {
     if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
   }
+  const auto more =
+      more_fallbacks(study, probes, table.configurations, candidates(study, all, rows));
+  table.configurations.insert(table.configurations.end(), more.begin(), more.end());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed

@@ -23,8 +23,8 @@ struct TunedEntry {
 struct TunedTable {
   std::vector<DeviceFacts> devices;
   std::vector<std::string> compilers;  // one for each device
-  // Without doubles. The first is the default; from there on in the order in which they are tried
-  // where no entry fits: by how much they lose at worst.
+  // Without doubles, in the order in which they are tried where no entry fits: the default, one for
+  // all probes, the winners by their worst loss, and what else the probes need (fallbacks.h).
   std::vector<Configuration> configurations;
   std::vector<TunedEntry> entries;   // devices in order, sizes in the order of the results
   std::vector<double> weights;       // of the dimensions, for what is near; empty: all are 1
@@ -41,9 +41,9 @@ struct TableOptions {
 };
 
 // The best configuration of each result, and the fallbacks: the configuration that was valid
-// everywhere with the smallest worst-case slowdown; behind it, where that one is not valid for odd
-// sizes or small devices, the fastest that is. Results with nothing valid are left out. Throws
-// InputError when no result has anything valid.
+// everywhere with the smallest worst-case slowdown; where that one is not valid for odd sizes or
+// small devices, the fastest that is; at the end a few for sizes that none of these serves. Results
+// with nothing valid are left out. Throws InputError when no result has anything valid.
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
