@@ -178,7 +178,7 @@ void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && (busy_ || preparing_)) fds.push_back({channel_->fd(), POLLIN, 0});
+  if (channel_ && (busy_ || preparing_)) fds.push_back(channel_->watched());
 }
 
 TimePoint RunWorker::deadline() const {
@@ -203,7 +203,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::finish(Verdict verdi
 
 std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   if (!busy_) return std::nullopt;
-  const Channel::Status status = channel_->pump();
+  channel_->pump();
   while (auto message = channel_->take()) {
     const std::string type = text_in(*message, "type");
     if (type == "phase") {
@@ -220,7 +220,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
       channel_->condemn(error.what());
     }
   }
-  if (status == Channel::Status::kEnded || channel_->pump() == Channel::Status::kEnded) {
+  if (channel_->has_ended()) {
     Verdict verdict = verdict_of_death("was " + channel_->epitaph());
     // Who had not begun yet is innocent: it was an earlier one's doing.
     verdict.excusable = channel_->killed_from_outside() || !begun_;
