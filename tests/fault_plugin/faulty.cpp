@@ -65,7 +65,10 @@ void misbehave(const std::string& fault) {
   if (fault == "crash") std::raise(SIGSEGV);
   if (fault == "abort") std::abort();
   if (fault == "exit") std::_Exit(0);
-  if (fault == "hang") hang();
+  if (fault == "hang") {
+    count(fault);  // a test may wait for it
+    hang();
+  }
   if (fault == "killed") std::raise(SIGKILL);
   if (fault == "killed_once" && count(fault) == 1) std::raise(SIGKILL);
   if (fault == "close") {
