@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes what reads foreign bytes: scripts/fuzz.sh [SECONDS] [TARGET...]
 #
-# SECONDS for each target (default 60); targets: study expression space protocol recording (default
+# SECONDS for each target (default 60); targets: study t1 expression space protocol recording (default
 # all). Needs clang with its run-time libraries (Debian: clang, libclang-rt-14-dev). Starts from
 # tests/fuzz/corpus; what libFuzzer learns on the way stays in build/fuzz/corpus, inputs that it
 # complains about in build/fuzz/findings. Exit status 0 when there are none.
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(study expression space protocol recording)
+[ ${#targets[@]} -gt 0 ] || targets=(study t1 expression space protocol recording)
 
 set_up "${build_packages[@]}" clang libclang-rt-14-dev
 say "Building"
