@@ -26,14 +26,14 @@ void open_kernel_file() {
 
 void check_reference(const Study& study) {
   Bindings names;
-  for (const auto& [name, value] : study.reference->configuration) {
-    const auto known = std::find_if(study.parameters.begin(), study.parameters.end(),
-                                    [&](const Parameter& p) { return p.name == name; });
-    require(known != study.parameters.end(), "the reference has only names of parameters");
-    require(std::any_of(known->values.begin(), known->values.end(),
-                        [&](const Value& v) { return same_value(v, value); }),
+  for (const auto& [name, value] : study.reference->configuration) names[name] = value;
+  for (const Parameter& parameter : study.parameters) {
+    const auto value = names.find(parameter.name);
+    require(value != names.end() && names.size() == study.parameters.size(),
+            "the reference has the parameters' names");
+    require(std::any_of(parameter.values.begin(), parameter.values.end(),
+                        [&](const Value& v) { return same_value(v, value->second); }),
             "the reference has only values of the parameters");
-    names[name] = value;
   }
   for (const Expression& constraint : study.constraints) {
     const auto value = constraint.evaluate(names);

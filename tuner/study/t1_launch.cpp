@@ -166,8 +166,8 @@ bool allowed(const Study& study, const Configuration& values) {
 std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
   const Study& study = t1.study();
   if (allowed(study, t1.defaults)) return t1.defaults;
-  // Reading a file must not take for ever: a second's work, on an idle machine.
-  constexpr int kMostPolls = 20'000;
+  // Reading a file must not take for ever. Published spaces need a few hundred.
+  constexpr int kMostPolls = 3'000;
   int polls = 0;
   BuildOptions limits;
   limits.memory_limit = std::size_t{256} << 20;
