@@ -110,6 +110,14 @@ TEST_F(WorkerFaults, WhatHangsIsKilledAtItsDeadlineAndTheSlowIsWaitedFor) {
   EXPECT_NE(rows()["slow"].at("time_ms"), "");
 }
 
+// The test would take ten minutes without a deadline for each round.
+TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
+  const auto done = tune("ok, hang_late", "1");
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("final: the best 4 again"), std::string::npos) << done.err;
+  for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
+}
+
 TEST_F(WorkerFaults, ACompilationThatHangsIsKilledAtItsDeadline) {
   write_study("ok, compile_hang");
   std::vector<std::string> healthy = words("100");

@@ -204,6 +204,8 @@ class FaultyBackend : public sdk::Backend {
   void time(std::uint64_t kernel, const tuner_launch& one, const tuner_timing&,
             std::span<double> milliseconds) override {
     launch(kernel, one);
+    // Never in a search, which is content with fewer; always in the final.
+    if (fault_ == "hang_late" && ++timings_[kernel] > 20) hang();
     double each = 1;
     if (fault_ == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (fault_ == "slow") each = 300;
@@ -225,6 +227,7 @@ class FaultyBackend : public sdk::Backend {
   std::string fault_;
   std::map<std::uint64_t, std::vector<char>> buffers_;
   std::map<std::uint64_t, std::string> kernels_;
+  std::map<std::uint64_t, int> timings_;
 };
 
 }  // namespace

@@ -21,7 +21,9 @@ PoolEvaluator::PoolEvaluator(EvaluatorSetup setup, CompilePool& compilers, RunWo
       compilers_(compilers),
       runner_(runner),
       interrupt_(interrupt),
-      start_(Clock::now()) {}
+      start_(Clock::now()) {
+  runner_.set_best(0);  // that of another size
+}
 
 // Every compile worker busy, as many again waiting for the device, one on it.
 std::size_t PoolEvaluator::capacity() const { return 2 * compilers_.jobs() + 2; }
