@@ -47,6 +47,8 @@ class Running {
 
 Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
 
+std::string text_of(const std::filesystem::path& file);
+
 // Rows of a CSV file as column -> text.
 std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
 

@@ -24,7 +24,7 @@ class WorkerFaults : public testing::Test {
     EXPECT_TRUE(no_process_left(sandbox_));
   }
 
-  // A study of these variants; each of them twice.
+  // A study of these variants; each of them twice, launched differently.
   // With one job, variants come to the device in the order of the study.
   Finished tune(const std::string& faults, const std::string& timeout = "30",
                 const std::string& jobs = "2") {
@@ -39,7 +39,7 @@ class WorkerFaults : public testing::Test {
 kernel: {name: faulty, source: faulty.cu, entry: twice}
 problem_sizes: [{n: 100}]
 parameters: {FAULT: [)yaml" + faults + R"yaml(], PASS: [1, 2]}
-launch: {block: [32], grid: ["ceil_div(n, 32)"]}
+launch: {block: [32 * PASS], grid: ["ceil_div(n, 32)"]}
 arguments:
   - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
   - {name: y, type: float32, shape: [n], role: out}
