@@ -111,6 +111,12 @@ Finished run(const Sandbox& sandbox, const std::vector<std::string>& words) {
   return Running(sandbox, words).wait();
 }
 
+std::string text_of(const fs::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
 std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {
   std::vector<std::vector<std::string>> rows(1);
   std::string field;

@@ -55,6 +55,8 @@ std::size_t occurrences(const std::string& text, const std::string& part);
 
 Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
 
+std::string text_of(const std::filesystem::path& file);
+
 // Rows of a CSV file as column -> text.
 std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
 

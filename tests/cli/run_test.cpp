@@ -135,6 +135,24 @@ TEST(Run, JsonProgressIsOneObjectEachLine) {
   EXPECT_GE(lines, 4U);
 }
 
+TEST(Run, VariantsOfWhichTheCompilerMakesTheSameProgramAreRunOnce) {
+  const Sandbox sandbox;
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("PER:"), 0, "IDLE: [1, 2, 3]\n  ");
+  sandbox.write("tiny.yaml", study);
+  sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")) +
+                               "#if TUNE_IDLE > 2 && TUNE_BLOCK > 999\n#error never\n#endif\n");
+  const auto done =
+      run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--where",
+                    "BLOCK == 64 and PER == 2", "--strategy", "exhaustive", "--progress", "plain"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("2 not run: the compiler had made the same program"), std::string::npos)
+      << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n3000"));
+  ASSERT_EQ(rows.size(), 3U);
+  for (const auto& row : rows) EXPECT_TRUE(row.at("state") == "ok" && row.at("message").empty());
+}
+
 TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
   const Sandbox sandbox;
   fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));

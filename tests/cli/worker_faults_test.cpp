@@ -26,7 +26,8 @@ class WorkerFaults : public testing::Test {
     EXPECT_TRUE(no_process_left(sandbox_));
   }
 
-  // Writes a study of these variants, each of them twice, with so much text in its source.
+  // Writes a study of these variants, each of them twice, launched differently, with so much text in
+  // its source.
   void write_study(const std::string& faults, std::size_t padding = 0) const {
     std::string source = "// a definition that no source mentions would not count:";
     for (std::size_t at = 0; at < faults.size();) {
@@ -39,7 +40,7 @@ class WorkerFaults : public testing::Test {
 kernel: {name: faulty, source: faulty.cu, entry: twice}
 problem_sizes: [{n: 100}]
 parameters: {FAULT: [)yaml" + faults + R"yaml(], PASS: [1, 2]}
-launch: {block: [32], grid: ["ceil_div(n, 32)"]}
+launch: {block: [32 * PASS], grid: ["ceil_div(n, 32)"]}
 arguments:
   - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
   - {name: y, type: float32, shape: [n], role: out}

@@ -244,6 +244,7 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   shared.progress->note("  ended: " + reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
   if (const auto text = drift_text(evaluator.drift()); !text.empty()) shared.progress->note(text);
+  if (const auto text = twins_text(evaluator.twins()); !text.empty()) shared.progress->note(text);
 
   outcome.interrupted = shared.interrupt->count() > 0;
   if (outcome.interrupted && evaluator.in_flight()) {
