@@ -114,6 +114,18 @@ TEST_F(Export, AnEmptyStoreAndAChangedStudyAreSaid) {
       << done.err;
 }
 
+TEST_F(Export, WeightsLeaveResultsCurrent) {
+  const Sandbox weighted;
+  fs::copy_file(sandbox_->path("tiny.cu"), weighted.path("tiny.cu"));
+  fs::copy(sandbox_->path("results"), weighted.path("results"), fs::copy_options::recursive);
+  weighted.write("tiny.yaml", text_of(sandbox_->path("tiny.yaml")) + "export: {weights: {n: 4}}\n");
+  const auto done = run(weighted, {"export", "tiny.yaml", "--evaluate"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.err, "");
+  // 1.75 octaves from one size to the other, times the root of the weight.
+  EXPECT_NE(done.out.find("distance 3.5"), std::string::npos) << done.out;
+}
+
 TEST_F(Export, OnlyFailedTrialsAreNothingToExport) {
   sandbox_->write("failed/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("failed/n5.csv",

@@ -49,6 +49,13 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
       "// at most {:.1f} %.\n",
       table.entries.size(), table.configurations.size(), table.default_coverage,
       100 * (table.default_slowdown - 1));
+  if (!table.weights.empty()) {
+    out += "// weights of the dimensions, for what is near:";
+    for (std::size_t d = 0; d < table.weights.size(); ++d) {
+      out += fmt::format(" {} {}", model.dims[d].name, table.weights[d]);
+    }
+    out += "\n";
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tuner/exporters/header_model.h"
+#include "tuner/exporters/size_distance.h"
 
 namespace tuner {
 namespace {
@@ -13,7 +14,7 @@ struct standing {
   int tier = 9;
   long long cc = 0;          // the newer the better
   long long processors = 0;  // how far their number is off
-  long long distance = 0;    // 65536 * squared log2
+  long long distance = 0;    // squared log2 ratios, weighted, in whole numbers
   TUNER_FN bool better_than(const standing& o) const {
     if (tier != o.tier) return tier < o.tier;
     if (cc != o.cc) return cc > o.cc;
@@ -56,7 +57,7 @@ TUNER_FN selection select(const device& v, const dims& d) {
                       : same                 ? match::exact
                                              : match::near_size;
     return {configs[e.cfg], how, e.cfg, best, best_standing.tier,
-            static_cast<double>(best_standing.distance) / 65536.0};
+            static_cast<double>(best_standing.distance) * @UNIT@};
   }
   for (int i = 0; i < config_count; ++i) {
     if (valid(configs[i], d, v)) return {configs[i], match::fallback, i, -1, 4, 0.0};
@@ -95,18 +96,23 @@ std::string header_selection(const HeaderModel& model) {
   std::string query;
   std::string distance;
   std::string example = "90";
+  const SizeDistance weighted(model.table->weights);
   for (std::size_t d = 0; d < model.dims.size(); ++d) {
     const std::string& name = model.dims[d].name;
     positive += fmt::format("{}d.{} > 0", d > 0 ? " && " : "", name);
     same += fmt::format("{0}e.size.{1} == d.{1}", d > 0 ? " && " : "", name);
-    query += fmt::format("  const int q{} = detail::lg256(d.{});\n", d, name);
-    distance += fmt::format("{0}detail::square(q{1} - e.lg[{1}])", d > 0 ? " + " : "", d);
     example += ", 1024";
+    const std::int64_t factor = weighted.factor(d);
+    if (factor == 0) continue;
+    query += fmt::format("  const int q{} = detail::lg256(d.{});\n", d, name);
+    distance += fmt::format("{0}{1}detail::square(q{2} - e.lg[{2}])", distance.empty() ? "" : " + ",
+                            factor == 1 ? "" : fmt::format("{} * ", factor), d);
   }
   std::string out = kSelect;
   replace(out, "@POSITIVE@", positive.empty() ? "true" : positive);
   replace(out, "@QUERY@", query.empty() ? "  static_cast<void>(d);\n" : query);
   replace(out, "@DISTANCE@", distance.empty() ? "0" : distance);
+  replace(out, "@UNIT@", fmt::format("{:.17g}", weighted.unit()));
   replace(out, "@SAME@", same.empty() ? "true" : same);
   replace(out, "@EXAMPLE@", example);
   return out;

@@ -136,7 +136,7 @@ struct selection {
   int config_id;    // place in configs[]
   int entry_index;  // place in entries[]; -1: none
   int tier;         // 0 same device, 1 same compute capability, 2 same major, 3 older, 4 none
-  double log2_distance_sq;  // squared log2 of the ratio, summed over the dimensions
+  double log2_distance_sq;  // squared log2 of the ratio, weighted, summed over the dimensions
 };
 struct extent {
   unsigned x, y, z;  // 0: the study's expression has no value here

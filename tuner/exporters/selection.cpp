@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/engine/resolve.h"
-#include "tuner/exporters/header_parts.h"
+#include "tuner/exporters/size_distance.h"
 
 namespace tuner {
 namespace {
@@ -18,15 +18,6 @@ int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
   if (h == w) return have.name == want.name ? 0 : 1;
   if (h == 0 || w == 0 || h > w) return -1;
   return h / 10 == w / 10 ? 2 : 3;
-}
-
-std::int64_t distance(const ProblemSize& a, const ProblemSize& b) {
-  std::int64_t sum = 0;
-  for (std::size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d) {
-    const std::int64_t apart = lg256(a.dims[d].second) - lg256(b.dims[d].second);
-    sum += apart * apart;
-  }
-  return sum;
 }
 
 // Validity by configuration, asked once each.
@@ -83,6 +74,7 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
     return {0, Match::kFallback, {}, 4, 0};
   }
   Validity valid(study, table, device, size);
+  const SizeDistance distance(table.weights);
   // Tier, newness, processors apart, distance: the smallest wins, the first of equals.
   using Standing = std::tuple<int, int, std::int64_t, std::int64_t>;
   std::optional<Standing> best_standing;
@@ -94,7 +86,8 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
     if (tier < 0) continue;
     const std::int64_t apart =
         tier == 0 ? 0 : std::abs(have.multiprocessors - device.multiprocessors);
-    const Standing standing{tier, -have.compute_capability, apart, distance(size, entry.size)};
+    const Standing standing{tier, -have.compute_capability, apart,
+                            distance.between(size, entry.size)};
     if (best_standing && !(standing < *best_standing)) continue;
     if (!valid.of(entry.configuration)) continue;
     best_standing = standing;
@@ -106,8 +99,7 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
     const Match how = tier > 0                       ? Match::kNearDevice
                       : entry.size.dims == size.dims ? Match::kExact
                                                      : Match::kNearSize;
-    return {entry.configuration, how, best, tier,
-            static_cast<double>(std::get<3>(*best_standing)) / 65536.0};
+    return {entry.configuration, how, best, tier, distance.log2_sq(std::get<3>(*best_standing))};
   }
   for (std::size_t c = 0; c < table.configurations.size(); ++c) {
     if (valid.of(c)) return {c, Match::kFallback, {}, 4, 0};

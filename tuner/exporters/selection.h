@@ -17,7 +17,7 @@ struct Selection {
   Match how = Match::kUnsupported;
   std::optional<std::size_t> entry;  // in TunedTable::entries
   int tier = 4;                      // 0 same device ... 3 older, 4 none
-  double log2_distance_sq = 0;
+  double log2_distance_sq = 0;       // weighted
 };
 
 // The size's dimensions in the order of the table's.

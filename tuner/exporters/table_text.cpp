@@ -108,6 +108,10 @@ ExportedTable table_of(const Json& json) {
     out.table.configurations.push_back(std::move(configuration));
   }
   for (const Json& one : json.at("entries")) out.table.entries.push_back(entry_of(one, out));
+  out.table.weights = json.value("weights", std::vector<double>());
+  if (!out.table.weights.empty() && out.table.weights.size() != out.dimensions.size()) {
+    throw std::out_of_range("the weights are not one for each dimension");
+  }
   if (out.table.configurations.empty()) throw std::out_of_range("there are no configurations");
   return out;
 }
@@ -145,11 +149,13 @@ std::string table_comment(const Study& study, const TunedTable& table,
   }
   Json entries = Json::array();
   for (const TunedEntry& one : table.entries) entries.push_back(json_of(one));
+  const std::string weights =
+      table.weights.empty() ? "" : "\"weights\": " + Json(table.weights).dump() + ",\n";
   std::string text = fmt::format(
       "{{\"schema\": 1, \"kernel\": {}, \"source_hash\": \"{}\",\n\"parameters\": {},\n"
-      "\"dimensions\": {},\n\"devices\": {},\n\"configurations\": {},\n\"entries\": {}}}",
+      "\"dimensions\": {},\n{}\"devices\": {},\n\"configurations\": {},\n\"entries\": {}}}",
       Json(study.kernel.name).dump(), source_hash, parameters.dump(-1, ' ', true),
-      dimensions.dump(-1, ' ', true), lines_of(devices), lines_of(configurations),
+      dimensions.dump(-1, ' ', true), weights, lines_of(devices), lines_of(configurations),
       lines_of(entries));
   // Nothing in a text may begin or end a comment, or be a trigraph. These characters occur in texts
   // only, where JSON has other spellings for them.

@@ -205,6 +205,17 @@ std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector
   return first;
 }
 
+std::vector<double> weights_of(const Study& study, const ProblemSize& size) {
+  std::vector<double> weights;
+  for (const auto& [name, extent] : size.dims) {
+    const auto at =
+        std::ranges::find(study.exports.weights, name, [](const auto& one) { return one.first; });
+    weights.push_back(at == study.exports.weights.end() ? 1 : at->second);
+  }
+  if (std::ranges::all_of(weights, [](double w) { return w == 1; })) weights.clear();
+  return weights;
+}
+
 }  // namespace
 
 double cost_of(const Study& study, const Trial& trial) {
@@ -243,6 +254,7 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
                                "there is nothing to export: no result has a valid configuration",
                                ""});
   }
+  table.weights = weights_of(study, rows.front().results->size);
   const Measured all = measured(study, rows);
   const std::vector<std::size_t> spare = fallbacks(study, all, rows, table);
   std::vector<bool> kept(rows.size());

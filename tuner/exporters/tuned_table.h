@@ -27,6 +27,7 @@ struct TunedTable {
   // where no entry fits: by how much they lose at worst.
   std::vector<Configuration> configurations;
   std::vector<TunedEntry> entries;   // devices in order, sizes in the order of the results
+  std::vector<double> weights;       // of the dimensions, for what is near; empty: all are 1
   double default_slowdown = 1;       // of the default, at worst over all entries
   std::size_t default_coverage = 0;  // entries where it was measured
 };

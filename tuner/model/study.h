@@ -109,6 +109,13 @@ struct MeasureSpec {
   bool power = false;              // a metric asks for power or energy: that takes a second more
 };
 
+// How an export answers for sizes that were not tuned. Enters no measurement.
+struct ExportSpec {
+  // By dimension: how much a ratio in it counts against another size. Dimensions that are not here
+  // count 1.
+  std::vector<std::pair<std::string, double>> weights;
+};
+
 struct Study {
   std::filesystem::path file;
   std::string text;  // of the file, for messages
@@ -126,6 +133,7 @@ struct Study {
   ObjectiveSpec objective;
   SearchSpec search;
   MeasureSpec measure;
+  ExportSpec exports;
   bool runnable = false;  // false when only what `check` needs is there
 };
 

@@ -36,6 +36,7 @@ void read_metrics(Reader& reader, const YamlNode& node);
 void read_objective(Reader& reader, const YamlNode& node, const Position& where);
 void read_search(Reader& reader, const YamlNode& node, const Position& where);
 void read_measure(Reader& reader, const YamlNode& node, const Position& where);
+void read_export(Reader& reader, const YamlNode& node, const Position& where);
 
 // Parts that several sections share.
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,

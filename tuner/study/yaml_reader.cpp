@@ -16,7 +16,7 @@ constexpr std::int64_t kSchema = 1;
 const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
                                          "derived",   "constraints", "launch",        "arguments",
                                          "constants", "reference",   "verify",        "metrics",
-                                         "objective", "search",      "measure"};
+                                         "objective", "search",      "measure",       "export"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -41,6 +41,7 @@ class StudyReader {
     section_at("objective", read_objective);
     section_at("search", read_search);
     section_at("measure", read_measure);
+    section_at("export", read_export);
     if (reader_.study.kernel.name.empty()) {
       reader_.study.kernel.name = reader_.study.file.stem().string();
     }

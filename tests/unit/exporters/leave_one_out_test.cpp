@@ -43,6 +43,16 @@ TEST(LeaveOneOut, WhatWasNotMeasuredThereIsNotGuessed) {
   EXPECT_NE(report(out).find("over 1 of 2 sizes"), std::string::npos);
 }
 
+// 4096 x 1024 is nearer to 4096 x 2048, unless ratios of M count for little.
+TEST(LeaveOneOut, SelectsByTheStudysWeights) {
+  Study study = sample_study();
+  auto results = sample_results();
+  results[2] = sample_result(results[0].device, 4096, 1024, results[1].trials);
+  EXPECT_NEAR(leave_one_out(study, results).rows[2].loss, 0, 1e-9);
+  study.exports.weights = {{"M", 0.2}};
+  EXPECT_NEAR(leave_one_out(study, results).rows[2].loss, 0.25, 1e-9);
+}
+
 TEST(LeaveOneOut, NeedsTwoSizes) {
   auto results = sample_results();
   results[1].ranked = 0;

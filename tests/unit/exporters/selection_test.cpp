@@ -58,8 +58,8 @@ std::string as_text(const Selection& s) {
                      s.entry ? static_cast<int>(*s.entry) : -1, s.tier, s.log2_distance_sq);
 }
 
-TEST(Selection, IsWhatTheEmittedHeaderAnswers) {
-  const Study study = sample_study();
+// Asks the tuner and a compiled header the same; how often each kind of match was the answer.
+std::vector<int> compare_answers(const Study& study) {
   const TunedTable table = tuned_table(study, sample_results());
   const HeaderFolder folder(export_header(study, sample_results()));
   std::string asked;
@@ -88,20 +88,60 @@ int main() {
                 s.log2_distance_sq);
   }
 })");
-  ASSERT_EQ(out.status, 0) << out.text.substr(0, 2000);
+  EXPECT_EQ(out.status, 0) << out.text.substr(0, 2000);
   std::istringstream lines(out.text);
   std::vector<int> seen(5);
   for (const Question& one : all) {
     std::string emitted;
-    ASSERT_TRUE(std::getline(lines, emitted));
+    std::getline(lines, emitted);
     const Selection mine = select(study, table, one.device, one.size);
     EXPECT_EQ(as_text(mine), emitted) << one.device.name << " " << one.size.label();
     ++seen[static_cast<std::size_t>(mine.how)];
   }
+  return seen;
+}
+
+TEST(Selection, IsWhatTheEmittedHeaderAnswers) {
+  const std::vector<int> seen = compare_answers(sample_study());
   for (const Match match :
        {Match::kExact, Match::kNearSize, Match::kNearDevice, Match::kFallback}) {
     EXPECT_GT(seen[static_cast<std::size_t>(match)], 10) << name_of(match);
   }
+}
+
+TEST(Selection, IsWhatTheEmittedHeaderAnswersWithWeights) {
+  Study study = sample_study();
+  study.exports.weights = {{"N", 0.3}, {"M", 2.5}};
+  EXPECT_GT(compare_answers(study)[static_cast<std::size_t>(Match::kNearSize)], 10);
+  study.exports.weights = {{"N", 0}};
+  EXPECT_GT(compare_answers(study)[static_cast<std::size_t>(Match::kNearSize)], 10);
+}
+
+// 4096 x 1024 is two octaves from 1024 x 1024 in M, and one from 4096 x 2048 in N.
+TEST(Selection, AWeightDecidesWhichSizeIsNear) {
+  Study study = sample_study();
+  const DeviceFacts h200 = sample_device("NVIDIA H200", 90);
+  const ProblemSize size{{{"M", 4096}, {"N", 1024}}};
+  const auto chosen = [&] {
+    return select(study, tuned_table(study, sample_results()), h200, size);
+  };
+  EXPECT_EQ(chosen().entry, 1U);
+  EXPECT_DOUBLE_EQ(chosen().log2_distance_sq, 1);
+  study.exports.weights = {{"M", 0.2}};
+  EXPECT_EQ(chosen().entry, 0U);
+  EXPECT_NEAR(chosen().log2_distance_sq, 0.2 * 4, 1e-6);
+  const HeaderFolder folder(export_header(study, sample_results()));
+  const auto out = folder.run_program(R"(#include "tuned.h"
+#include <cstdio>
+using namespace matmul_tuned;
+static_assert(best<90, 4096, 1024>.cfg.BM == 32);
+int main() {
+  device v = device_of(90);
+  v.name = "NVIDIA H200";
+  const selection s = select(v, {4096, 1024});
+  std::printf("%d %.3f\n", s.entry_index, s.log2_distance_sq);
+})");
+  EXPECT_EQ(out.text, "0 0.800\n");
 }
 
 TEST(Selection, LaunchLimitsCountBesideConstraints) {

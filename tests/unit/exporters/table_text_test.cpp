@@ -33,6 +33,18 @@ TEST(TableText, TheTableOfAnExportedHeaderReadsBack) {
   }
 }
 
+// What a file selects is judged by the weights that it was made with.
+TEST(TableText, WeightsReadBack) {
+  Study study = sample_study();
+  EXPECT_TRUE(
+      read_table_comment(export_header(study, sample_results()), "x.h").table.weights.empty());
+  study.exports.weights = {{"N", 0.25}};
+  const std::string header = export_header(study, sample_results());
+  EXPECT_EQ(read_table_comment(header, "x.h").table.weights, (std::vector<double>{1, 0.25}));
+  EXPECT_NE(header.find("// weights of the dimensions, for what is near: M 1 N 0.25\n"),
+            std::string::npos);
+}
+
 // Texts that would end the comment, begin one, or be a trigraph.
 TEST(TableText, NoTextBreaksTheComment) {
   Study study = sample_study();
