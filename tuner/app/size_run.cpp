@@ -186,9 +186,9 @@ void plan_preparation(const RunShared& shared, const SearchSpace& space, const D
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const Study& study = *shared.study;
   const SearchSpace space = build_space(shared, device, size);
-  auto strategy =
-      shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
-                                      shared.budget, shared.strategy_options);
+  auto strategy = shared.catalogue->make_strategy(
+      shared.strategy, space_table(space), shared.options->seed, shared.budget,
+      shared.strategy_options, {}, 1 + study.objective.beside.size());
 
   const ContextKey key = context_key(study, device, size, shared.source_digest,
                                      shared.compilers->identity(), shared.backend_options);
