@@ -91,6 +91,9 @@ RunOptions parse_run(const Words& words) {
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
+  add("cross-sizes", po::bool_switch(&o.cross_sizes),
+      "then measure each size's winner at the other sizes too, beyond the budget: exports know "
+      "more");
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
@@ -116,6 +119,9 @@ RunOptions parse_run(const Words& words) {
   o.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
+  }
+  if (o.cross_sizes && !o.replay.empty()) {
+    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
   }
   if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
   if (o.replay.empty() && !values["repeats"].defaulted()) {

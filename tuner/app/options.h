@@ -34,6 +34,7 @@ struct RunOptions : DeviceOptions {
   std::uint64_t seed = 1;
   std::string results = "results";
   bool fresh = false;
+  bool cross_sizes = false;  // each size's winner is measured at the other sizes too
   std::string trace;
   std::string progress = "auto";
   std::string replay;

@@ -7,6 +7,7 @@
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
+#include "tuner/app/cross_sizes.h"
 #include "tuner/app/devices.h"
 #include "tuner/app/identity.h"
 #include "tuner/app/size_run.h"
@@ -80,6 +81,35 @@ void print_outcome(const RunShared& shared, const SizeOutcome& outcome) {
   std::cout.flush();
 }
 
+void conclude(const RunShared& shared, const SizeOutcome& outcome, TraceFile& trace) {
+  print_outcome(shared, outcome);
+  if (outcome.lost.empty()) return;
+  trace.close();
+  throw UnavailableError(outcome.lost + "; everything measured so far is kept");
+}
+
+// Every size of the study on one device. Returns whether anything valid was found.
+bool tune_device(RunShared& shared, RunWorker& worker, TraceFile& trace) {
+  shared.runner = &worker;
+  const DeviceFacts device = worker.is_open() ? worker.facts() : worker.open();
+  std::vector<SizeOutcome> outcomes;
+  for (const ProblemSize& size : shared.study->sizes) {
+    if (shared.interrupt->count() > 0) break;
+    trace.begin_run();
+    shared.on_trial = [&](const Trial& trial, double seconds) { trace.trial(trial, seconds); };
+    outcomes.push_back(tune_size(shared, device, size));
+    conclude(shared, outcomes.back(), trace);
+  }
+  if (shared.options->cross_sizes && shared.interrupt->count() == 0) {
+    shared.on_trial = nullptr;  // a trace is of the search
+    for (const std::size_t i : cross_sizes(shared, device, outcomes)) {
+      conclude(shared, outcomes[i], trace);
+    }
+  }
+  return std::ranges::any_of(outcomes,
+                             [](const SizeOutcome& one) { return one.results.ranked > 0; });
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -118,19 +148,7 @@ int run_command(const RunOptions& options) {
 
   bool any_valid = false;
   for (auto& worker : devices.workers) {
-    shared.runner = worker.get();
-    const DeviceFacts device = worker->is_open() ? worker->facts() : worker->open();
-    for (const ProblemSize& size : study.sizes) {
-      if (interrupt.count() > 0) break;
-      trace.begin_run();
-      shared.on_trial = [&](const Trial& trial, double seconds) { trace.trial(trial, seconds); };
-      const SizeOutcome outcome = tune_size(shared, device, size);
-      any_valid = any_valid || outcome.results.ranked > 0;
-      print_outcome(shared, outcome);
-      if (outcome.lost.empty()) continue;
-      trace.close();
-      throw UnavailableError(outcome.lost + "; everything measured so far is kept");
-    }
+    any_valid = tune_device(shared, *worker, trace) || any_valid;
     worker.reset();  // its device is free for others
   }
   trace.close();

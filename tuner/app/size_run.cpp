@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <ctime>
-#include <set>
-#include <unordered_map>
 
 #include "tuner/app/identity.h"
 #include "tuner/app/recorded_csv.h"
+#include "tuner/app/trial_memory.h"
 #include "tuner/app/usage.h"
 #include "tuner/app/warm_start.h"
 #include "tuner/base/error.h"
@@ -39,52 +38,6 @@ SearchSpace build_space(const RunShared& shared, const DeviceFacts& device,
   if (!complaints.empty()) throw InputError(complaints, shared.study->text);
   return space;
 }
-
-// Earlier trials by configuration, so that a resumed run asks the database once.
-class Memory {
- public:
-  explicit Memory(const std::vector<Trial>& trials) {
-    for (const Trial& trial : trials) known_.emplace(text_of(trial.configuration), trial);
-  }
-  std::optional<Trial> find(const Configuration& configuration) const {
-    const auto found = known_.find(text_of(configuration));
-    if (found == known_.end()) return std::nullopt;
-    return found->second;
-  }
-  // Those whose samples come from an earlier final: they cannot be paired with the new ones.
-  std::vector<Trial> earlier_finalists(const std::vector<Trial>& now) const {
-    std::vector<Trial> earlier;
-    std::set<std::string> again_there;
-    for (const Trial& finalist : now) again_there.insert(text_of(finalist.configuration));
-    for (const auto& [text, trial] : known_) {
-      if (trial.final_samples.empty()) continue;
-      const bool again = again_there.count(text) > 0;
-      if (again) continue;
-      earlier.push_back(trial);
-      earlier.back().final_samples.clear();
-    }
-    return earlier;
-  }
-  // What this run did not come by, as far as it belongs to the space: it competes all the same.
-  void add_others(const SearchSpace& space, std::vector<Trial>& trials) const {
-    std::set<ConfigIndex> seen;
-    for (const Trial& trial : trials) seen.insert(trial.index);
-    for (const auto& [text, trial] : known_) {
-      const auto index = space.index_of(trial.configuration);
-      if (!index || !seen.insert(*index).second) continue;
-      trials.push_back(trial);
-      trials.back().index = *index;
-    }
-  }
-
- private:
-  static std::string text_of(const Configuration& configuration) {
-    std::string text;
-    for (const Value& value : configuration) text += to_text(value) + '\n';
-    return text;
-  }
-  std::unordered_map<std::string, Trial> known_;
-};
 
 std::string now_text() {
   const std::time_t now = std::time(nullptr);
@@ -165,78 +118,75 @@ void warm_start(const RunShared& shared, const ContextKey& key, const SearchSpac
   for (const Prior& prior : earlier.priors) strategy.learn(prior);
 }
 
-}  // namespace
+// How the configurations of a size are chosen.
+struct Search {
+  std::unique_ptr<Strategy> strategy;
+  Budget budget;
+  std::string title;
+  std::string total;  // how many there may be
+};
 
-void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
-                      const ProblemSize& size, EvaluatorSetup& setup) {
-  const Study& study = *shared.study;
-  auto plan = size_plan(study, size, device);
-  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
-  setup.plan = std::move(*plan);
-  if (!setup.plan.reference) return;
-  auto request = reference_request(study, space, device, shared.reference_text);
-  if (!request) {
-    throw InputError(
-        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
-        study.text);
+// Proposes a list, whatever the answers are.
+class ListedOnes final : public Strategy {
+ public:
+  explicit ListedOnes(std::vector<ConfigIndex> listed) : listed_(std::move(listed)) {}
+  std::vector<ConfigIndex> ask(std::size_t count) override {
+    std::vector<ConfigIndex> out;
+    while (out.size() < count && next_ < listed_.size()) out.push_back(listed_[next_++]);
+    return out;
   }
-  setup.reference = std::move(*request);
+  void tell(const Observation&) override {}
+
+ private:
+  std::vector<ConfigIndex> listed_;
+  std::size_t next_ = 0;
+};
+
+ContextKey key_of(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
+  return context_key(*shared.study, device, size, shared.source_digest,
+                     shared.compilers->identity(), shared.backend_options);
 }
 
-SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
-  const Study& study = *shared.study;
-  const SearchSpace space = build_space(shared, device, size);
-  auto strategy = shared.catalogue->make_strategy(
-      shared.strategy, space_table(space), shared.options->seed, shared.budget,
-      shared.strategy_options, {}, 1 + study.objective.beside.size());
-
-  const ContextKey key = context_key(study, device, size, shared.source_digest,
-                                     shared.compilers->identity(), shared.backend_options);
-  const Context context = shared.store->context(key);
-  warm_start(shared, key, space, *strategy);
-  if (shared.options->fresh) shared.store->start_afresh(context);
-  for (const Trial& blamed : shared.store->settle_in_flight(context)) {
-    shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
-                          blamed.message);
-  }
-  const Memory memory(shared.store->trials(context));
-
+EvaluatorSetup evaluator_setup(const RunShared& shared, const SearchSpace& space,
+                               const DeviceFacts& device, const ProblemSize& size,
+                               const Context& context, const TrialMemory& memory) {
   EvaluatorSetup setup;
-  setup.study = &study;
+  setup.study = shared.study;
   setup.space = &space;
   setup.size = size;
   setup.facts = device;
   setup.source_text = shared.source_text;
   setup.library = shared.library;
-  setup.recall = [&](const Configuration& c) { return memory.find(c); };
+  setup.recall = [&memory](const Configuration& c) { return memory.find(c); };
   plan_preparation(shared, space, device, size, setup);
-  setup.announce = [&](const Configuration& c) { shared.store->mark_in_flight(context, c); };
-  setup.withdraw = [&](const Configuration& c) { shared.store->clear_in_flight(context, c); };
-  PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
+  Store& store = *shared.store;
+  setup.announce = [&store, context](const Configuration& c) { store.mark_in_flight(context, c); };
+  setup.withdraw = [&store, context](const Configuration& c) { store.clear_in_flight(context, c); };
+  return setup;
+}
 
-  std::string total = space.report().valid;
-  if (shared.budget.evaluations && *shared.budget.evaluations < space.size()) {
-    total = std::to_string(*shared.budget.evaluations);
-  }
-  shared.progress->begin(
-      fmt::format("{} on {}, {}: {} valid configurations of {}", study.kernel.name, device.name,
-                  size.label(), space.report().valid, space.report().cartesian),
-      total, study);
+// Every trial that the search came by, each committed before anyone hears of it.
+std::vector<Trial> search_trials(const RunShared& shared, const Context& context, Search search,
+                                 PoolEvaluator& evaluator, SizeOutcome& outcome) {
   std::vector<Trial> trials;
   Usage usage(*shared.compilers, *shared.runner);
   LoopCallbacks callbacks;
   callbacks.on_trial = [&](const Trial& trial) {
-    if (!trial.from_store) shared.store->record(context, trial);
+    if (!trial.from_store) {
+      shared.store->record(context, trial);
+      ++outcome.measured;
+    }
     trials.push_back(trial);
     usage.trial(trial, evaluator.now());
     shared.progress->trial(trial, evaluator.now());
     if (shared.on_trial) shared.on_trial(trial, evaluator.now());
   };
   callbacks.stop = [&] { return shared.interrupt->count() > 0; };
-  SizeOutcome outcome;
   std::string reason;
   try {
-    reason = run_loop(*strategy, evaluator, study.objective, shared.budget, callbacks).reason;
+    reason =
+        run_loop(*search.strategy, evaluator, shared.study->objective, search.budget, callbacks)
+            .reason;
   } catch (const UnavailableError& error) {
     outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
   }
@@ -250,6 +200,25 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
   if (outcome.interrupted && evaluator.in_flight()) {
     shared.store->clear_in_flight(context, *evaluator.in_flight());
   }
+  return trials;
+}
+
+SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                     const ProblemSize& size, Search search) {
+  const Study& study = *shared.study;
+  const Context context = shared.store->context(key_of(shared, device, size));
+  for (const Trial& blamed : shared.store->settle_in_flight(context)) {
+    shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
+                          blamed.message);
+  }
+  const TrialMemory memory(shared.store->trials(context));
+  PoolEvaluator evaluator(evaluator_setup(shared, space, device, size, context, memory),
+                          *shared.compilers, *shared.runner, *shared.interrupt);
+  shared.progress->begin(
+      fmt::format("{} on {}, {}: {}", study.kernel.name, device.name, size.label(), search.title),
+      search.total, study);
+  SizeOutcome outcome;
+  std::vector<Trial> trials = search_trials(shared, context, std::move(search), evaluator, outcome);
   memory.add_others(space, trials);
   std::optional<FinalRound> round;
   try {
@@ -272,6 +241,58 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
                          .string();
   write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), device);
   return outcome;
+}
+
+}  // namespace
+
+void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
+                      const ProblemSize& size, EvaluatorSetup& setup) {
+  const Study& study = *shared.study;
+  auto plan = size_plan(study, size, device);
+  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
+  setup.plan = std::move(*plan);
+  if (!setup.plan.reference) return;
+  auto request = reference_request(study, space, device, shared.reference_text);
+  if (!request) {
+    throw InputError(
+        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
+        study.text);
+  }
+  setup.reference = std::move(*request);
+}
+
+SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
+  const SearchSpace space = build_space(shared, device, size);
+  Search search;
+  search.strategy = shared.catalogue->make_strategy(
+      shared.strategy, space_table(space), shared.options->seed, shared.budget,
+      shared.strategy_options, {}, 1 + shared.study->objective.beside.size());
+  search.budget = shared.budget;
+  search.title =
+      fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
+  search.total = space.report().valid;
+  if (shared.budget.evaluations && *shared.budget.evaluations < space.size()) {
+    search.total = std::to_string(*shared.budget.evaluations);
+  }
+  const ContextKey key = key_of(shared, device, size);
+  warm_start(shared, key, space, *search.strategy);
+  if (shared.options->fresh) shared.store->start_afresh(shared.store->context(key));
+  return run_size(shared, space, device, size, std::move(search));
+}
+
+SizeOutcome measure_size(const RunShared& shared, const DeviceFacts& device,
+                         const ProblemSize& size, const std::vector<Configuration>& configurations,
+                         const std::string& what) {
+  const SearchSpace space = build_space(shared, device, size);
+  std::vector<ConfigIndex> listed;
+  for (const Configuration& one : configurations) {
+    if (const auto index = space.index_of(one)) listed.push_back(*index);
+  }
+  Search search;
+  search.title = what;
+  search.total = std::to_string(listed.size());
+  search.strategy = std::make_unique<ListedOnes>(std::move(listed));
+  return run_size(shared, space, device, size, std::move(search));
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/app/options.h"
 #include "tuner/app/progress.h"
@@ -42,6 +43,7 @@ struct RunShared {
 struct SizeOutcome {
   RankedResults results;
   std::string csv_path;
+  std::size_t measured = 0;  // trials that were not in the store
   bool interrupted = false;
   std::string lost;  // why there is no device any more; empty when there is one
 };
@@ -53,5 +55,12 @@ void plan_preparation(const RunShared& shared, const SearchSpace& space, const D
 
 // Throws InputError when the study makes no sense at this size, on this device.
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);
+
+// The same for given configurations, in their order and without a budget, instead of a search;
+// those that are not of the size's space are passed over. Everything that is known of the size is
+// ranked anew. `what` says for the user which ones they are.
+SizeOutcome measure_size(const RunShared& shared, const DeviceFacts& device,
+                         const ProblemSize& size, const std::vector<Configuration>& configurations,
+                         const std::string& what);
 
 }  // namespace tuner

@@ -85,6 +85,13 @@ ContextKey key_now(const Study& study, const std::string& digest, const ContextK
 
 }  // namespace
 
+RankedResults ranked_trials(Store& store, const Context& context, const ObjectiveSpec& objective) {
+  std::vector<Trial> trials = store.trials(context);
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
+  const auto round = standing_final(objective, trials);
+  return rank(objective, std::move(trials), round);
+}
+
 ProblemSize parse_dims(const std::string& text) {
   ProblemSize wanted;
   std::size_t at = 0;
@@ -127,11 +134,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     } else if (study != nullptr) {
       results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
     }
-    std::vector<Trial> trials = store.trials(context.context);
-    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
-    const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
-    const auto round = standing_final(objective, trials);
-    results.ranked = rank(objective, std::move(trials), round);
+    results.ranked =
+        ranked_trials(store, context.context, study ? study->objective : ObjectiveSpec{});
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.date = context.newest;

@@ -44,6 +44,9 @@ struct StoredResults {
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
+// The ranking that a context's trials and its last final tell.
+RankedResults ranked_trials(Store& store, const Context& context, const ObjectiveSpec& objective);
+
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);
 

@@ -1,0 +1,125 @@
+#include "tuner/app/cross_sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "tuner/app/identity.h"
+#include "tuner/app/stored_results.h"
+#include "tuner/exporters/tuned_table.h"
+
+namespace tuner {
+namespace {
+
+// Finals that take turns in naming one of several equals must not keep a run going for ever.
+constexpr int kMostRounds = 5;
+
+std::string counted(std::size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+const Trial* winner_of(const RankedResults& results) {
+  const bool any = results.ranked > 0 && results.trials.front().state == TrialState::kOk;
+  return any ? &results.trials.front() : nullptr;
+}
+
+void add_winner(const RankedResults& results, std::vector<Configuration>& winners) {
+  const Trial* winner = winner_of(results);
+  if (winner == nullptr || std::ranges::count(winners, winner->configuration) > 0) return;
+  winners.push_back(winner->configuration);
+}
+
+// Of the sizes that this run did not tune, as far as their results would answer for it today.
+std::vector<Configuration> winners_elsewhere(const RunShared& shared, const DeviceFacts& device,
+                                             const std::vector<SizeOutcome>& outcomes) {
+  const Study& study = *shared.study;
+  std::vector<Configuration> winners;
+  for (const StoredContext& context : shared.store->contexts(study.kernel.name)) {
+    const bool tuned_here = std::ranges::any_of(outcomes, [&](const SizeOutcome& outcome) {
+      return outcome.results.size == context.key.size;
+    });
+    if (tuned_here || context.trials == 0) continue;
+    const ContextKey now = context_key(study, device, context.key.size, shared.source_digest,
+                                       shared.compilers->identity(), shared.backend_options);
+    if (!differences(context.key, now).empty()) continue;
+    add_winner(ranked_trials(*shared.store, context.context, study.objective), winners);
+  }
+  return winners;
+}
+
+// Whether it is of the size's space, without building that: it may have been stored before a list
+// of values became shorter.
+bool belongs(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+             const ProblemSize& size) {
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    if (std::ranges::count(study.parameters[p].values, configuration.at(p)) == 0) return false;
+  }
+  return constraints_hold(study, configuration, device, size);
+}
+
+// Those that could be measured at this size and were not.
+std::vector<Configuration> untried(const Study& study, const DeviceFacts& device,
+                                   const RankedResults& results,
+                                   const std::vector<Configuration>& winners) {
+  std::vector<Configuration> out;
+  for (const Configuration& winner : winners) {
+    const bool tried = std::ranges::any_of(
+        results.trials, [&](const Trial& trial) { return trial.configuration == winner; });
+    if (!tried && belongs(study, winner, device, results.size)) out.push_back(winner);
+  }
+  return out;
+}
+
+SizeOutcome measured_at(const RunShared& shared, const DeviceFacts& device,
+                        const SizeOutcome& outcome, std::vector<Configuration> others) {
+  const std::string what = counted(others.size(), "winner") + " of other sizes";
+  // The size's own winner comes first: it is answered by the store, and says what is too slow.
+  if (const Trial* own = winner_of(outcome.results)) {
+    others.insert(others.begin(), own->configuration);
+  }
+  return measure_size(shared, device, outcome.results.size, others, what);
+}
+
+}  // namespace
+
+std::vector<std::size_t> cross_sizes(const RunShared& shared, const DeviceFacts& device,
+                                     std::vector<SizeOutcome>& outcomes) {
+  const std::vector<Configuration> elsewhere = winners_elsewhere(shared, device, outcomes);
+  std::set<std::size_t> replaced;
+  std::size_t trials = 0;
+  const auto round = [&] {  // whether there was anything to do
+    std::vector<Configuration> winners = elsewhere;
+    for (const SizeOutcome& outcome : outcomes) add_winner(outcome.results, winners);
+    bool any = false;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const auto others = untried(*shared.study, device, outcomes[i].results, winners);
+      if (others.empty()) continue;
+      if (shared.interrupt->count() > 0) return false;
+      if (replaced.empty()) {
+        shared.progress->note(
+            "cross sizes: winners are tried at the other sizes, beyond the budget");
+      }
+      outcomes[i] = measured_at(shared, device, outcomes[i], others);
+      trials += outcomes[i].measured;
+      replaced.insert(i);
+      any = any || outcomes[i].measured > 0;
+      if (!outcomes[i].lost.empty()) return false;
+    }
+    return any;
+  };
+  int rounds = 0;
+  while (rounds < kMostRounds && round()) ++rounds;
+  if (trials > 0) {
+    shared.progress->note(fmt::format(
+        "cross sizes: {} at {}, beyond the budget{}", counted(trials, "trial"),
+        counted(replaced.size(), "size"),
+        rounds == kMostRounds ? "; winners still change, the same command goes on" : ""));
+  } else if (shared.interrupt->count() == 0) {
+    shared.progress->note("cross sizes: every winner was tried already wherever it is valid");
+  }
+  return {replaced.begin(), replaced.end()};
+}
+
+}  // namespace tuner

@@ -1,0 +1,29 @@
+#pragma once
+// What the store knows of one size, while that size is tuned.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/model/trial.h"
+#include "tuner/space/search_space.h"
+
+namespace tuner {
+
+// Earlier trials by configuration, so that a resumed run asks the database once.
+class TrialMemory {
+ public:
+  explicit TrialMemory(const std::vector<Trial>& trials);
+
+  std::optional<Trial> find(const Configuration& configuration) const;
+  // Those whose samples come from an earlier final: they cannot be paired with the new ones.
+  std::vector<Trial> earlier_finalists(const std::vector<Trial>& now) const;
+  // What this run did not come by, as far as it belongs to the space: it competes all the same.
+  void add_others(const SearchSpace& space, std::vector<Trial>& trials) const;
+
+ private:
+  std::unordered_map<std::string, Trial> known_;
+};
+
+}  // namespace tuner
