@@ -40,13 +40,16 @@ endif()
 if(TUNER_WERROR)
   target_compile_options(tuner_settings INTERFACE -Werror)
 endif()
-if(TUNER_FUZZ)
-  target_compile_options(tuner_settings INTERFACE -fsanitize=fuzzer-no-link)
-endif()
 if(TUNER_SANITIZE)
   target_compile_options(tuner_settings INTERFACE -fsanitize=address,undefined
                          -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   target_link_options(tuner_settings INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(tuner_settings INTERFACE TUNER_SANITIZED)
+endif()
+# A plugin that misses a symbol is found out when it is linked; clang leaves those of its sanitizers
+# to the program.
+if(NOT (TUNER_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang))
+  set(TUNER_PLUGIN_LINK_OPTIONS -Wl,-z,defs)
 endif()
 if(TUNER_PORTABLE)
   target_link_options(tuner_settings INTERFACE -static-libstdc++ -static-libgcc

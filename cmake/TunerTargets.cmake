@@ -15,6 +15,9 @@ function(tuner_room name)
     set(scope INTERFACE)
   endif()
   target_link_libraries(tuner_${name} ${scope} tuner_settings ${ARG_LIBS})
+  if(TUNER_FUZZ AND compiled)
+    target_compile_options(tuner_${name} PRIVATE -fsanitize=fuzzer-no-link)  # shared with the tests
+  endif()
   foreach(room IN LISTS ARG_DEPENDS)
     target_link_libraries(tuner_${name} ${scope} tuner_${room})
   endforeach()
@@ -30,7 +33,7 @@ function(tuner_plugin name)
   add_library(tuner_plugin_${name} MODULE)
   target_link_libraries(tuner_plugin_${name} PRIVATE tuner_plugin_${name}_objects)
   # Hidden visibility does not reach the standard library's templates; the version script does.
-  target_link_options(tuner_plugin_${name} PRIVATE -Wl,-z,defs
+  target_link_options(tuner_plugin_${name} PRIVATE ${TUNER_PLUGIN_LINK_OPTIONS}
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin_exports.map)
   set_target_properties(tuner_plugin_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX ""

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The whole test suite, under the address and undefined-behaviour sanitizers (preset `dev`: units,
-# architecture, and the command line from end to end), and clang-tidy over tuner/. Exit status 0 only
-# when all of it is clean. The test runner's own summary is printed last.
+# architecture, and the command line from end to end), the fuzzers for FUZZ_SECONDS each (default
+# 60), and clang-tidy over tuner/. Exit status 0 only when all of it is clean. The test runner's own
+# summary is printed last.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 failed=()
@@ -21,6 +22,9 @@ say "Building with sanitizers"
 scripts/build.sh dev
 run_tests dev --label-exclude gpu
 
+say "Fuzzers"
+scripts/fuzz.sh "${FUZZ_SECONDS:-60}" || failed+=("fuzzers")
+
 say "clang-tidy"
 scripts/lint.sh build/dev || failed+=("clang-tidy")
 
@@ -28,7 +32,7 @@ say "Summary"
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'failed: %s\n' "${failed[@]}"
 else
-  echo "clang-tidy: clean"
+  echo "fuzzers and clang-tidy: clean"
 fi
 summary_of dev
 [ ${#failed[@]} -eq 0 ]

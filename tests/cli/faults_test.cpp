@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "program.h"
 
 namespace tuner::cli {
@@ -18,8 +16,16 @@ std::string expected_state(const std::string& fault) {
 
 TEST(Faults, EveryVariantGetsItsOwnStateAndTheHealthyAreRanked) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu",
-                                  "--timeout", "4", "--progress", "plain"});
+  std::vector<std::string> words{
+      "run",  data("faults/faults.yaml"), "--backend", "cpu", "--timeout", "2", "--progress",
+      "plain"};
+  // Two seconds are little for what a slow machine compiles: all of that comes first.
+  std::vector<std::string> patient = words;
+  patient.at(5) = "200";
+  patient.insert(patient.end(), {"--where", "FAULT != 'compile_hang'"});
+  auto done = run(sandbox, patient);
+  ASSERT_EQ(done.status, 0) << done.err;
+  done = run(sandbox, words);
   ASSERT_EQ(done.status, 0) << done.err;
   std::size_t ranked = 0;
   const auto folder = sandbox.path("results/twice");

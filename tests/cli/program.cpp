@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -63,7 +64,21 @@ Running::~Running() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-void Running::signal(int number) const { ::kill(pid_, number); }
+void Running::signal(int number) const {
+  ::kill(pid_, number);
+  const auto taken = [&] {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string word; status >> word;) {
+      if (word == "State:" && status >> word && word == "Z") return true;
+      if (word != "ShdPnd:") continue;
+      std::uint64_t pending = 0;
+      status >> std::hex >> pending;
+      return (pending >> (number - 1) & 1) == 0;
+    }
+    return true;
+  };
+  eventually(taken);
+}
 
 std::string Running::errors_so_far() const {
   return fs::exists(err_) ? read_file(err_) : std::string();
@@ -81,8 +96,25 @@ Finished Running::wait() {
   return finished;
 }
 
+bool eventually(const std::function<bool()>& holds) {
+  for (int i = 0; i < 30000 && !holds(); ++i) ::usleep(10000);
+  return holds();
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
 Finished run(const Sandbox& sandbox, const std::vector<std::string>& words) {
   return Running(sandbox, words).wait();
+}
+
+std::string text_of(const fs::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
 }
 
 std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {
@@ -134,8 +166,7 @@ std::vector<int> program_processes(const Sandbox& sandbox) {
 fs::path data(const std::string& name) { return fs::path(TUNER_SOURCE_DIR) / "tests/data" / name; }
 
 bool no_process_left(const Sandbox& sandbox) {
-  for (int i = 0; i < 250 && !program_processes(sandbox).empty(); ++i) ::usleep(20000);
-  return program_processes(sandbox).empty();
+  return eventually([&] { return program_processes(sandbox).empty(); });
 }
 
 }  // namespace tuner::cli

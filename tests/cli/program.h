@@ -2,6 +2,7 @@
 // Runs the built program and looks at what a user would see.
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   int pid() const { return pid_; }
+  // Returns when the program has taken note, so that two signals are two.
   void signal(int number) const;
   Finished wait();
   // What has been written to standard error so far.
@@ -45,14 +47,22 @@ class Running {
   std::filesystem::path out_, err_;
 };
 
+// Waits for something that must come about; false after minutes, which no machine needs for it.
+bool eventually(const std::function<bool()>& holds);
+
+// How often a text has another one in it.
+std::size_t occurrences(const std::string& text, const std::string& part);
+
 Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
+
+std::string text_of(const std::filesystem::path& file);
 
 // Rows of a CSV file as column -> text.
 std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
 
 // Processes of the tested program that were started in `sandbox`, by pid.
 std::vector<int> program_processes(const Sandbox& sandbox);
-// Whether there are none. What cleans up after a killed worker gets a moment to finish.
+// Whether there are none, once what cleans up after killed workers has finished.
 bool no_process_left(const Sandbox& sandbox);
 
 std::filesystem::path data(const std::string& name);

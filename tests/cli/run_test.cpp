@@ -135,6 +135,51 @@ TEST(Run, JsonProgressIsOneObjectEachLine) {
   EXPECT_GE(lines, 4U);
 }
 
+TEST(Run, VariantsOfWhichTheCompilerMakesTheSameProgramAreRunOnce) {
+  const Sandbox sandbox;
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("PER:"), 0, "IDLE: [1, 2, 3]\n  ");
+  sandbox.write("tiny.yaml", study);
+  sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")) +
+                               "#if TUNE_IDLE > 2 && TUNE_BLOCK > 999\n#error never\n#endif\n");
+  const auto done =
+      run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--where",
+                    "BLOCK == 64 and PER == 2", "--strategy", "exhaustive", "--progress", "plain"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("2 not run: the compiler had made the same program"), std::string::npos)
+      << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n3000"));
+  ASSERT_EQ(rows.size(), 3U);
+  for (const auto& row : rows) EXPECT_TRUE(row.at("state") == "ok" && row.at("message").empty());
+}
+
+TEST(Run, SeveralObjectivesHaveAFront) {
+  const Sandbox sandbox;
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("metrics: {"), 10, "metrics: {threads: BLOCK * 1.0, ");
+  const std::string one = "objective: {minimize: time}";
+  study.replace(study.find(one), one.size(),
+                "objective: {minimize: time, beside: [{minimize: threads}]}");
+  sandbox.write("tiny.yaml", study);
+  sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")));
+  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000",
+                                  "--strategy", "nsga2", "--budget", "11", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n3000"));
+  ASSERT_EQ(rows.size(), 11U);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("state"), "ok") << "nothing is dropped for its time alone";
+    const auto dominates = [&](const auto& other) {
+      const double time = std::stod(other.at("time_ms")) - std::stod(row.at("time_ms"));
+      const double threads = std::stod(other.at("threads")) - std::stod(row.at("threads"));
+      return time <= 0 && threads <= 0 && (time < 0 || threads < 0);
+    };
+    EXPECT_EQ(row.at("front") == "false", std::any_of(rows.begin(), rows.end(), dominates));
+  }
+  EXPECT_NE(done.out.find("* on the front"), std::string::npos) << done.out;
+  EXPECT_NE(run(sandbox, {"results", "tiny.yaml"}).out.find("* on the front"), std::string::npos);
+}
+
 TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
   const Sandbox sandbox;
   fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));

@@ -1,6 +1,8 @@
 // The plugin of tests/fault_plugin through the real tuner: workers that die, lie and hang.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 
 #include "program.h"
@@ -24,22 +26,21 @@ class WorkerFaults : public testing::Test {
     EXPECT_TRUE(no_process_left(sandbox_));
   }
 
-  // A study of these variants; each of them twice.
-  // With one job, variants come to the device in the order of the study.
-  Finished tune(const std::string& faults, const std::string& timeout = "30",
-                const std::string& jobs = "2") {
+  // Writes a study of these variants, each of them twice, launched differently, with so much text in
+  // its source.
+  void write_study(const std::string& faults, std::size_t padding = 0) const {
     std::string source = "// a definition that no source mentions would not count:";
     for (std::size_t at = 0; at < faults.size();) {
       const std::size_t end = std::min(faults.find(", ", at), faults.size());
       source += " TUNE_FAULT_IS_" + faults.substr(at, end - at);
       at = end + 2;
     }
-    sandbox_.write("faulty.cu", source + "\n");
+    sandbox_.write("faulty.cu", source + "\n//" + std::string(padding, '-') + "\n");
     sandbox_.write("faulty.yaml", R"yaml(schema: 1
 kernel: {name: faulty, source: faulty.cu, entry: twice}
 problem_sizes: [{n: 100}]
 parameters: {FAULT: [)yaml" + faults + R"yaml(], PASS: [1, 2]}
-launch: {block: [32], grid: ["ceil_div(n, 32)"]}
+launch: {block: [32 * PASS], grid: ["ceil_div(n, 32)"]}
 arguments:
   - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
   - {name: y, type: float32, shape: [n], role: out}
@@ -48,9 +49,15 @@ reference: {entry: reference, block: [32], grid: ["ceil_div(n, 32)"]}
 verify: {y: {rtol: 0, atol: 0}}
 search: {strategy: exhaustive}
 )yaml");
-    return run(sandbox_,
-               {"run", "faulty.yaml", "--backend", "faulty", "--plugin-dir", TUNER_FAULT_PLUGIN,
-                "--timeout", timeout, "--jobs", jobs, "--progress", "json"});
+  }
+  // With one job, variants come to the device in the order of the study.
+  static std::vector<std::string> words(const std::string& timeout, const std::string& jobs = "2") {
+    return {"run",       "faulty.yaml", "--backend", "faulty", "--plugin-dir", TUNER_FAULT_PLUGIN,
+            "--timeout", timeout,       "--jobs",    jobs,     "--progress",   "json"};
+  }
+  Finished tune(const std::string& faults, const std::string& jobs = "2") const {
+    write_study(faults);
+    return run(sandbox_, words("100", jobs));
   }
 
   // State and message of each variant; the two passes of a fault must agree.
@@ -98,11 +105,50 @@ TEST_F(WorkerFaults, RunWorkersThatDieOrTalkNonsenseCostOneVariantEach) {
 }
 
 TEST_F(WorkerFaults, WhatHangsIsKilledAtItsDeadlineAndTheSlowIsWaitedFor) {
-  const auto done = tune("ok, hang, slow, compile_hang", "2");
+  const auto done = tune("ok, hang, slow", "1");  // the deadline follows the first
   ASSERT_EQ(done.status, 0) << done.err;
   expect("hang", "timeout", "killed after ");
-  expect("compile_hang", "compile", "took longer than 2 s");
   EXPECT_NE(rows()["slow"].at("time_ms"), "");
+}
+
+// The test would take ten minutes without a deadline for each round.
+TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
+  const auto done = tune("ok, hang_late", "1");
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("final: the best 4 again"), std::string::npos) << done.err;
+  for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
+}
+
+TEST_F(WorkerFaults, ACompilationThatHangsIsKilledAtItsDeadline) {
+  write_study("ok, compile_hang");
+  std::vector<std::string> healthy = words("100");
+  healthy.insert(healthy.end(), {"--where", "FAULT == 'ok'"});
+  ASSERT_EQ(run(sandbox_, healthy).status, 0);
+  const auto done = run(sandbox_, words("1"));
+  ASSERT_EQ(done.status, 0) << done.err;
+  expect("compile_hang", "compile", "took longer than 1 s");
+}
+
+// The second request is too large to lie in the socket while the first is being worked on.
+TEST_F(WorkerFaults, ACompilationThatHangsIsKilledThoughALargeOneWaitsBehindIt) {
+  write_study("compile_hang, compile_error", 4'000'000);
+  const auto done = run(sandbox_, words("3", "1"));
+  EXPECT_EQ(done.status, 1) << done.err;
+  expect("compile_hang", "compile", "took longer than 3 s");
+  expect("compile_error", "compile", "");
+}
+
+TEST_F(WorkerFaults, CtrlCTwiceEndsAHangAtOnce) {
+  write_study("hang");
+  Running running(sandbox_, words("500"));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(sandbox_.path("state/hang")); }))
+      << running.errors_so_far();
+  running.signal(SIGINT);
+  running.signal(SIGINT);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(running.wait().status, 130);
+  // The hang would go on for more than 400 seconds.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100));
 }
 
 TEST_F(WorkerFaults, CompileWorkersThatFailCostOneVariantEach) {
@@ -130,7 +176,7 @@ TEST_F(WorkerFaults, WhatMayComeFromOutsideGetsTwoSecondChancesAndNoMore) {
 }
 
 TEST_F(WorkerFaults, ALostDeviceEndsTheRunAndKeepsEverything) {
-  auto done = tune("ok, crash, lost", "30", "1");
+  auto done = tune("ok, crash, lost", "1");
   EXPECT_EQ(done.status, 3) << done.err;
   EXPECT_NE(done.err.find("fallen off the bus"), std::string::npos) << done.err;
   expect("ok", "ok", "");

@@ -65,7 +65,10 @@ void misbehave(const std::string& fault) {
   if (fault == "crash") std::raise(SIGSEGV);
   if (fault == "abort") std::abort();
   if (fault == "exit") std::_Exit(0);
-  if (fault == "hang") hang();
+  if (fault == "hang") {
+    count(fault);  // a test may wait for it
+    hang();
+  }
   if (fault == "killed") std::raise(SIGKILL);
   if (fault == "killed_once" && count(fault) == 1) std::raise(SIGKILL);
   if (fault == "close") {
@@ -201,6 +204,8 @@ class FaultyBackend : public sdk::Backend {
   void time(std::uint64_t kernel, const tuner_launch& one, const tuner_timing&,
             std::span<double> milliseconds) override {
     launch(kernel, one);
+    // Never in a search, which is content with fewer; always in the final.
+    if (fault_ == "hang_late" && ++timings_[kernel] > 20) hang();
     double each = 1;
     if (fault_ == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (fault_ == "slow") each = 300;
@@ -222,6 +227,7 @@ class FaultyBackend : public sdk::Backend {
   std::string fault_;
   std::map<std::uint64_t, std::vector<char>> buffers_;
   std::map<std::uint64_t, std::string> kernels_;
+  std::map<std::uint64_t, int> timings_;
 };
 
 }  // namespace

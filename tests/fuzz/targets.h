@@ -11,6 +11,7 @@ namespace tuner::fuzz {
 using Target = void (*)(const std::string& bytes);
 
 void study(const std::string& bytes);       // a study file
+void t1(const std::string& bytes);          // a T1 file, or the Python in one
 void expression(const std::string& bytes);  // one expression
 void space(const std::string& bytes);       // a space in JSON, built and compared with brute force
 void protocol(const std::string& bytes);    // what a worker sends

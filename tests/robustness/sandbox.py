@@ -80,7 +80,7 @@ class Sandbox:
             left.append(str(path))
         return left
 
-    def expect_nothing_left(self, seconds=10):
+    def expect_nothing_left(self, seconds=120):
         """No process, no temporary file. Children of a killed coordinator get a moment to die."""
         until = time.monotonic() + seconds
         while (self.processes() or self.left_over_files()) and time.monotonic() < until:

@@ -100,7 +100,7 @@ Devices choose_devices(const DeviceOptions& options, const WorkerProgram& progra
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       reasons += std::string("\n  ") + error.what();
-      progress.note(std::string("backend ") + error.what());
+      progress.note(error.what());
     }
   }
   throw UnavailableError("no backend works:" + (reasons.empty() ? " none is installed" : reasons));

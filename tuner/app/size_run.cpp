@@ -194,6 +194,7 @@ std::vector<Trial> search_trials(const RunShared& shared, const Context& context
   shared.progress->note("  ended: " + reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
   if (const auto text = drift_text(evaluator.drift()); !text.empty()) shared.progress->note(text);
+  if (const auto text = twins_text(evaluator.twins()); !text.empty()) shared.progress->note(text);
 
   outcome.interrupted = shared.interrupt->count() > 0;
   if (outcome.interrupted && evaluator.in_flight()) {
@@ -263,9 +264,9 @@ void plan_preparation(const RunShared& shared, const SearchSpace& space, const D
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const SearchSpace space = build_space(shared, device, size);
   Search search;
-  search.strategy =
-      shared.catalogue->make_strategy(shared.strategy, space_table(space), shared.options->seed,
-                                      shared.budget, shared.strategy_options);
+  search.strategy = shared.catalogue->make_strategy(
+      shared.strategy, space_table(space), shared.options->seed, shared.budget,
+      shared.strategy_options, {}, 1 + shared.study->objective.beside.size());
   search.budget = shared.budget;
   search.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);

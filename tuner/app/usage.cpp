@@ -50,4 +50,10 @@ std::string drift_text(std::pair<double, double> drift) {
       100 * (low - 1), 100 * (high - 1));
 }
 
+std::string twins_text(std::size_t twins) {
+  if (twins == 0) return {};
+  return fmt::format("  {} not run: the compiler had made the same program of another variant",
+                     twins);
+}
+
 }  // namespace tuner

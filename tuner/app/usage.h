@@ -30,5 +30,7 @@ class Usage {
 
 // What the sentinel saw (PoolEvaluator::drift()), where it is worth a line; else empty.
 std::string drift_text(std::pair<double, double> drift);
+// Of PoolEvaluator::twins(), likewise.
+std::string twins_text(std::size_t twins);
 
 }  // namespace tuner

@@ -59,7 +59,8 @@ class ChildProcess {
   void clear_output();
 
  private:
-  bool has_ended() const;
+  // Has ended, or will do so whatever we do now.
+  bool is_ending() const;
 
   pid_t pid_ = -1;
   FileDescriptor socket_;

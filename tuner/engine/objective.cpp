@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include "tuner/engine/resolve.h"
 
@@ -80,6 +83,36 @@ double to_minimise(const ObjectiveSpec& objective, double value) {
   return objective.maximize ? -value : value;
 }
 
+std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial) {
+  std::vector<double> values{to_minimise(objective, trial.objective)};
+  for (const ObjectiveSpec& other : objective.beside) {
+    auto value = value_in(trial.metrics, other.name);
+    if (!value && other.name == kTime) value = trial.timing.median / 1000;
+    values.push_back(value ? to_minimise(other, *value) : std::numeric_limits<double>::infinity());
+  }
+  return values;
+}
+
+std::vector<bool> front_of(const std::vector<std::vector<double>>& points) {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return points[a] < points[b]; });
+  const auto dominates = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return a != b && std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
+  };
+  // In this order a point is dominated only by earlier ones, and if by any, by one of the front.
+  std::vector<bool> on_front(points.size());
+  std::vector<std::size_t> front;
+  for (const std::size_t i : order) {
+    on_front[i] = std::none_of(front.begin(), front.end(), [&](std::size_t earlier) {
+      return dominates(points[earlier], points[i]);
+    });
+    if (on_front[i]) front.push_back(i);
+  }
+  return on_front;
+}
+
 bool is_valid(const Trial& trial) {
   return trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
 }
@@ -94,6 +127,10 @@ bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceF
   const auto slow = value_in(metrics(study, facts, 2.0), study.objective.name);
   const auto fast = value_in(metrics(study, facts, 1.0), study.objective.name);
   return slow && fast && better(study.objective, *fast, *slow);
+}
+
+bool slow_may_be_best(const Study& study, const ProblemSize& size, const DeviceFacts& device) {
+  return !study.objective.beside.empty() || !faster_is_better(study, size, device);
 }
 
 }  // namespace tuner

@@ -14,9 +14,8 @@
 namespace tuner {
 
 // The study's metrics in its order; `names` are SearchSpace::bindings() of the configuration, to
-// which `time` (seconds), earlier metrics and, where watts are known, `power` and `energy` (joules of
-// one launch) are added. One that fails to evaluate, or is not a
-// finite number, is left out.
+// which `time` (seconds), earlier metrics and, where watts are known, `power` and `energy` (joules
+// of one launch) are added. One that fails to evaluate, or is not a finite number, is left out.
 std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
                                                     double median_ms, double watts = 0);
 
@@ -33,11 +32,22 @@ bool better(const ObjectiveSpec& objective, double a, double b);
 // The objective as something to be minimised, which is what strategies are told.
 double to_minimise(const ObjectiveSpec& objective, double value);
 
+// The trial's values of `objective` and of those beside it, likewise; infinity where a metric has
+// no value. `trial` must be valid and have an objective.
+std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial);
+
+// Which points no other one dominates, being as small in every coordinate and smaller in one (the
+// Pareto front). All have as many coordinates.
+std::vector<bool> front_of(const std::vector<std::vector<double>>& points);
+
 // kOk or kDropped: right answers and a time.
 bool is_valid(const Trial& trial);
 
 // Whether a faster configuration always has the better objective, so that a comparison of times
 // decides: the objective is the time, or a metric of time and the problem size alone.
 bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceFacts& device);
+
+// Whether a configuration may be wanted that takes many times as long as the fastest.
+bool slow_may_be_best(const Study& study, const ProblemSize& size, const DeviceFacts& device);
 
 }  // namespace tuner

@@ -113,6 +113,13 @@ Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best,
   return standing;
 }
 
+std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
+                              std::size_t count) {
+  std::vector<std::vector<double>> points;
+  for (std::size_t i = 0; i < count; ++i) points.push_back(all_to_minimise(objective, trials[i]));
+  return front_of(points);
+}
+
 }  // namespace
 
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
@@ -200,6 +207,7 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   const auto tied = std::count_if(standings.begin(), standings.end(),
                                   [](const Standing& s) { return s.is_tied; });
   for (const Standing& standing : standings) out.tied.push_back(tied > 1 && standing.is_tied);
+  if (!objective.beside.empty()) out.front = front_among(objective, trials, out.ranked);
   out.trials = std::move(trials);
   return out;
 }

@@ -309,7 +309,7 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   SizePlan plan;
   plan.measure = study.measure;
   plan.measure.power = needs_power(study);
-  if (!faster_is_better(study, size, device)) plan.measure.drop_above = 0;  // slow may be best
+  if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
   auto arguments = argument_plans(study.arguments, study, names);
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);

@@ -117,7 +117,7 @@ Observation observation_of(const ObjectiveSpec& objective, const Trial& trial) {
   out.index = trial.index;
   out.state = trial.state;
   if (is_valid(trial) && std::isfinite(trial.objective)) {
-    out.objectives = {to_minimise(objective, trial.objective)};
+    out.objectives = all_to_minimise(objective, trial);
   } else if (is_valid(trial)) {
     out.state = TrialState::kRuntime;  // its metric has no value: nothing to learn from
   }

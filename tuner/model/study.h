@@ -18,10 +18,10 @@ namespace tuner {
 
 struct KernelSpec {
   std::string name;
-  std::filesystem::path source;       // absolute; resolved against the study file
-  std::string entry;                  // function name or name expression; may contain {PARAM}
+  std::filesystem::path source;  // absolute; resolved against the study file
+  std::string entry;             // function name or name expression; may contain {PARAM}
   std::string define_prefix = "TUNE_";
-  std::vector<std::string> options;   // may contain {PARAM}
+  std::vector<std::string> options;  // may contain {PARAM}
   Position where;
 };
 
@@ -81,6 +81,7 @@ struct Tolerance {
 struct ObjectiveSpec {
   std::string name = "time";  // "time" (seconds) or a metric
   bool maximize = false;
+  std::vector<ObjectiveSpec> beside{};  // weighed beside it; they have none of their own
 };
 
 struct Budget {
@@ -98,15 +99,15 @@ struct SearchSpec {
 };
 
 struct MeasureSpec {
-  bool cold = true;        // flush the last-level cache before each sample
-  int min_samples = 7;     // of a configuration that is not dropped
+  bool cold = true;     // flush the last-level cache before each sample
+  int min_samples = 7;  // of a configuration that is not dropped
   int max_samples = 50;
-  double max_milliseconds = 200;   // of kernel time for one configuration's samples
+  double max_milliseconds = 200;  // of kernel time for one configuration's samples
   double confidence = 0.95;
-  double precision = 0.015;        // half width of the interval of the median, relative
-  double drop_above = 2.0;         // a probe slower than this times the best is dropped; 0 = never
-  int finalists = 16;              // re-measured interleaved at the end; 0 = none
-  bool power = false;              // a metric asks for power or energy: that takes a second more
+  double precision = 0.015;  // half width of the interval of the median, relative
+  double drop_above = 2.0;   // a probe slower than this times the best is dropped; 0 = never
+  int finalists = 16;        // re-measured interleaved at the end; 0 = none
+  bool power = false;        // a metric asks for power or energy: that takes a second more
 };
 
 // How an export answers for sizes that were not tuned. Enters no measurement.

@@ -74,12 +74,12 @@ class PluginStrategy : public Strategy {
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
     const tuner_space& space, std::uint64_t seed, const Budget& budget,
-    const std::vector<std::pair<std::string, std::string>>& options) {
+    const std::vector<std::pair<std::string, std::string>>& options, std::size_t objectives) {
   auto made = std::make_unique<PluginStrategy>(name, space);
   std::vector<tuner_pair> pairs;
   for (const auto& [key, value] : options) pairs.push_back({to_abi(key), to_abi(value)});
   const tuner_strategy_setup setup{sizeof(tuner_strategy_setup),
-                                   1,
+                                   static_cast<std::uint32_t>(objectives),
                                    made->space(),
                                    seed,
                                    static_cast<double>(budget.evaluations.value_or(0)),

@@ -19,6 +19,6 @@ namespace tuner {
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
     const tuner_space& space, std::uint64_t seed, const Budget& budget,
-    const std::vector<std::pair<std::string, std::string>>& options);
+    const std::vector<std::pair<std::string, std::string>>& options, std::size_t objectives);
 
 }  // namespace tuner

@@ -138,11 +138,13 @@ const PluginItem& Catalogue::require(PluginKind kind, const std::string& name,
 std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,
                                                    const tuner_space& space, std::uint64_t seed,
                                                    const Budget& budget, const OptionList& options,
-                                                   const Position& where) const {
+                                                   const Position& where,
+                                                   std::size_t objectives) const {
   const PluginItem& item = require(PluginKind::kStrategy, name, where);
   check_options(item, "strategy", options, where);
-  auto made = make_plugin_strategy(*static_cast<const tuner_strategy_factory*>(item.factory),
-                                   item.number, item.name, space, seed, budget, options);
+  auto made =
+      make_plugin_strategy(*static_cast<const tuner_strategy_factory*>(item.factory), item.number,
+                           item.name, space, seed, budget, options, objectives);
   if (!made) {
     throw InputError(Complaint{where, "strategy '" + name + "': " + made.error(), ""});
   }

@@ -65,8 +65,8 @@ class Catalogue {
   // (at `where`) for a name that is not there and for options that the strategy does not accept.
   std::unique_ptr<Strategy> make_strategy(const std::string& name, const tuner_space& space,
                                           std::uint64_t seed, const Budget& budget,
-                                          const OptionList& options,
-                                          const Position& where = {}) const;
+                                          const OptionList& options, const Position& where = {},
+                                          std::size_t objectives = 1) const;
 
   // The compiler of a backend. Throws UnavailableError that says what is missing.
   std::unique_ptr<Compiler> make_compiler(const std::string& backend) const;

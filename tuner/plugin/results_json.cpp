@@ -83,6 +83,7 @@ Json json_of(const RankedResults& results, const Study& study) {
     Json trial = json_of(results.trials[i], study);
     trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
     trial["tie"] = i < results.tied.size() && results.tied[i];
+    if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     trials.push_back(std::move(trial));
   }
   return {{"device", json_of(results.device)}, {"size", size},

@@ -16,7 +16,10 @@ struct RankedResults {
   std::vector<Trial> trials;
   std::size_t ranked = 0;  // trials[0..ranked) are valid and in order
   std::vector<bool> tied;  // of the ranked: not distinguishable from the best
-  std::string date;        // ISO 8601, of the newest trial
+  // Of the ranked, where several objectives are weighed: none of the others is as good in all of
+  // them and better in one. Empty otherwise.
+  std::vector<bool> front;
+  std::string date;  // ISO 8601, of the newest trial
   std::string compiler;
 };
 

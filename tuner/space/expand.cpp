@@ -27,9 +27,9 @@ class LevelExpander {
       const std::size_t count = std::min(block, states_.size() - state);
       for (std::size_t begin = 0; begin < values; begin += kLanes) {
         tile(state, count, begin, std::min(kLanes, values - begin));
+        monitor.poll();
       }
       if (values > kLanes) layer_.first.push_back(layer_.edges.size());
-      monitor.poll();
       const std::size_t bytes = this->bytes();
       monitor.hold(bytes - counted);
       counted = bytes;

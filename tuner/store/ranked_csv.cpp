@@ -80,6 +80,7 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
     line.add(name);
   }
   for (const std::string& name : metrics) line.add(name);
+  if (!results.front.empty()) line.add("front");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
         "occupancy", "compile_ms", "cache_hit", "max_error", "message"}) {
@@ -106,8 +107,10 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   }
   line.add(timed ? std::to_string(trial.timing.samples.size()) : "");
   for (const std::string& name : metrics) line.add(metric_of(trial, name));
+  const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
+  if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
   const bool tied = at < results.tied.size() && results.tied[at];
-  line.add(!ranked ? "" : tied ? "true" : "false");
+  line.add(flag(tied));
   line.add(known(trial.resources.registers));
   line.add(known(trial.resources.static_shared_bytes));
   line.add(std::to_string(trial.geometry.dynamic_shared_bytes));

@@ -13,8 +13,9 @@ namespace tuner {
 //   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,<metrics>,tie,
 //   registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
 //   max_error,message
-// What is not known is empty; times of failures too. `parameters` are the names of the values in
-// Trial::configuration. Quoted after RFC 4180, lines end with "\n".
+// With several objectives `front` (true, false) stands before `tie`. What is not known is empty;
+// times of failures too. `parameters` are the names of the values in Trial::configuration. Quoted
+// after RFC 4180, lines end with "\n".
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);
 
 // <results>/<kernel>/<device>/<size>.csv, each part made safe as a file name.
@@ -28,8 +29,9 @@ std::filesystem::path write_ranked_csv(const std::filesystem::path& results,
                                        std::span<const std::string> parameters);
 
 // An aligned table of the best `top` for a terminal: time with the half width of its interval,
-// metrics, and the parameters that vary; "=" marks those tied with the best. Two lines follow: what
-// all shown have in common, and how many trials ended in which state.
+// metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front
+// of several objectives, all of which are shown. Two lines follow: what all shown have in common,
+// and how many trials ended in which state.
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top = 10);
 

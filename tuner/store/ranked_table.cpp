@@ -45,13 +45,44 @@ std::string half_width(const Timing& timing) {
   return std::isfinite(half) ? fmt::format("±{:.1f}%", 100 * half) : "";
 }
 
-bool varies(const RankedResults& results, std::size_t parameter, std::size_t rows) {
-  for (std::size_t i = 1; i < rows; ++i) {
-    if (results.trials[i].configuration[parameter] != results.trials[0].configuration[parameter]) {
-      return true;
-    }
+// The best `top`, and what else is on the front.
+std::vector<std::size_t> shown_of(const RankedResults& results, std::size_t top) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < results.ranked; ++i) {
+    if (i < top || (i < results.front.size() && results.front[i])) shown.push_back(i);
   }
-  return false;
+  return shown;
+}
+
+std::string marks(const RankedResults& results, std::size_t at) {
+  std::string text = at < results.tied.size() && results.tied[at] ? "=" : "";
+  if (at < results.front.size() && results.front[at]) text += '*';
+  return text;
+}
+
+std::vector<Column> time_columns(const RankedResults& results,
+                                 const std::vector<std::size_t>& shown) {
+  std::vector<Column> columns{
+      {"rank", false, {}}, {"", true, {}}, {"time ms", false, {}}, {"", false, {}}};
+  for (const std::size_t at : shown) {
+    const Timing& timing = results.trials[at].timing;
+    columns[0].cells.push_back(std::to_string(at + 1));
+    columns[1].cells.push_back(marks(results, at));
+    columns[2].cells.push_back(fmt::format("{:.4g}", timing.median));
+    columns[3].cells.push_back(half_width(timing));
+  }
+  return columns;
+}
+
+Column metric_column(const RankedResults& results, const std::vector<std::size_t>& shown,
+                     const std::string& name) {
+  Column column{name, false, {}};
+  for (const std::size_t at : shown) {
+    const auto& metrics = results.trials[at].metrics;
+    const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.first; });
+    column.cells.push_back(found == metrics.end() ? "" : fmt::format("{:.5g}", found->second));
+  }
+  return column;
 }
 
 std::string counts(const RankedResults& results) {
@@ -70,41 +101,30 @@ std::string counts(const RankedResults& results) {
 
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top) {
-  const std::size_t rows = std::min(top, results.ranked);
-  std::vector<Column> columns{
-      {"rank", false, {}}, {"", true, {}}, {"time ms", false, {}}, {"", false, {}}};
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Timing& timing = results.trials[i].timing;
-    columns[0].cells.push_back(std::to_string(i + 1));
-    columns[1].cells.emplace_back(i < results.tied.size() && results.tied[i] ? "=" : "");
-    columns[2].cells.push_back(fmt::format("{:.4g}", timing.median));
-    columns[3].cells.push_back(half_width(timing));
+  const std::vector<std::size_t> shown = shown_of(results, top);
+  if (shown.empty()) return "nothing valid was found\n" + counts(results);
+  std::vector<Column> columns = time_columns(results, shown);
+  const Trial& best = results.trials[shown.front()];
+  for (const auto& [name, unused] : best.metrics) {
+    columns.push_back(metric_column(results, shown, name));
   }
-  if (rows > 0) {
-    for (const auto& [name, unused] : results.trials[0].metrics) {
-      Column column{name, false, {}};
-      for (std::size_t i = 0; i < rows; ++i) {
-        const auto& metrics = results.trials[i].metrics;
-        const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.first; });
-        column.cells.push_back(found == metrics.end() ? "" : fmt::format("{:.5g}", found->second));
-      }
+  std::string common;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const Value& value = best.configuration[p];
+    Column column{parameters[p], std::holds_alternative<std::string>(value), {}};
+    for (const std::size_t at : shown) {
+      column.cells.push_back(to_text(results.trials[at].configuration[p]));
+    }
+    const bool same = std::ranges::all_of(
+        shown, [&](std::size_t at) { return results.trials[at].configuration[p] == value; });
+    if (shown.size() > 1 && same) {
+      common += fmt::format("{}{}={}", common.empty() ? "" : " ", parameters[p], to_text(value));
+    } else {
       columns.push_back(std::move(column));
     }
   }
-  std::string common;
-  for (std::size_t p = 0; p < parameters.size() && rows > 0; ++p) {
-    const Configuration& best = results.trials[0].configuration;
-    if (rows > 1 && !varies(results, p, rows)) {
-      common += fmt::format("{}{}={}", common.empty() ? "" : " ", parameters[p], to_text(best[p]));
-      continue;
-    }
-    Column column{parameters[p], std::holds_alternative<std::string>(best[p]), {}};
-    for (std::size_t i = 0; i < rows; ++i) {
-      column.cells.push_back(to_text(results.trials[i].configuration[p]));
-    }
-    columns.push_back(std::move(column));
-  }
-  std::string out = rows > 0 ? aligned(columns, rows) : std::string("nothing valid was found\n");
+  std::string out = aligned(columns, shown.size());
+  if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";
   return out + counts(results);
 }

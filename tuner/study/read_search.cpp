@@ -104,6 +104,40 @@ void read_cache(Reader& reader, const YamlNode& node) {
   reader.study.measure.cold = *mode != "hot";
 }
 
+// {minimize: NAME} or {maximize: NAME}.
+std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, const Position& where,
+                                       const std::string& what) {
+  if (!fields.is_map()) return std::nullopt;
+  const bool maximize = fields.mentions("maximize");
+  if (maximize == fields.mentions("minimize")) {
+    reader.diagnostics.error(where, what + " must have either 'minimize' or 'maximize'");
+    return std::nullopt;
+  }
+  const YamlNode* node = fields.require(maximize ? "maximize" : "minimize");
+  if (node == nullptr) return std::nullopt;
+  const auto name = read_text(reader.diagnostics, *node, "the objective");
+  if (!name) return std::nullopt;
+  const unsigned kinds = kTimeName | kMetricName;
+  if (!reader.names.knows(*name, kinds)) {
+    reader.diagnostics.error(
+        position_of(reader.diagnostics, *node),
+        "the objective '" + *name + "' is neither time, power, energy nor a metric",
+        suggestion_for(*name, reader.names.of_kinds(kinds)));
+    return std::nullopt;
+  }
+  if (*name == "time" && maximize) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *node), "time cannot be maximized",
+                             "minimize: time");
+  }
+  // Shown like any metric, and ranked by.
+  const auto is_it = [&](const NamedExpression& metric) { return metric.name == *name; };
+  if (*name != "time" && reader.names.knows(*name, kTimeName) &&
+      std::ranges::none_of(reader.study.metrics, is_it)) {
+    reader.study.metrics.push_back({*name, *Expression::parse(*name, {})});
+  }
+  return ObjectiveSpec{*name, maximize};
+}
+
 }  // namespace
 
 void read_metrics(Reader& reader, const YamlNode& node) {
@@ -121,34 +155,26 @@ void read_metrics(Reader& reader, const YamlNode& node) {
 }
 
 void read_objective(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'objective'", {"minimize", "maximize"});
-  if (!fields.is_map()) return;
-  const bool maximize = fields.mentions("maximize");
-  if (maximize == fields.mentions("minimize")) {
-    reader.diagnostics.error(where, "'objective' must have either 'minimize' or 'maximize'");
-    return;
+  const Fields fields(reader.diagnostics, node, where, "'objective'",
+                      {"minimize", "maximize", "beside"});
+  auto objective = read_goal(reader, fields, where, "'objective'");
+  if (!objective) return;
+  if (const YamlNode* beside = fields.find("beside")) {
+    if (!expect_list(reader.diagnostics, *beside, "'beside'")) return;
+    for (const auto& item : beside->items) {
+      const Position at = position_of(reader.diagnostics, *item);
+      const Fields others(reader.diagnostics, *item, at, "an objective beside it",
+                          {"minimize", "maximize"});
+      const auto other = read_goal(reader, others, at, "an objective beside it");
+      if (!other) continue;
+      const auto is_same = [&](const ObjectiveSpec& o) { return o.name == other->name; };
+      if (is_same(*objective) || std::ranges::any_of(objective->beside, is_same)) {
+        reader.diagnostics.error(at, "'" + other->name + "' is an objective already");
+      }
+      objective->beside.push_back(*other);
+    }
   }
-  const YamlNode* name_node = fields.require(maximize ? "maximize" : "minimize");
-  if (name_node == nullptr) return;
-  const auto name = read_text(reader.diagnostics, *name_node, "the objective");
-  if (!name) return;
-  const unsigned kinds = kTimeName | kMetricName;
-  if (!reader.names.knows(*name, kinds)) {
-    reader.diagnostics.error(
-        position_of(reader.diagnostics, *name_node),
-        "the objective '" + *name + "' is neither time, power, energy nor a metric",
-        suggestion_for(*name, reader.names.of_kinds(kinds)));
-    return;
-  }
-  if (*name == "time" && maximize) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *name_node),
-                             "time cannot be maximized", "minimize: time");
-  }
-  reader.study.objective = {*name, maximize};
-  // Shown like any metric, and ranked by.
-  if (*name != "time" && reader.names.knows(*name, kTimeName)) {
-    reader.study.metrics.push_back({*name, *Expression::parse(*name, {})});
-  }
+  reader.study.objective = std::move(*objective);
 }
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {

@@ -185,9 +185,16 @@ std::string search_of(const Study& study) {
     out += out.empty() ? "metrics:\n" : "";
     out += fmt::format("  {}: {}\n", metric.name, quoted(metric.expression.text()));
   }
-  if (study.objective.name != "time") {
-    out += fmt::format("objective: {{{}: {}}}\n",
-                       study.objective.maximize ? "maximize" : "minimize", study.objective.name);
+  const auto goal = [](const ObjectiveSpec& objective) {
+    return fmt::format("{}: {}", objective.maximize ? "maximize" : "minimize", objective.name);
+  };
+  if (study.objective.name != "time" || !study.objective.beside.empty()) {
+    std::string beside;
+    for (const ObjectiveSpec& other : study.objective.beside) {
+      beside += fmt::format("{}{{{}}}", beside.empty() ? "" : ", ", goal(other));
+    }
+    out += fmt::format("objective: {{{}{}}}\n", goal(study.objective),
+                       beside.empty() ? "" : ", beside: [" + beside + "]");
   }
   const SearchSpec& search = study.search;
   std::string parts;

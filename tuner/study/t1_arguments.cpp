@@ -6,6 +6,7 @@
 #include <cmath>
 #include <regex>
 
+#include "tuner/study/form.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_parts.h"
 
@@ -33,31 +34,43 @@ std::optional<ElementType> element_type(const std::string& text) {
   return type ? std::optional(ElementType{*type, 1}) : std::nullopt;
 }
 
+std::string extent_text(const T1Reader& t1, const std::string& axis) {
+  const std::string& extent = t1.problem[static_cast<std::size_t>(axis.front() - '0')];
+  return extent.empty() ? "no_such_extent" : extent;
+}
+
+// "max(tile)" of the parameter's values; empty when there is no such parameter.
+std::optional<std::string> text_over_values(const T1Reader& t1, const std::string& function,
+                                            const std::string& name) {
+  const auto& all = t1.study().parameters;
+  const auto parameter =
+      std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
+  if (parameter == all.end()) return std::nullopt;
+  if (function == "len") return std::to_string(parameter->values.size());
+  const auto less = [](const Value& a, const Value& b) { return to_number(a) < to_number(b); };
+  const auto ends = std::minmax_element(parameter->values.begin(), parameter->values.end(), less);
+  return to_text(function == "max" ? *ends.second : *ends.first);
+}
+
 // In the text of a size the name of a parameter is the list of its values, as in
 // "ProblemSize[0] + max(filter_width) - 1".
 std::string size_text(T1Reader& t1, const YamlNode& node) {
-  static const std::regex kExtent(R"(ProblemSize\s*\[\s*([0-2])\s*\])");
-  static const std::regex kOverValues(R"((max|min|len)\s*\(\s*([A-Za-z_]\w*)\s*\))");
-  std::string text = node.text;
-  std::smatch found;
-  while (std::regex_search(text, found, kExtent)) {
-    const std::string& extent = t1.problem[static_cast<std::size_t>(found[1].str()[0] - '0')];
-    text =
-        found.prefix().str() + (extent.empty() ? "no_such_extent" : extent) + found.suffix().str();
+  constexpr std::size_t kLongest = 1000;  // see form.h
+  if (node.text.size() > kLongest) return node.text;
+  static const std::regex kPart(
+      R"(ProblemSize\s*\[\s*([0-2])\s*\]|\b(max|min|len)\s*\(\s*([A-Za-z_]\w*)\s*\))");
+  std::string text;
+  auto rest = node.text.begin();
+  // What takes a part's place is not looked at again: it may hold such a part, for ever.
+  for (std::sregex_iterator part(node.text.begin(), node.text.end(), kPart), end; part != end;
+       ++part) {
+    text.append(rest, (*part)[0].first);
+    rest = (*part)[0].second;
+    text += (*part)[1].matched
+                ? extent_text(t1, (*part)[1].str())
+                : text_over_values(t1, (*part)[2].str(), (*part)[3].str()).value_or(part->str());
   }
-  while (std::regex_search(text, found, kOverValues)) {
-    const auto& all = t1.study().parameters;
-    const auto parameter = std::find_if(
-        all.begin(), all.end(), [&](const Parameter& p) { return p.name == found[2].str(); });
-    if (parameter == all.end()) break;
-    const auto less = [](const Value& a, const Value& b) { return to_number(a) < to_number(b); };
-    const auto ends = std::minmax_element(parameter->values.begin(), parameter->values.end(), less);
-    const std::string value = found[1] == "len"   ? std::to_string(parameter->values.size())
-                              : found[1] == "max" ? to_text(*ends.second)
-                                                  : to_text(*ends.first);
-    text = found.prefix().str() + value + found.suffix().str();
-  }
-  return text;
+  return text.append(rest, node.text.end());
 }
 
 Expression read_size(T1Reader& t1, const YamlNode& node, int width) {
@@ -209,7 +222,7 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
     return;
   }
   static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
-  if (!std::regex_match(argument.name, kIdentifier)) {
+  if (!has_form(argument.name, kIdentifier)) {
     t1.diagnostics().error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
   }

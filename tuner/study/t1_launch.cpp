@@ -162,12 +162,28 @@ bool allowed(const Study& study, const Configuration& values) {
   });
 }
 
-std::optional<Configuration> reference_configuration(const Study& study,
-                                                     const Configuration& defaults) {
-  if (allowed(study, defaults)) return defaults;
-  const SearchSpace space = SearchSpace::build({study.parameters, {}, study.constraints, {}});
-  if (space.size() == 0) return std::nullopt;
-  return space.configuration(0);
+// Empty when there is none, or none is found soon.
+std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
+  const Study& study = t1.study();
+  if (allowed(study, t1.defaults)) return t1.defaults;
+  // Reading a file must not take for ever. Published spaces need a few hundred.
+  constexpr int kMostPolls = 3'000;
+  int polls = 0;
+  BuildOptions limits;
+  limits.memory_limit = std::size_t{256} << 20;
+  limits.cancelled = [&] { return ++polls > kMostPolls; };
+  try {
+    const auto space = SearchSpace::build({study.parameters, {}, study.constraints, {}}, limits);
+    if (space.size() > 0) return space.configuration(0);
+    return std::nullopt;  // said elsewhere
+  } catch (const FatalError&) {
+  } catch (const InputError&) {
+  }
+  t1.study().runnable = false;
+  t1.obstacle =
+      "the default configuration is not valid, and no other one was found to compare with";
+  t1.diagnostics().warning(t1.at(kernel), *t1.obstacle + ": the file can only be checked");
+  return std::nullopt;
 }
 
 // The expression with the configuration's values written in. One that has no value there becomes
@@ -257,8 +273,8 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
                              "\"Output\": 1, or an \"AccessType\" that writes");
     return;
   }
-  const auto chosen = reference_configuration(study, t1.defaults);
-  if (!chosen) return;  // an empty space: said elsewhere
+  const auto chosen = reference_configuration(t1, kernel);
+  if (!chosen) return;
   ReferenceSpec reference;
   reference.entry = study.kernel.entry;
   reference.where = t1.at(kernel);

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "tuner/study/file_text.h"
+#include "tuner/study/form.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_parts.h"
 
@@ -160,7 +161,7 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
     const bool is_number = value->is_scalar() && value->plain;
     const bool is_runners =
         std::find(of_the_runner.begin(), of_the_runner.end(), key->text) != of_the_runner.end();
-    if (!is_number || is_runners || !std::regex_match(key->text, kIdentifier) ||
+    if (!is_number || is_runners || !has_form(key->text, kIdentifier) ||
         t1.reader.names.knows(key->text, kParameterName)) {
       continue;
     }

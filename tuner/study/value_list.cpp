@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr int kDeepest = 16;  // lists in lists
+// A long formula for each of many values, or many lists of which nothing is kept.
+constexpr std::size_t kMostWork = 100'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
+  if (first == std::string_view::npos) return text.substr(text.size());  // has a place, too
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
@@ -38,10 +40,16 @@ class ListParser {
     throw InputError(Complaint{at, message, ""});
   }
 
-  Value evaluate(std::string_view part, const Bindings& names) const {
+  Expression parse(std::string_view part) const {
     auto parsed = Expression::parse(trimmed(part));
     if (!parsed) fail(part, parsed.error().message);
-    auto value = parsed->evaluate(names);
+    return std::move(*parsed);
+  }
+
+  Value evaluate(std::string_view part, const Expression& expression, const Bindings& names) const {
+    work_ += part.size() + 16;
+    if (work_ > kMostWork) fail(part, "it takes too long to write these values down");
+    auto value = expression.evaluate(names);
     if (!value) fail(part, value.error().message);
     return std::move(*value);
   }
@@ -116,7 +124,7 @@ class ListParser {
       if (trimmed(item).empty() && item.data() + item.size() == inside.data() + inside.size()) {
         break;  // a trailing comma, or nothing at all
       }
-      values.push_back(evaluate(item, {}));
+      values.push_back(evaluate(item, parse(item), {}));
     }
     return values;
   }
@@ -124,7 +132,7 @@ class ListParser {
   std::vector<Value> range(std::string_view inside) const {
     std::vector<std::int64_t> bounds;
     for (std::string_view part : cut(inside, ",")) {
-      const Value value = evaluate(part, {});
+      const Value value = evaluate(part, parse(part), {});
       const auto* number = std::get_if<std::int64_t>(&value);
       if (number == nullptr) fail(part, "range() takes whole numbers");
       bounds.push_back(*number);
@@ -149,20 +157,25 @@ class ListParser {
     // The condition may itself contain "in".
     const auto source_begin = static_cast<std::size_t>(in[1].data() - rest.data());
     const auto conditions = cut(rest.substr(source_begin), "if");
+    const std::vector<Value> source = list(conditions[0], levels);
+    std::vector<Expression> tests;
+    for (std::size_t i = 1; i < conditions.size(); ++i) tests.push_back(parse(conditions[i]));
+    const Expression made = parse(item);
     std::vector<Value> values;
-    for (const Value& value : list(conditions[0], levels)) {
+    for (const Value& value : source) {
       const Bindings names{{name, value}};
       bool keep = true;
-      for (std::size_t i = 1; keep && i < conditions.size(); ++i) {
-        keep = truth(evaluate(conditions[i], names));
+      for (std::size_t i = 0; keep && i < tests.size(); ++i) {
+        keep = truth(evaluate(conditions[i + 1], tests[i], names));
       }
-      if (keep) values.push_back(evaluate(item, names));
+      if (keep) values.push_back(evaluate(item, made, names));
     }
     return values;
   }
 
   const std::string& whole_;
   const Position& where_;
+  mutable std::size_t work_ = 0;  // characters of expressions that were evaluated, about
 };
 
 }  // namespace

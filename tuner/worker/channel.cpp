@@ -1,6 +1,5 @@
 #include "tuner/worker/channel.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -14,15 +13,35 @@ Channel::Channel(const WorkerProgram& program, const std::string& role)
   send({{"type", "start"}, {"plugin_dirs", program.plugin_dirs}});
 }
 
-bool Channel::send(const nlohmann::json& message) {
-  if (!ended_ && !tuner::send(fd(), message)) ended_ = true;
-  return !ended_;
+void Channel::send(const nlohmann::json& message) {
+  outgoing_ += encode_frame(message);
+  flush();
+}
+
+void Channel::flush() {
+  std::size_t done = 0;
+  while (done < outgoing_.size()) {
+    const ssize_t sent = ::send(child_.socket(), outgoing_.data() + done, outgoing_.size() - done,
+                                MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    // Nobody is there any more. What the child said before is still to be read, and then its end.
+    done = sent < 0 ? outgoing_.size() : done + static_cast<std::size_t>(sent);
+  }
+  outgoing_.erase(0, done);
+}
+
+pollfd Channel::watched() const {
+  const bool sends = !outgoing_.empty();
+  return {child_.socket(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
 }
 
 Channel::Status Channel::pump() {
+  constexpr int kMostBlocks = 64;
+  flush();
   std::vector<char> block(1 << 16);
-  while (!ended_) {
-    const ssize_t got = ::recv(fd(), block.data(), block.size(), MSG_DONTWAIT);
+  for (int blocks = 0; !ended_ && blocks < kMostBlocks; ++blocks) {
+    const ssize_t got = ::recv(child_.socket(), block.data(), block.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got <= 0) {
@@ -59,8 +78,8 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return std::nullopt;
-    pollfd watched{fd(), POLLIN, 0};
-    ::poll(&watched, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
+    pollfd socket = watched();
+    ::poll(&socket, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
   }
 }
 

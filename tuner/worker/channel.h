@@ -1,6 +1,8 @@
 #pragma once
 // The coordinator's side of one child: start it, talk to it, notice its end.
 
+#include <poll.h>
+
 #include <chrono>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -32,9 +34,10 @@ class Channel {
 
   Channel(const WorkerProgram& program, const std::string& role);
 
-  // False when the child is gone.
-  bool send(const nlohmann::json& message);
-  // Reads what is there without waiting.
+  // Never waits: a child that is busy, or hangs, may not read for long. What it does not take now
+  // goes out in pump() and wait().
+  void send(const nlohmann::json& message);
+  // Sends and reads what can be without waiting; of a child that talks without end, a part.
   Status pump();
   // Gives the child up: what it said makes no sense, so that nothing more can be believed.
   void condemn(const std::string& breach);
@@ -43,7 +46,10 @@ class Channel {
   // Waits for the next message until the deadline; empty when the child ended or time is up.
   std::optional<nlohmann::json> wait(TimePoint deadline);
 
-  int fd() const { return child_.socket(); }
+  // What to poll for, to know when pump() has something to do.
+  pollfd watched() const;
+  // pump() has seen the end, or the child was given up.
+  bool has_ended() const { return ended_; }
   pid_t pid() const { return child_.pid(); }
   void kill() { child_.kill(); }
   // Reaps, and says how it ended, with the last of its output.
@@ -53,8 +59,11 @@ class Channel {
   void clear_output() { child_.clear_output(); }
 
  private:
+  void flush();
+
   ChildProcess child_;
   FrameReader reader_;
+  std::string outgoing_;
   bool ended_ = false;
   std::string breach_;  // of the protocol
 };

@@ -41,7 +41,7 @@ void limit_file_size() {
 
 // A compiler that eats all memory must not take the machine along.
 void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__  // the sanitizer reserves terabytes of addresses
+#ifndef TUNER_SANITIZED  // the sanitizer reserves terabytes of addresses
   constexpr rlim_t kMost = rlim_t{16} << 30;
   constexpr rlim_t kLeast = rlim_t{2} << 30;
   const auto machine = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) *

@@ -88,7 +88,6 @@ void CompilePool::dispatch() {
       worker.jobs.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
       const Job& job = worker.jobs.back();
-      // A failed send shows as the end of the channel in the next handle().
       worker.channel->send(
           {{"type", "compile"}, {"id", job.id}, {"key", job.key}, {"request", job.request}});
     }
@@ -105,7 +104,7 @@ std::uint64_t CompilePool::peak_memory() const {
 
 void CompilePool::watch(std::vector<pollfd>& fds) const {
   for (const Worker& worker : workers_) {
-    if (worker.channel) fds.push_back({worker.channel->fd(), POLLIN, 0});
+    if (worker.channel) fds.push_back(worker.channel->watched());
   }
 }
 
@@ -180,14 +179,15 @@ std::vector<CompileResult> CompilePool::handle() {
   const TimePoint now = Clock::now();
   for (Worker& worker : workers_) {
     if (!worker.channel) continue;
-    Channel::Status status = worker.channel->pump();
+    worker.channel->pump();
     try {
       read(worker, results);
     } catch (const nlohmann::json::exception&) {
       worker.channel->condemn("an answer that makes no sense");
+    } catch (const ProtocolError& error) {
+      worker.channel->condemn(error.what());
     }
-    if (worker.channel->pump() == Channel::Status::kEnded) status = Channel::Status::kEnded;
-    if (status == Channel::Status::kEnded) {
+    if (worker.channel->has_ended()) {
       const std::string how = worker.channel->epitaph();
       bury(worker, "the compiler crashed: its worker was " + how,
            worker.channel->killed_from_outside(), results);

@@ -21,7 +21,9 @@ PoolEvaluator::PoolEvaluator(EvaluatorSetup setup, CompilePool& compilers, RunWo
       compilers_(compilers),
       runner_(runner),
       interrupt_(interrupt),
-      start_(Clock::now()) {}
+      start_(Clock::now()) {
+  runner_.set_best(0);  // that of another size
+}
 
 // Every compile worker busy, as many again waiting for the device, one on it.
 std::size_t PoolEvaluator::capacity() const { return 2 * compilers_.jobs() + 2; }
@@ -119,6 +121,7 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
   job.plan.artifact = artifact;
+  job.program = program_of(job.plan);
   ready_.push_back(std::move(job));
 }
 
@@ -146,12 +149,23 @@ void PoolEvaluator::take_compiled() {
   }
 }
 
+bool PoolEvaluator::answer_by_twin(Job& job) {
+  if (!twins_.answer(job.program, job.trial)) return false;
+  score(job.trial);
+  finish(std::move(job));
+  return true;
+}
+
 void PoolEvaluator::start_next() {
   if (running_ || preparation_ != Preparation::kDone || interrupt_.count() > 0) return;
   const auto due = std::find_if(ready_.begin(), ready_.end(), [now = Clock::now()](const Job& job) {
     return job.not_before <= now;
   });
   if (due == ready_.end()) return;
+  if (answer_by_twin(*due)) {
+    ready_.erase(due);
+    return;
+  }
   runner_.make_ready();  // before a configuration is announced: it is not to blame if this fails
   running_ = std::move(*due);
   ready_.erase(due);
@@ -196,6 +210,7 @@ void PoolEvaluator::take_verdict() {
   job.trial.cost_seconds = seconds_since(job.submitted);
   score(job.trial);
   note_best(job.trial);
+  if (!verdict.excusable) twins_.add(job.program, job.trial);
   finish(std::move(job));
 }
 

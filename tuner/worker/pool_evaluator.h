@@ -9,6 +9,7 @@
 //          -> over a limit before compiling ----------------------------------> finished
 //          -> artifact known (memory, disk) -> ready queue -> run worker -----> finished
 //          -> compile pool (equal requests share one compilation) -> ready queue
+//   ready queue -> the same program was measured -----------------------------> finished
 //
 // The ready queue is bounded by capacity(): the tuning loop never submits more than that.
 
@@ -26,6 +27,7 @@
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/run_worker.h"
+#include "tuner/worker/twins.h"
 
 namespace tuner {
 
@@ -72,6 +74,8 @@ class PoolEvaluator final : public Evaluator {
   std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds, std::uint64_t seed);
   // Slowest and fastest that the sentinel was, relative to its first time; 1 and 1 without one.
   std::pair<double, double> drift() const { return drift_; }
+  // Trials that were not run, because another one with the same program had been.
+  std::size_t twins() const { return twins_.answered(); }
   // Metrics and objective of a trial, from its median.
   void score(Trial& trial) const;
   // What is on the device now: after an interruption, the configuration that was cut short.
@@ -82,6 +86,7 @@ class PoolEvaluator final : public Evaluator {
     Trial trial;
     VariantPlan plan;
     std::string key;
+    std::string program;
     TimePoint submitted;
     int chances = 0;       // second ones that it had
     TimePoint not_before;  // of the next
@@ -92,6 +97,7 @@ class PoolEvaluator final : public Evaluator {
   void fail(Job job, TrialState state, std::string message);
   void compiled(Job job, const Artifact& artifact);
   void start_next();
+  bool answer_by_twin(Job& job);
   void take_compiled();
   void take_verdict();
   void wait();
@@ -121,6 +127,7 @@ class PoolEvaluator final : public Evaluator {
   std::unordered_map<std::string, std::vector<Job>> compiling_;  // by key
   std::unordered_map<std::uint64_t, std::string> requests_;      // compile id -> key
   std::deque<Job> ready_;
+  Twins twins_;
   std::optional<Job> running_;
   std::deque<Trial> finished_;
 };

@@ -106,7 +106,6 @@ std::optional<RunWorker::Failure> RunWorker::not_prepared(
 
 void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
-  best_ms_ = 0;
   preparations_ = 0;
   if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
   if (!channel_) open();
@@ -146,11 +145,13 @@ void RunWorker::make_ready() {
   throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
 }
 
-double RunWorker::phase_seconds(const std::string& phase) const {
+double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) const {
   double launch = limits_.configuration_seconds;
   if (best_ms_ > 0) {
-    launch = std::clamp(best_ms_ / 1000 * limits_.best_factor, limits_.launch_floor_seconds,
-                        limits_.configuration_seconds);
+    launch = static_cast<double>(launches) * best_ms_ / 1000 * limits_.best_factor;
+    launch =
+        std::clamp(launch, std::min(limits_.launch_floor_seconds, limits_.configuration_seconds),
+                   limits_.configuration_seconds);
   }
   if (phase == "power") launch += kPowerSeconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
@@ -178,7 +179,7 @@ void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && (busy_ || preparing_)) fds.push_back({channel_->fd(), POLLIN, 0});
+  if (channel_ && (busy_ || preparing_)) fds.push_back(channel_->watched());
 }
 
 TimePoint RunWorker::deadline() const {
@@ -203,7 +204,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::finish(Verdict verdi
 
 std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   if (!busy_) return std::nullopt;
-  const Channel::Status status = channel_->pump();
+  channel_->pump();
   while (auto message = channel_->take()) {
     const std::string type = text_in(*message, "type");
     if (type == "phase") {
@@ -220,7 +221,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
       channel_->condemn(error.what());
     }
   }
-  if (status == Channel::Status::kEnded || channel_->pump() == Channel::Status::kEnded) {
+  if (channel_->has_ended()) {
     Verdict verdict = verdict_of_death("was " + channel_->epitaph());
     // Who had not begun yet is innocent: it was an earlier one's doing.
     verdict.excusable = channel_->killed_from_outside() || !begun_;
@@ -253,16 +254,22 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again) 
   again = false;
   make_ready();
   channel_->send(request);
-  const TimePoint until = in(kDuelSeconds);
+  const std::size_t finalists = request.at("variants").size();
+  const TimePoint end = in(kDuelSeconds);
+  TimePoint until = end;
   Duel duel;
   while (auto answer = channel_->wait(until)) {
     const std::string type = text_in(*answer, "type");
+    if (type == "phase") {  // of a round, each finalist is launched once
+      if (Clock::now() >= end) break;
+      until = std::min(end, in(phase_seconds(text_in(*answer, "phase"), finalists)));
+    }
     try {
       if (type == "duelled") {
         answer->at("samples").get_to(duel.samples);
         return duel;
       }
-      if (type != "verdict") continue;  // a phase
+      if (type != "verdict") continue;
       duel.failed.emplace(answer->at("plan").get<std::size_t>(),
                           answer->at("verdict").get<Verdict>());
       again = duel.failed->second.excusable;

@@ -53,7 +53,7 @@ class RunWorker {
   void make_ready();
   // Only when neither busy nor preparing.
   void begin(std::uint64_t id, const VariantPlan& variant);
-  // Best valid launch of the current size in ms, which the deadlines follow.
+  // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
   void set_best(double ms) { best_ms_ = ms; }
 
   void watch(std::vector<pollfd>& fds) const;
@@ -90,7 +90,7 @@ class RunWorker {
   Failure gone(const std::string& what);
   UnavailableError unavailable(const std::string& reason) const;
   Duel try_duel(const nlohmann::json& request, bool& again);
-  double phase_seconds(const std::string& phase) const;
+  double phase_seconds(const std::string& phase, std::size_t launches = 1) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);

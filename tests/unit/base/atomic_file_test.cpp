@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 class AtomicFileTest : public testing::Test {
  protected:
   fs::path dir_ = fs::path(testing::TempDir()) /
-                  ("atomic_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+                  ("atomic_" + std::to_string(::getpid()) +
                    ::testing::UnitTest::GetInstance()->current_test_info()->name());
   void SetUp() override { fs::create_directories(dir_); }
   void TearDown() override { fs::remove_all(dir_); }

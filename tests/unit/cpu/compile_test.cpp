@@ -170,7 +170,7 @@ TEST(Compile, TheCompilerDiesWithItsWorker) {
     return false;
   };
   const auto wait_for = [](const auto& condition) {
-    for (int i = 0; i < 3000 && !condition(); ++i) {
+    for (int i = 0; i < 30000 && !condition(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return condition();
@@ -208,11 +208,13 @@ TEST(Compile, IdentityNamesTheCompilerAndIsStable) {
   EXPECT_NE(one.identity().find("++"), std::string::npos) << one.identity();
 }
 
-TEST(Compile, AVariantCompilesInLittleTime) {
-  const auto start = std::chrono::steady_clock::now();
-  compiled(request_for("extern \"C\" __global__ void kernel(int* o) { *o = 1; }", "kernel"));
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(seconds.count(), 10);  // 0.1 s on an idle machine
+// They would cost each variant more time than all the rest of its compilation.
+TEST(Compile, AVariantReadsNoStandardHeaders) {
+  const auto result = compiled(
+      request_for("#if defined(__GLIBC__) || defined(_GLIBCXX_RELEASE)\n#error read\n#endif\n"
+                  "extern \"C\" __global__ void kernel(int* o) { *o = 1; }",
+                  "kernel"));
+  EXPECT_TRUE(result.compiled) << result.log;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // NVRTC needs no GPU. Where the library is not installed these tests say so and are skipped.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -56,7 +58,9 @@ TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {
 }
 
 TEST_F(Nvrtc, PassesDefinitionsOptionsAndIncludeDirectories) {
-  std::ofstream(testing::TempDir() + "tuner_nvrtc_test.h") << "#define FROM_HEADER 5\n";
+  std::string folder = testing::TempDir() + "tuner-nvrtc-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  std::ofstream(folder + "/tuner_nvrtc_test.h") << "#define FROM_HEADER 5\n";
   auto r = request(
       "#include \"tuner_nvrtc_test.h\"\n"
       "static_assert(BM == 64 && FROM_HEADER == 5 && sizeof(TYPE) == 8 && OPTION == 3, \"\");\n"
@@ -64,8 +68,9 @@ TEST_F(Nvrtc, PassesDefinitionsOptionsAndIncludeDirectories) {
       "k");
   r.defines = {{"BM", "64"}, {"TYPE", "unsigned long long"}};
   r.options = {"-DOPTION=3", "--use_fast_math"};
-  r.include_dirs = {testing::TempDir()};
+  r.include_dirs = {folder};
   const auto result = compiler->compile(r);
+  std::filesystem::remove_all(folder);
   EXPECT_TRUE(result.compiled) << result.log;
 }
 

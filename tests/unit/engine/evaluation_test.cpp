@@ -1,6 +1,9 @@
 // Right and wrong answers, buffers and constants. Timing is in measuring_test.cpp.
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/unit/engine/evaluation_fixture.h"
@@ -221,7 +224,7 @@ TEST_F(EvaluationTest, SetsConstantsOfEveryVariant) {
 }
 
 TEST_F(EvaluationTest, ReadsInputsFromFiles) {
-  const std::string path = testing::TempDir() + "evaluation_test.bin";
+  const std::string path = testing::TempDir() + "evaluation_test" + std::to_string(::getpid());
   std::vector<float> values(kElements, 3.0F);
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(values.data()), kElements * sizeof(float));
@@ -234,6 +237,7 @@ TEST_F(EvaluationTest, ReadsInputsFromFiles) {
   EXPECT_EQ(failure_of_prepare(), "x: " + path + " holds 400 bytes, 404 are needed");
   plan_.arguments[kX].fill.file = "/nowhere/x.bin";
   EXPECT_NE(failure_of_prepare().find("/nowhere/x.bin"), std::string::npos);
+  std::filesystem::remove(path);
 }
 
 TEST_F(EvaluationTest, ReleasesEverything) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "tests/unit/engine/studies.h"
 
 namespace tuner {
@@ -66,6 +70,40 @@ TEST(ObjectiveOf, IsNothingForAFailure) {
   EXPECT_EQ(objective_of(with_metrics({}), trial), 0.005);
   trial.state = TrialState::kCorrectness;
   EXPECT_FALSE(objective_of(with_metrics({}), trial).has_value());
+}
+
+TEST(AllToMinimise, HasTheValuesOfThoseBesideAndInfinityForNone) {
+  Trial trial;
+  trial.objective = 7;
+  trial.timing.median = 2;
+  trial.metrics = {{"gflops", 5}};
+  const ObjectiveSpec all{"x", true, {{"time"}, {"gflops", true}, {"energy"}}};
+  EXPECT_EQ(all_to_minimise(all, trial),
+            (std::vector<double>{-7, 0.002, -5, std::numeric_limits<double>::infinity()}));
+}
+
+TEST(FrontOf, IsWhatNoOtherDominates) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t dims = 1 + random() % 3;
+    std::vector<std::vector<double>> points(random() % 40);
+    for (auto& point : points) {
+      for (std::size_t d = 0; d < dims; ++d) point.push_back(static_cast<double>(random() % 6));
+    }
+    const auto dominated = [&](const std::vector<double>& p) {
+      return std::any_of(points.begin(), points.end(), [&](const std::vector<double>& q) {
+        bool better = false;
+        for (std::size_t d = 0; d < dims; ++d) {
+          if (q[d] > p[d]) return false;
+          better = better || q[d] < p[d];
+        }
+        return better;
+      });
+    };
+    const auto front = front_of(points);
+    ASSERT_EQ(front.size(), points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) EXPECT_NE(front[i], dominated(points[i]));
+  }
 }
 
 TEST(Better, FollowsTheDirection) {

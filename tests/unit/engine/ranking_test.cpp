@@ -179,6 +179,20 @@ TEST(ChooseFinalists, TakesTheBestThatAreWithinATenth) {
       << "one alone is no final";
 }
 
+TEST(Rank, MarksTheFrontOfSeveralObjectives) {
+  const auto with = [](ConfigIndex index, double time, double energy) {
+    Trial out = trial(index, time);
+    out.metrics = {{"energy", energy}};
+    return out;
+  };
+  const ObjectiveSpec both{"time", false, {{"energy", false}}};
+  const auto results = rank(both, {with(0, 4, 1), with(1, 1, 4), with(2, 2, 5), with(3, 3, 2),
+                                   trial(4, 5), trial(5, 0, TrialState::kRuntime)});
+  EXPECT_EQ(order_of(results), (Order{1, 2, 3, 0, 4, 5}));
+  EXPECT_EQ(results.front, (Flags{true, false, true, true, false}));
+  EXPECT_TRUE(rank({}, {trial(0, 1)}).front.empty());
+}
+
 TEST(ChooseFinalists, GoesByWhatTheSearchSaidNotByALaterFinal) {
   Trial first = trial(0, 1.2);
   first.search_objective = 1.0;

@@ -1,11 +1,11 @@
 #include "tuner/plugin/catalogue.h"
-#include "tuner/plugin/space_table.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "test_plugins.h"
+#include "tuner/plugin/space_table.h"
 
 namespace tuner {
 namespace {
@@ -91,14 +91,17 @@ TEST(Catalogue, UnknownOptionsListThoseThatThereAre) {
               catalogue.make_strategy("backwards", space_table(space), 1, {}, {{"a", "1"}});
             }),
             "unknown option 'a'; strategy 'backwards' has no options");
-  EXPECT_THROW(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}}), InputError);
+  EXPECT_THROW(static_cast<void>(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}})),
+               InputError);
 }
 
 TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
   const Catalogue catalogue = load_test_plugins({"good"});
   const SearchSpace space = test_space();
   const auto message = [&](const char* name, const char* value) {
-    return message_of([&] { catalogue.make_strategy("sequence", space_table(space), 1, {}, {{name, value}}); });
+    return message_of([&] {
+      catalogue.make_strategy("sequence", space_table(space), 1, {}, {{name, value}});
+    });
   };
   const std::string head = "strategy 'sequence': option ";
   EXPECT_EQ(message("step", "0"), head + "'step' is '0': it must be a whole number from 1 to 10");
@@ -113,8 +116,9 @@ TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
 TEST(Catalogue, ThrowingPluginsBecomeMessages) {
   const Catalogue catalogue = load_test_plugins({"bad"});
   const SearchSpace space = test_space();
-  EXPECT_EQ(message_of([&] { catalogue.make_strategy("throwing-maker", space_table(space), 1, {}, {}); }),
-            "strategy 'throwing-maker': not today");
+  EXPECT_EQ(
+      message_of([&] { catalogue.make_strategy("throwing-maker", space_table(space), 1, {}, {}); }),
+      "strategy 'throwing-maker': not today");
   const auto asker = catalogue.make_strategy("throwing-asker", space_table(space), 1, {}, {});
   EXPECT_EQ(message_of([&] { asker->ask(1); }),
             "strategy 'throwing-asker', ask: the plugin threw something that is no std::exception");

@@ -1,6 +1,7 @@
 #include "tuner/plugin/loader.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -29,11 +30,12 @@ TEST(Loader, SaysWhyAFileDoesNotFit) {
 }
 
 TEST(Loader, ReportsAFileThatIsNoLibraryInTheSystemsWords) {
-  const fs::path file = fs::path(testing::TempDir()) / "text.so";
+  const fs::path file = fs::path(testing::TempDir()) / ("text" + std::to_string(::getpid()) + ".so");
   std::ofstream(file) << "not a library";
   const auto loaded = load_plugin(file);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error(), file.string() + ": file too short");
+  fs::remove(file);
 }
 
 TEST(Loader, OpensPluginsWrittenWithTheSdkAndInC) {

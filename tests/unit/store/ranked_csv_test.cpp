@@ -109,6 +109,24 @@ TEST(RankedTable, ShowsTheBestWhatTheyShareAndTheStates) {
             "3 trials: 2 ok, 1 compile\n");
 }
 
+TEST(RankedTable, ShowsAllOfTheFrontHoweverSlow) {
+  RankedResults results = sample_results();
+  results.trials.insert(results.trials.begin() + 2, valid_trial(16, "static", 4));
+  results.ranked = 3;
+  results.front = {true, false, true};
+  EXPECT_EQ(ranked_table(results, kNames, 1),
+            "rank      time ms         gflops  BM\n"
+            "   1  =*      0.5  ±1.0%       4  64\n"
+            "   3  *         4  ±1.0%     0.5  16\n"
+            "* on the front: no other is as good in every objective\n"
+            "all of these: SHARED=static\n"
+            "4 trials: 3 ok, 1 compile\n");
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",gflops,front,tie,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",3.990025,false,true,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",0.5,true,false,"), std::string::npos) << csv;
+}
+
 TEST(RankedTable, ShowsAllParametersOfASingleBest) {
   EXPECT_EQ(ranked_table(sample_results(), kNames, 1),
             "rank     time ms         gflops  BM  SHARED\n"

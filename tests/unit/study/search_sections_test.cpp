@@ -29,6 +29,37 @@ objective: {minimize: energy}
   EXPECT_EQ(study.metrics[0].name, "energy");
 }
 
+TEST(SearchSections, ObjectivesMayStandBesideTheFirst) {
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics: {gflops: 1 / time}
+objective: {minimize: energy, beside: [{minimize: time}, {maximize: gflops}]}
+)yaml");
+  EXPECT_EQ(study.objective.name, "energy");
+  ASSERT_EQ(study.objective.beside.size(), 2U);
+  EXPECT_EQ(study.objective.beside[0].name, "time");
+  EXPECT_FALSE(study.objective.beside[0].maximize);
+  EXPECT_EQ(study.objective.beside[1].name, "gflops");
+  EXPECT_TRUE(study.objective.beside[1].maximize);
+  EXPECT_EQ(study.metrics.size(), 2U);
+}
+
+TEST(SearchSections, ObjectivesBesideTheFirstAreOthers) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
+)yaml"),
+            R"text(study.yaml:3:57: an objective beside it must have either 'minimize' or 'maximize'
+    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
+                                                            ^
+study.yaml:3:58: unknown key 'minimise' in an objective beside it (did you mean 'minimize'?)
+    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
+                                                             ^
+study.yaml:3:75: 'power' is an objective already
+    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
+                                                                              ^)text");
+}
+
 TEST(SearchSections, AParameterMayBeCalledPower) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {power: [1, 2]}

@@ -43,6 +43,16 @@ TEST(ValueList, RefusesEverythingElse) {
   }
 }
 
+TEST(ValueList, RefusesWhatWouldTakeForEver) {
+  std::string sum = "i";
+  for (int i = 0; i < 1000; ++i) sum += "+i";
+  EXPECT_THROW(parse_value_list("[" + sum + " for i in range(1000000)]"), InputError);
+  std::string nothing = "[1]";
+  for (int i = 0; i < 1000; ++i) nothing += "+[i for i in range(1000000) if i < 0]";
+  EXPECT_THROW(parse_value_list(nothing), InputError);
+  EXPECT_EQ(parse_value_list("[2 * i for i in range(1000000)]").size(), 1000000U);
+}
+
 TEST(SpaceJson, ReadsTheNeutralForm) {
   const auto definition = parse_space_json(
       R"({"parameters": {"b": [1, 2.5, true, "x"], "a": [3]}, "constraints": ["a > 1"]})",

@@ -49,10 +49,12 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.search.strategy = "genetic";
   study.search.options = {{"population", "30"}};
   study.search.budget.target = 0.5;
+  study.objective.beside = {{"power", false, {}}};
   study.measure.cold = false;
   study.measure.precision = 0.25;
   const std::string text = study_yaml(study, ".");
-  EXPECT_NE(text.find("search:\n  strategy: genetic\n  options: {population: \"30\"}\n"
+  EXPECT_NE(text.find("objective: {minimize: time, beside: [{minimize: power}]}\nsearch:\n  "
+                      "strategy: genetic\n  options: {population: \"30\"}\n"
                       "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"),
             std::string::npos)
       << text;

@@ -52,6 +52,33 @@ TEST(T1Mistakes, HostileNestingEndsWithAMessage) {
             std::string::npos);
 }
 
+TEST(T1Mistakes, LongTextsEndWithAMessage) {
+  const std::string name(1000000, 'n');
+  EXPECT_FALSE(said_of("\"factor\"", '"' + name + '"').empty());
+  EXPECT_FALSE(said_of("max(tile)", "max(" + name + ")").empty());
+  EXPECT_FALSE(
+      said_of("ProblemSize[0]*", "ProblemSize[" + std::string(1000000, ' ') + "0]*").empty());
+}
+
+// A size's parts are replaced once, though what takes their place may look like one.
+TEST(T1Mistakes, ValuesThatLookLikePartsOfASizeAreNotReplacedForEver) {
+  EXPECT_NE(said_of("[1] + [2*i for i in range(1, 3)]", "['max(tile)']"), "");
+  EXPECT_NE(said_of("[1000, 20]", "[\"'ProblemSize[0]'\", 20]"), "");
+}
+
+// Of 10^12 configurations none is valid.
+TEST(T1Mistakes, ASpaceWithoutAnEasyConfigurationCanOnlyBeChecked) {
+  const std::string hard = R"json("Default": 1},
+    {"Name": "C", "Type": "int", "Values": "range(1, 1000000)"},
+    {"Name": "D", "Type": "int", "Values": "range(1, 1000000)")json";
+  const T1File file(small_t1(
+      kLaunch, hard, R"json({"Expression": "C * C * C + D * D * D == B * 7777777777"})json"));
+  const std::string said = file.warnings();
+  EXPECT_NE(said.find("no other one was found to compare with: the file can only be checked"),
+            std::string::npos)
+      << said;
+}
+
 TEST(T1Mistakes, CodeInAListOfValuesIsNotRun) {
   const std::string said = said_of("[2**i for i in range(5, 9)]", "__import__('os').listdir()");
   EXPECT_EQ(said.substr(0, 13), "t1.json:5:58:") << said;

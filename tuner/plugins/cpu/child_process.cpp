@@ -105,7 +105,7 @@ bool outlive(pid_t parent) {
   if (told && getppid() == parent) sigwaitinfo(&awaited, nullptr);
   // Programs that are being killed may still write for a moment.
   std::error_code failed;
-  for (int i = 0; made && i < 200; ++i) {
+  for (int i = 0; made && i < 6000; ++i) {
     std::filesystem::remove_all(path, failed);
     if (!std::filesystem::exists(path, failed)) break;
     usleep(10000);

@@ -37,13 +37,13 @@ Fiber::~Fiber() {
 
 // What ran here leaves the sanitizer's marks, and whatever is mapped here next would inherit them.
 void Fiber::forget_red_zones() {
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
   __asan_unpoison_memory_region(context_.stack, context_.stack_size);
 #endif
 }
 
 void Fiber::restart(Function function) {
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
   context_.fake_stack = nullptr;
 #endif
   forget_red_zones();

@@ -5,14 +5,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TUNER_CPU_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TUNER_CPU_ASAN 1
-#endif
-#endif
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -30,12 +23,12 @@ struct Context {
 
 // Suspends `from`, which must be what is running now, and goes on with `to`.
 inline void jump(Context& from, Context& to) {
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_size);
 #endif
   const auto back = boost::context::detail::jump_fcontext(to.at, &from);
   static_cast<Context*>(back.data)->at = back.fctx;
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
   __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
 }
@@ -44,7 +37,7 @@ inline void jump(Context& from, Context& to) {
 inline Context& arrive(boost::context::detail::transfer_t back) {
   auto& from = *static_cast<Context*>(back.data);
   from.at = back.fctx;
-#ifdef TUNER_CPU_ASAN
+#ifdef TUNER_SANITIZED
   __sanitizer_finish_switch_fiber(nullptr, &from.stack, &from.stack_size);
 #endif
   return from;

@@ -137,6 +137,8 @@ void GaussianProcess::set_candidates(const std::vector<Point>& candidates) {
   columns_ = columns_of(candidates, columns_.size());
   reserve(n);
   projections_.resize(factor_.rows(), count);
+  explained_ = Eigen::ArrayXf::Zero(count);
+  if (n == 0 || count == 0) return;
   Eigen::ArrayXf values(count);
   for (Eigen::Index i = 0; i < n; ++i) {
     kernel_.against(points_[static_cast<std::size_t>(i)], columns_, values);
