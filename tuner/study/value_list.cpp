@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr int kDeepest = 16;  // lists in lists
 // A long formula for each of many values, or many lists of which nothing is kept.
-constexpr std::size_t kMostWork = 100'000'000;
+constexpr std::size_t kMostWork = 30'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
