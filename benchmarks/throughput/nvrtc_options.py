@@ -46,7 +46,7 @@ def main():
     parser.add_argument("tuner")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--variants", type=int, default=24)
-    parser.add_argument("--library", default="/usr/local/cuda/lib64/libnvrtc.so")
+    parser.add_argument("--library", default=os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/lib64/libnvrtc.so")
     args = parser.parse_args()
     os.environ["CUDA_CACHE_DISABLE"] = "1"
     here = pathlib.Path(__file__).parent
