@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "program.h"
@@ -99,14 +97,13 @@ TEST(CrossSizes, AddToASpentBudgetWhereTheWinnerIsValid) {
 
 TEST(CrossSizes, WhatWasMeasuredFromOtherSourcesDoesNotCount) {
   const Sandbox sandbox;
-  std::stringstream source;
-  source << std::ifstream(data("studies/tiny.cu")).rdbuf();
+  const std::string source = text_of(data("studies/tiny.cu"));
   fs::copy_file(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
-  sandbox.write("tiny.cu", source.str());
+  sandbox.write("tiny.cu", source);
   ASSERT_EQ(tune(sandbox, {"--size", "n=3000", "--where", "BLOCK == 32 and PER == 4"}, "tiny.yaml")
                 .status,
             0);
-  sandbox.write("tiny.cu", source.str() + "// changed\n");
+  sandbox.write("tiny.cu", source + "// changed\n");
   const auto done = tune(
       sandbox, {"--size", "n=10000", "--budget", "1", "--strategy", "exhaustive", "--cross-sizes"},
       "tiny.yaml");
@@ -116,10 +113,9 @@ TEST(CrossSizes, WhatWasMeasuredFromOtherSourcesDoesNotCount) {
 
 TEST(CrossSizes, CtrlCKeepsWhatWasMeasuredAndTheSameCommandGoesOn) {
   const Sandbox sandbox;
-  std::stringstream study;
-  study << std::ifstream(data("studies/tiny.yaml")).rdbuf();
+  const std::string study = text_of(data("studies/tiny.yaml"));
   // A trial takes long enough for Ctrl-C to come during the first one.
-  sandbox.write("tiny.yaml", study.str() +
+  sandbox.write("tiny.yaml", study +
                                  "measure: {min_samples: 100, max_samples: 100, "
                                  "max_milliseconds: 100000, drop_above: 0}\n");
   fs::copy_file(data("studies/tiny.cu"), sandbox.path("tiny.cu"));

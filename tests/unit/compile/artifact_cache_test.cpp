@@ -215,9 +215,9 @@ TEST_F(Cache, IsSharedByProcesses) {
 }
 
 TEST_F(Cache, TheDefaultDirectoryFollowsTheBaseDirectorySpecification) {
-  EXPECT_EQ(default_cache_directory("/x", "/home/me"), "/x/tuner");
-  EXPECT_EQ(default_cache_directory("", "/home/me"), "/home/me/.cache/tuner");
-  EXPECT_EQ(default_cache_directory("relative", "/home/me"), "/home/me/.cache/tuner");
+  EXPECT_EQ(default_cache_directory("/x", "/h"), "/x/tuner");
+  EXPECT_EQ(default_cache_directory("", "/h"), "/h/.cache/tuner");
+  EXPECT_EQ(default_cache_directory("relative", "/h"), "/h/.cache/tuner");
   EXPECT_EQ(default_cache_directory(nullptr, nullptr), "");
 }
 
