@@ -111,8 +111,8 @@ Probes probes_of(const std::vector<Row>& rows, const TunedTable& table) {
 }
 
 // The default first, then one that is valid for all probes, if the default is not.
-std::vector<std::size_t> fallbacks(const Study& study, const Measured& all, const Probes& probes) {
-  const std::vector<Standing> order = standings(all);
+std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
+                                   const std::vector<Standing>& order, const Probes& probes) {
   std::vector<std::size_t> chosen{order.front().configuration};
   // A bound on the time this takes, not on quality: candidates come best first.
   for (std::size_t i = 0; i < order.size() && i < 2000; ++i) {
@@ -126,9 +126,10 @@ std::vector<std::size_t> fallbacks(const Study& study, const Measured& all, cons
 
 // Everything that ever gave the right answer, best first; what was only ever dropped comes last.
 std::vector<Configuration> candidates(const Study& study, const Measured& all,
+                                      const std::vector<Standing>& order,
                                       const std::vector<Row>& rows) {
   std::vector<Configuration> out;
-  for (const Standing& one : standings(all)) out.push_back(all.configurations[one.configuration]);
+  for (const Standing& one : order) out.push_back(all.configurations[one.configuration]);
   std::set<Configuration> known(out.begin(), out.end());
   std::vector<std::pair<double, const Configuration*>> dropped;
   for (const Row& row : rows) {
@@ -251,8 +252,9 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   }
   table.weights = weights_of(study, rows.front().results->size);
   const Measured all = measured(study, rows);
+  const std::vector<Standing> order = standings(all);
   const Probes probes = probes_of(rows, table);
-  const std::vector<std::size_t> spare = fallbacks(study, all, probes);
+  const std::vector<std::size_t> spare = fallbacks(study, all, order, probes);
   std::vector<bool> kept(rows.size());
   const bool reduced = options.max_configurations > 0 || options.within > 0;
   const std::vector<std::size_t> used =
@@ -264,11 +266,11 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     }
   };
   for (const std::size_t c : spare) add(c);
-  for (const Standing& standing : standings(all)) {
+  for (const Standing& standing : order) {
     if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
   }
   const auto more =
-      more_fallbacks(study, probes, table.configurations, candidates(study, all, rows));
+      more_fallbacks(study, probes, table.configurations, candidates(study, all, order, rows));
   table.configurations.insert(table.configurations.end(), more.begin(), more.end());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
