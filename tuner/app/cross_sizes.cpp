@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "tuner/app/identity.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/exporters/tuned_table.h"
 
@@ -41,8 +40,7 @@ std::vector<Configuration> winners_elsewhere(const RunShared& shared, const Devi
       return outcome.results.size == context.key.size;
     });
     if (tuned_here || context.trials == 0) continue;
-    const ContextKey now = context_key(study, device, context.key.size, shared.source_digest,
-                                       shared.compilers->identity(), shared.backend_options);
+    const ContextKey now = key_of(shared, device, context.key.size);
     if (!differences(context.key, now).empty()) continue;
     add_winner(ranked_trials(*shared.store, context.context, study.objective), winners);
   }

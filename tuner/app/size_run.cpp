@@ -142,11 +142,6 @@ class ListedOnes final : public Strategy {
   std::size_t next_ = 0;
 };
 
-ContextKey key_of(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
-  return context_key(*shared.study, device, size, shared.source_digest,
-                     shared.compilers->identity(), shared.backend_options);
-}
-
 EvaluatorSetup evaluator_setup(const RunShared& shared, const SearchSpace& space,
                                const DeviceFacts& device, const ProblemSize& size,
                                const Context& context, const TrialMemory& memory) {
@@ -244,6 +239,11 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
 }
 
 }  // namespace
+
+ContextKey key_of(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
+  return context_key(*shared.study, device, size, shared.source_digest,
+                     shared.compilers->identity(), shared.backend_options);
+}
 
 void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
                       const ProblemSize& size, EvaluatorSetup& setup) {

@@ -53,6 +53,9 @@ struct SizeOutcome {
 void plan_preparation(const RunShared& shared, const SearchSpace& space, const DeviceFacts& device,
                       const ProblemSize& size, EvaluatorSetup& setup);
 
+// Under which the store keeps what is measured now.
+ContextKey key_of(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);
+
 // Throws InputError when the study makes no sense at this size, on this device.
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size);
 
