@@ -153,6 +153,42 @@ TEST(Run, VariantsOfWhichTheCompilerMakesTheSameProgramAreRunOnce) {
   for (const auto& row : rows) EXPECT_TRUE(row.at("state") == "ok" && row.at("message").empty());
 }
 
+TEST(Run, AChangedObjectiveRanksWhatIsStoredAnew) {
+  const Sandbox sandbox;
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("metrics: {"), 10, "metrics: {gigabytes: 1e-9 * n / time, ");
+  sandbox.write("tiny.yaml", study);
+  sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")));
+  const std::vector<std::string> words{"run",    "tiny.yaml",  "--backend",  "cpu",        "--size",
+                                       "n=3000", "--strategy", "exhaustive", "--progress", "plain"};
+  ASSERT_EQ(run(sandbox, words).status, 0);
+  const std::string one = "objective: {minimize: time}";
+  const auto objective = [&](const std::string& other) {
+    std::string changed = study;
+    sandbox.write("tiny.yaml", changed.replace(changed.find(one), one.size(), other));
+  };
+  // Of time and size alone: the same trials, ranked by another figure. The first may be a simpler
+  // one of several that are as good.
+  objective("objective: {maximize: gigabytes}");
+  const auto told = run(sandbox, {"results", "tiny.yaml", "--csv", "by_rate.csv"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  const auto rows = read_csv(sandbox.path("by_rate.csv"));
+  ASSERT_EQ(rows.size(), 11U);
+  for (std::size_t i = 2; i < rows.size() && rows[i].at("state") == "ok"; ++i) {
+    EXPECT_LE(std::stod(rows[i].at("gigabytes")), std::stod(rows[i - 1].at("gigabytes")));
+  }
+  auto done = run(sandbox, words);
+  ASSERT_EQ(done.status, 0);
+  EXPECT_NE(done.err.find("(11 from the store)"), std::string::npos) << done.err;
+  // Of something else: what was dropped for its time has to be measured.
+  study.replace(study.find("metrics: {"), 10, "metrics: {threads: BLOCK * 1.0, ");
+  objective("objective: {minimize: threads}");
+  done = run(sandbox, words);
+  ASSERT_EQ(done.status, 0);
+  EXPECT_NE(done.err.find("  11 ok  "), std::string::npos) << done.err;
+  EXPECT_EQ(read_csv(csv_of(sandbox, "n3000"))[0].at("BLOCK"), "32");
+}
+
 TEST(Run, SeveralObjectivesHaveAFront) {
   const Sandbox sandbox;
   std::string study = text_of(data("studies/tiny.yaml"));

@@ -42,7 +42,8 @@ std::vector<Configuration> winners_elsewhere(const RunShared& shared, const Devi
     if (tuned_here || context.trials == 0) continue;
     const ContextKey now = key_of(shared, device, context.key.size);
     if (!differences(context.key, now).empty()) continue;
-    add_winner(ranked_trials(*shared.store, context.context, study.objective), winners);
+    auto trials = trials_for(*shared.store, context.context, study, device, context.key.size);
+    add_winner(ranked_trials(study.objective, std::move(trials)), winners);
   }
   return winners;
 }

@@ -92,7 +92,8 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"measuring",
        fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}", m.cold ? "cold" : "hot",
                    m.min_samples, m.max_samples, m.max_milliseconds, m.confidence, m.precision,
-                   m.drop_above, needs_power(study) ? ", with power" : "")},
+                   slow_may_be_best(study, size, device) ? 0 : m.drop_above,
+                   needs_power(study) ? ", with power" : "")},
       {"compiler", compiler},
       {"backend options", backend_options},
   };

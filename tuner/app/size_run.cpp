@@ -7,6 +7,7 @@
 
 #include "tuner/app/identity.h"
 #include "tuner/app/recorded_csv.h"
+#include "tuner/app/stored_results.h"
 #include "tuner/app/trial_memory.h"
 #include "tuner/app/usage.h"
 #include "tuner/app/warm_start.h"
@@ -53,14 +54,13 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
                                       const DeviceFacts& device, const Context& context,
                                       PoolEvaluator& evaluator, std::vector<Trial>& trials) {
   const int finalists = shared.study->measure.finalists;
-  if (finalists < 2 || shared.interrupt->count() > 0) return std::nullopt;
+  if (finalists < 2) return std::nullopt;
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
   const auto chosen =
       choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
-  if (auto earlier = standing_final(shared.study->objective, trials);
-      earlier && earlier->finalists.size() >= chosen.size()) {
-    return earlier;
-  }
+  auto earlier = standing_final(shared.study->objective, trials);
+  if (shared.interrupt->count() > 0) return earlier;
+  if (earlier && earlier->finalists.size() >= chosen.size()) return earlier;
   if (chosen.empty()) return std::nullopt;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
   std::vector<Trial> best;
@@ -206,7 +206,7 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
                           blamed.message);
   }
-  const TrialMemory memory(shared.store->trials(context));
+  const TrialMemory memory(trials_for(*shared.store, context, study, device, size));
   PoolEvaluator evaluator(evaluator_setup(shared, space, device, size, context, memory),
                           *shared.compilers, *shared.runner, *shared.interrupt);
   shared.progress->begin(

@@ -8,7 +8,9 @@
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
 #include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
+#include "tuner/exporters/tuned_table.h"
 
 namespace tuner {
 namespace {
@@ -85,8 +87,24 @@ ContextKey key_now(const Study& study, const std::string& digest, const ContextK
 
 }  // namespace
 
-RankedResults ranked_trials(Store& store, const Context& context, const ObjectiveSpec& objective) {
+std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
+                              const DeviceFacts& device, const ProblemSize& size) {
   std::vector<Trial> trials = store.trials(context);
+  std::vector<std::size_t> places;  // of the study's parameters in the stored configurations
+  for (const Parameter& parameter : study.parameters) {
+    const auto at = std::ranges::find(context.parameters, parameter.name);
+    if (at == context.parameters.end()) return trials;
+    places.push_back(static_cast<std::size_t>(at - context.parameters.begin()));
+  }
+  for (Trial& trial : trials) {
+    Configuration configuration;
+    for (const std::size_t place : places) configuration.push_back(trial.configuration.at(place));
+    rescore(study, names_of(study, configuration, device, size), trial);
+  }
+  return trials;
+}
+
+RankedResults ranked_trials(const ObjectiveSpec& objective, std::vector<Trial> trials) {
   for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
   const auto round = standing_final(objective, trials);
   return rank(objective, std::move(trials), round);
@@ -134,8 +152,11 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     } else if (study != nullptr) {
       results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
     }
-    results.ranked =
-        ranked_trials(store, context.context, study ? study->objective : ObjectiveSpec{});
+    const bool for_study = study != nullptr && results.imported.empty();
+    results.ranked = ranked_trials(
+        study ? study->objective : ObjectiveSpec{},
+        for_study ? trials_for(store, context.context, *study, context.key.device, context.key.size)
+                  : store.trials(context.context));
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.date = context.newest;

@@ -44,8 +44,13 @@ struct StoredResults {
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
-// The ranking that a context's trials and its last final tell.
-RankedResults ranked_trials(Store& store, const Context& context, const ObjectiveSpec& objective);
+// A context's trials with the metrics and the objective that the study has now. Those with other
+// parameters stay as they are.
+std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
+                              const DeviceFacts& device, const ProblemSize& size);
+
+// The ranking that these, of a store, and their last final tell.
+RankedResults ranked_trials(const ObjectiveSpec& objective, std::vector<Trial> trials);
 
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);

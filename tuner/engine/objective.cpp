@@ -61,6 +61,25 @@ std::optional<double> objective_of(const Study& study, const Trial& trial) {
   return std::nullopt;
 }
 
+void score(const Study& study, const Bindings& names, Trial& trial) {
+  if (!is_valid(trial)) return;
+  trial.metrics = metrics(study, names, trial.timing.median, trial.watts);
+  if (const auto value = objective_of(study, trial)) {
+    trial.objective = *value;
+  } else {
+    trial.state = TrialState::kRuntime;
+    trial.message = "the objective '" + study.objective.name + "' has no value";
+  }
+}
+
+void rescore(const Study& study, const Bindings& names, Trial& trial) {
+  const double before = trial.objective;
+  score(study, names, trial);
+  if (trial.objective == before) return;
+  trial.final_samples.clear();
+  trial.search_objective.reset();
+}
+
 bool needs_power(const Study& study) {
   const auto own = [&](const std::string& name) {
     const auto is = [&](const auto& one) { return one.name == name; };

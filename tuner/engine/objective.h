@@ -26,6 +26,14 @@ bool needs_power(const Study& study);
 // the trial is not valid or its metric has no value.
 std::optional<double> objective_of(const Study& study, const Trial& trial);
 
+// Metrics and objective of a valid trial from its median and watts. One whose objective has no
+// value becomes kRuntime.
+void score(const Study& study, const Bindings& names, Trial& trial);
+
+// The same for a trial of an earlier run, which may have been made for another objective: then its
+// final says nothing any more.
+void rescore(const Study& study, const Bindings& names, Trial& trial);
+
 // Whether a is strictly better than b.
 bool better(const ObjectiveSpec& objective, double a, double b);
 

@@ -215,15 +215,7 @@ void PoolEvaluator::take_verdict() {
 }
 
 void PoolEvaluator::score(Trial& trial) const {
-  if (!is_valid(trial)) return;
-  const Bindings names = setup_.space->bindings(trial.configuration);
-  trial.metrics = metrics(*setup_.study, names, trial.timing.median, trial.watts);
-  if (const auto value = objective_of(*setup_.study, trial)) {
-    trial.objective = *value;
-  } else {
-    trial.state = TrialState::kRuntime;
-    trial.message = "the objective '" + setup_.study->objective.name + "' has no value";
-  }
+  tuner::score(*setup_.study, setup_.space->bindings(trial.configuration), trial);
 }
 
 // Small artifacts by the thousand would fill the memory; the disk cache still has them.

@@ -72,6 +72,23 @@ TEST(ObjectiveOf, IsNothingForAFailure) {
   EXPECT_FALSE(objective_of(with_metrics({}), trial).has_value());
 }
 
+TEST(Rescore, AnotherObjectiveEndsTheFinal) {
+  Trial trial;
+  trial.timing.median = 2;
+  trial.objective = 0.002;
+  trial.search_objective = 0.0019;
+  trial.final_samples = {2, 2};
+  const std::vector<NamedExpression> rate{{"rate", expr("1 / time")}};
+  rescore(with_metrics(rate), {}, trial);
+  EXPECT_EQ(trial.objective, 0.002);
+  EXPECT_EQ(trial.metrics, (Figures{{"rate", 500}}));
+  EXPECT_EQ(trial.final_samples.size(), 2U);
+  rescore(with_metrics(rate, {"rate", true, {}}), {}, trial);
+  EXPECT_EQ(trial.objective, 500);
+  EXPECT_TRUE(trial.final_samples.empty());
+  EXPECT_FALSE(trial.search_objective);
+}
+
 TEST(AllToMinimise, HasTheValuesOfThoseBesideAndInfinityForNone) {
   Trial trial;
   trial.objective = 7;
