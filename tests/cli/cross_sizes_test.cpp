@@ -4,8 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "program.h"
 
@@ -126,10 +124,8 @@ TEST(CrossSizes, CtrlCKeepsWhatWasMeasuredAndTheSameCommandGoesOn) {
       "run", "tiny.yaml",  "--backend",  "cpu",           "--size",     "n=10000", "--budget",
       "1",   "--strategy", "exhaustive", "--cross-sizes", "--progress", "json"};
   Running running(sandbox, words);
-  for (int i = 0; i < 6000; ++i) {
-    if (running.errors_so_far().find("tried at the other sizes") != std::string::npos) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  ASSERT_TRUE(eventually(
+      [&] { return occurrences(running.errors_so_far(), "tried at the other sizes") > 0; }));
   running.signal(SIGINT);
   const auto stopped = running.wait();
   EXPECT_EQ(stopped.status, 130) << stopped.err;

@@ -26,8 +26,8 @@ class WorkerFaults : public testing::Test {
     EXPECT_TRUE(no_process_left(sandbox_));
   }
 
-  // Writes a study of these variants, each of them twice, launched differently, with so much text in
-  // its source.
+  // Writes a study of these variants, each of them twice, launched differently, with so much text
+  // in its source.
   void write_study(const std::string& faults, std::size_t padding = 0) const {
     std::string source = "// a definition that no source mentions would not count:";
     for (std::size_t at = 0; at < faults.size();) {
@@ -148,7 +148,7 @@ TEST_F(WorkerFaults, CtrlCTwiceEndsAHangAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(running.wait().status, 130);
   // The hang would go on for more than 400 seconds.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST_F(WorkerFaults, CompileWorkersThatFailCostOneVariantEach) {

@@ -247,22 +247,29 @@ static_assert(best<90, 1000, 1000>.how == match::near_size);
 int main() {
   const device v = device_of(90);
   long long sum = 0;
-  const std::clock_t start = std::clock();
-  for (int i = 0; i < 10000; ++i) sum += select(v, {100 + i, 4 * i + 4}).cfg.BM;
-  const double us = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC * 100;
+  double us = 1e9;  // of the best of some rounds: others use the caches too
+  for (int round = 0; round < 10; ++round) {
+    const std::clock_t start = std::clock();
+    for (int i = 0; i < 2000; ++i) sum += select(v, {100 + i, 4 * i + 4}).cfg.BM;
+    const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC * 500;
+    us = took < us ? took : us;
+  }
   std::printf("%.2f %s\n", us, sum > 0 ? "us" : "?");
 })");
   ASSERT_EQ(out.status, 0) << out.text.substr(0, 2000);
   RecordProperty("microseconds", out.text);
-  // Looking at each entry once takes a few microseconds; at each pair of them, milliseconds.
-  EXPECT_LT(std::stod(out.text), 500.0) << "microseconds of processor time";
+  EXPECT_LT(std::stod(out.text), 10.0) << "microseconds of processor time";
   for (const std::string compiler : {"g++", "clang++"}) {
     if (!has_command(compiler)) continue;
-    const double without = compile_seconds(folder, compiler, "");
-    const double with = compile_seconds(
-        folder, compiler, "static_assert(matmul_tuned::best<90, 1000, 1000>.config_id >= 0);\n");
-    RecordProperty("best_seconds_" + compiler.substr(0, 3), std::to_string(with - without));
-    EXPECT_LT(with - without, 60.0) << compiler;  // 0.1 on an idle machine
+    double took = 1e9;  // 0.1 on an idle machine; a busy one gets three tries
+    for (int round = 0; round < 3 && took >= 1.0; ++round) {
+      const double without = compile_seconds(folder, compiler, "");
+      const double with = compile_seconds(
+          folder, compiler, "static_assert(matmul_tuned::best<90, 1000, 1000>.config_id >= 0);\n");
+      took = with - without;
+    }
+    RecordProperty("best_seconds_" + compiler.substr(0, 3), std::to_string(took));
+    EXPECT_LT(took, 1.0) << compiler;
   }
 }
 
