@@ -49,21 +49,36 @@ __device__ Copier make_copier(const float* A, const float* B, const Part& part, 
           part.k_end - part.k_begin - k_b};
 }
 
-// Starts the copies of the next tiles and steps on. Zeros stand for what lies behind the end of K.
-__device__ __forceinline__ void copy_tiles(Copier& from, float* stage, int N, int K) {
+constexpr int kCopiesA = BM / kRowsA, kCopiesB = BK / kRowsB, kCopies = kCopiesA + kCopiesB;
+
+// Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for what
+// lies behind the end of K.
+__device__ __forceinline__ void copy_part(const Copier& from, float* stage, int N, int K, int step,
+                                          int steps) {
 #pragma unroll
-  for (int i = 0; i < BM / kRowsA; ++i) {
+  for (int i = 0; i < kCopiesA; ++i) {
+    if (i * steps / kCopies != step) continue;
     copy_async<1>(stage + from.to_a + i * kRowsA, from.a + size_t(i * kRowsA) * K,
                   from.k_left_a > 0);
   }
 #pragma unroll
-  for (int i = 0; i < BK / kRowsB; ++i) {
+  for (int i = 0; i < kCopiesB; ++i) {
+    if ((kCopiesA + i) * steps / kCopies != step) continue;
     copy_async<VEC>(stage + from.to_b + i * kRowsB * BN, from.b + size_t(i * kRowsB) * N,
                     from.k_left_b > i * kRowsB);
   }
+}
+
+// Ends the group of copies and steps on.
+__device__ __forceinline__ void end_tiles(Copier& from, int N) {
   end_group();
   from.a += BK;
   from.b += size_t(BK) * N;
   from.k_left_a -= BK;
   from.k_left_b -= BK;
+}
+
+__device__ __forceinline__ void copy_tiles(Copier& from, float* stage, int N, int K) {
+  copy_part(from, stage, N, K, 0, 1);
+  end_tiles(from, N);
 }

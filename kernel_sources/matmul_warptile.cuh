@@ -32,6 +32,7 @@ constexpr int kWarpsN = BN / WN;
 constexpr int kThreads = 32 * (BM / WM) * kWarpsN;
 constexpr int kStrideA = BM + PAD;
 constexpr int kStage = BK * (kStrideA + BN);  // floats
+constexpr int kCopySteps = BK < 16 ? 1 : BK / 2;
 
 static_assert(BM % WM == 0 && BN % WN == 0, "warp tiles divide the block tile");
 static_assert(TM % 4 == 0 && TN % 4 == 0, "thread tiles are made of vectors");
@@ -79,8 +80,8 @@ __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* s
 }
 
 // The order of the products: two in a row that share a factor read it once (the operand cache of
-// the register file). squares goes round 2 x 2 blocks, so that each product shares one with the
-// last.
+// the register file). bricks goes along two rows at once, in turns; squares goes round 2 x 2 blocks,
+// so that each product shares a factor with the last.
 __device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum)[TM][TN]) {
 #if TUNE_WALK_IS_squares
 #pragma unroll
@@ -94,22 +95,15 @@ __device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum
       sum[i][j + 1] += f.a[i] * f.b[j + 1];
     }
   }
-#elif TUNE_WALK_IS_columns
-#pragma unroll
-  for (int j = 0; j < TN; ++j) {
-#pragma unroll
-    for (int step = 0; step < TM; ++step) {
-      const int i = j % 2 == 0 ? step : TM - 1 - step;
-      sum[i][j] += f.a[i] * f.b[j];
-    }
-  }
 #else
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
+  for (int i = 0; i < TM; i += 2) {
 #pragma unroll
     for (int step = 0; step < TN; ++step) {
-      const int j = i % 2 == 0 ? step : TN - 1 - step;
-      sum[i][j] += f.a[i] * f.b[j];
+      const int j = i % 4 == 0 ? step : TN - 1 - step;
+      const int odd = step % 2;
+      sum[i + odd][j] += f.a[i + odd] * f.b[j];
+      sum[i + 1 - odd][j] += f.a[i + 1 - odd] * f.b[j];
     }
   }
 #endif
@@ -164,8 +158,10 @@ __device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const P
         now = stages + use * kStage;
       }
       load_fragment(fragment[(k + 1) % 2], now, (k + 1) % BK, at);
-      if (k == 0) {  // nobody reads the oldest tile any more: refill it
-        copy_tiles(copier, stages + fill * kStage, N, K);
+      // Nobody reads the oldest tile any more: refill it, in more than one step where there are many.
+      if (k < kCopySteps) copy_part(copier, stages + fill * kStage, N, K, k, kCopySteps);
+      if (k == kCopySteps - 1) {
+        end_tiles(copier, N);
         fill = fill + 1 == STAGES ? 0 : fill + 1;
       }
       multiply_fragment(fragment[k % 2], sum);

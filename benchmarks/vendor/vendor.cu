@@ -29,9 +29,8 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
       .choice("FORM", "warptile", c.FORM == tuned::FORM_choice::warptile)
       .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
       .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
-      .choice("WALK", "snake", c.WALK == tuned::WALK_choice::snake)
-      .choice("WALK", "columns", c.WALK == tuned::WALK_choice::columns)
-      .choice("WALK", "squares", c.WALK == tuned::WALK_choice::squares);
+      .choice("WALK", "squares", c.WALK == tuned::WALK_choice::squares)
+      .choice("WALK", "bricks", c.WALK == tuned::WALK_choice::bricks);
   definitions.number("BM", c.BM).number("BN", c.BN).number("BK", c.BK).number("WM", c.WM);
   definitions.number("WN", c.WN).number("TM", c.TM).number("TN", c.TN).number("VEC", c.VEC);
   definitions.number("PAD", c.PAD).number("STAGES", c.STAGES).number("CLUSTER", c.CLUSTER);
