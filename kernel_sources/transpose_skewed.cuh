@@ -9,7 +9,7 @@
 // an element lies on the way in, by the order in which a thread takes its elements on the way out.
 // In: neighbouring lanes write LOAD columns apart. A column's length is odd, counted in banks, so
 // kCycle columns meet each bank once; the next cycle is one bank further on. LOAD = 1 has no
-// conflicts, others two or three ways (rather than LOAD), because lanes of a warp differ in row.
+// conflicts, others have two or three ways, where lanes of a warp differ in row.
 // Out: lanes read VEC rows apart. kRun lanes go once around the banks; the next kRun, which would
 // meet the same banks, start with another element of their vectors. There are no conflicts as long
 // as kRun lanes read of one column.
