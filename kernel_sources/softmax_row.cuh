@@ -1,5 +1,5 @@
 #pragma once
-// How rows lie between vectors, and how the BLOCK threads of a row agree on its maximum and its sum.
+// How rows lie between vectors; how the BLOCK threads of a row agree on its maximum and its sum.
 
 constexpr int kWarps = BLOCK / 32;
 constexpr float kLowest = -3.402823466e+38f;  // below it there is only infinity

@@ -104,14 +104,14 @@ __device__ void store_tile(Element* __restrict__ B, int M, int N, Corner corner,
     Element* to = B + size_t(corner.col + col) * M + corner.row;
     const int shift = vector - beyond_boundary<kAlign>(to);
     const Vector<VEC> value = gather(tile, place(col + LOAD - 1, kAlign - 1 + shift));
-    if constexpr (EDGE) {
+    const int row = corner.row + shift;
+    if (!EDGE || (0 <= row && row + VEC <= M)) {
+      store_vector<VEC, STREAM>(to + shift, value);
+    } else {
 #pragma unroll
       for (int v = 0; v < VEC; ++v) {
-        const int row = corner.row + shift + v;
-        if (0 <= row && row < M) to[shift + v] = value.at[v];
+        if (0 <= row + v && row + v < M) to[shift + v] = value.at[v];
       }
-    } else {
-      store_vector<VEC, STREAM>(to + shift, value);
     }
   }
 }
