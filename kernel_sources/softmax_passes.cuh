@@ -44,8 +44,26 @@ __device__ void map(const float* x, float* y, int N, Whole whole, Of of) {
 
 __device__ void softmax_row(const float* x, float* y, int N) {
   const Whole whole = whole_vectors(x, y, N);
-  const float* kept = x;
   float most = kLowest, sum = 0;
+#if TUNE_FORM_IS_shared
+  // Each thread reads back only what it wrote itself, so that no barrier is needed. A row lies
+  // there as it does in global memory, up to VEC - 1 elements beyond a boundary.
+  extern __shared__ float4 rows[];
+  float* kept = reinterpret_cast<float*>(rows) + size_t(threadIdx.y) * ((N + VEC - 1 + 3) / 4 * 4) +
+                beyond_boundary(x);
+  map(x, kept, N, whole, [&](float value) {
+    most = fmaxf(most, value);
+    return value;
+  });
+  most = over_row(most, Largest());
+  map(kept, kept, N, whole, [&](float value) {
+    value = expf(value - most);
+    sum += value;
+    return value;
+  });
+  const float scale = 1 / over_row(sum, Sum());
+  map(kept, y, N, whole, [&](float value) { return value * scale; });
+#else
 #if TUNE_FORM_IS_online
   for_each(x, N, whole, [&](float value) {
     const float before = most;
@@ -55,26 +73,13 @@ __device__ void softmax_row(const float* x, float* y, int N) {
   });
   const float mine = most;
   most = over_row(mine, Largest());
-  sum = over_row(sum * expf(mine - most), Sum());
-#else
-#if TUNE_FORM_IS_shared
-  // Each thread reads back only what it wrote itself, so that no barrier is needed. A row lies
-  // there as it does in global memory, up to VEC - 1 elements beyond a boundary.
-  extern __shared__ float4 rows[];
-  float* row = reinterpret_cast<float*>(rows) + size_t(threadIdx.y) * ((N + VEC - 1 + 3) / 4 * 4) +
-               beyond_boundary(x);
-  map(x, row, N, whole, [&](float value) {
-    most = fmaxf(most, value);
-    return value;
-  });
-  kept = row;
+  sum *= expf(mine - most);
 #else
   for_each(x, N, whole, [&](float value) { most = fmaxf(most, value); });
-#endif
   most = over_row(most, Largest());
-  for_each(kept, N, whole, [&](float value) { sum += expf(value - most); });
-  sum = over_row(sum, Sum());
+  for_each(x, N, whole, [&](float value) { sum += expf(value - most); });
 #endif
-  const float scale = 1 / sum;
-  map(kept, y, N, whole, [&](float value) { return expf(value - most) * scale; });
+  const float scale = 1 / over_row(sum, Sum());
+  map(x, y, N, whole, [&](float value) { return expf(value - most) * scale; });
+#endif
 }
