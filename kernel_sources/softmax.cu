@@ -2,9 +2,9 @@
 //
 // What each value of FORM changes is how often a row comes from global memory:
 //   three_pass  three times: for the maximum, for the sum, for the result
-//   online      twice: maximum and sum in one pass, the sum being rescaled whenever the maximum
-//   grows shared      once: the row waits in shared memory between the passes registers   once: the
-//   row waits in its threads' registers, ITEMS vectors in each
+//   online      twice: maximum and sum in one pass, each new maximum rescales the sum
+//   shared      once: the row waits in shared memory between the passes
+//   registers   once: the row waits in its threads' registers, ITEMS vectors in each
 //
 // Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short
 // rows), accesses are VEC elements wide.

@@ -1,8 +1,19 @@
 #pragma once
-// How the BLOCK threads of a row agree on its maximum and its sum.
+// How rows lie between vectors; how the BLOCK threads of a row agree on its maximum and its sum.
 
 constexpr int kWarps = BLOCK / 32;
 constexpr float kLowest = -3.402823466e+38f;  // below it there is only infinity
+
+// Elements from the last boundary of VEC elements in memory to this one.
+__device__ int beyond_boundary(const float* element) {
+  return int(reinterpret_cast<size_t>(element) / 4 % VEC);
+}
+
+// Vectors fit x and y alike. So it is wherever both arrays start at a boundary, though rows of an
+// odd length do not.
+__device__ bool aligned_alike(const float* x, const float* y) {
+  return beyond_boundary(x) == beyond_boundary(y);
+}
 
 struct Largest {
   __device__ float operator()(float a, float b) const { return fmaxf(a, b); }

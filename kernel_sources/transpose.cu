@@ -5,6 +5,8 @@
 //   coalesced_read   neighbouring threads read neighbouring elements and write them M apart
 //   coalesced_write  neighbouring threads write neighbouring elements and read them N apart
 //   shared           both sides are coalesced: the block turns a BM x BN tile of A in shared memory
+//   skewed           for rows of any length: each row of the turned tile is moved to a boundary of
+//                    ALIGN bytes in memory, so that all that is written is aligned
 //
 // Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
 // says whether blocks that run together take neighbours in a row of A or in a row of B. The rules
@@ -17,6 +19,8 @@ constexpr int VEC = TUNE_VEC;
 
 #include "transpose_element.cuh"
 
+constexpr int kAlign = TUNE_ALIGN / BYTES;  // elements from boundary to boundary
+
 static_assert(BM % VEC == 0 && BN % VEC == 0, "squares fill the tile");
 static_assert(BM * BN % (TM * VEC * VEC) == 0, "threads share the tile evenly");
 
@@ -26,18 +30,21 @@ struct Corner {
   int row, col;  // in A, of the block's tile
 };
 
+// Tiles that are moved back, by less than kAlign rows, take so many rows more.
 __device__ Corner corner_of_block(int M, int N) {
 #if TUNE_ORDER_IS_rows
   const int tiles = (N + BN - 1) / BN;
   return {int(blockIdx.x) / tiles * BM, int(blockIdx.x) % tiles * BN};
 #else
-  const int tiles = (M + BM - 1) / BM;
+  const int tiles = (M + kAlign - 1 + BM - 1) / BM;
   return {int(blockIdx.x) % tiles * BM, int(blockIdx.x) / tiles * BN};
 #endif
 }
 
 #if TUNE_FORM_IS_shared
 #include "transpose_shared.cuh"
+#elif TUNE_FORM_IS_skewed
+#include "transpose_skewed.cuh"
 #else
 
 // Each thread moves TM elements straight from global to global memory.

@@ -77,12 +77,14 @@ void run_transpose(Race& race, Table& table, const std::string& sources, long lo
   definitions.choice("FORM", "coalesced_read", c.FORM == tuned::FORM_choice::coalesced_read)
       .choice("FORM", "coalesced_write", c.FORM == tuned::FORM_choice::coalesced_write)
       .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
+      .choice("FORM", "skewed", c.FORM == tuned::FORM_choice::skewed)
       .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
       .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
       .choice("ORDER", "rows", c.ORDER == tuned::ORDER_choice::rows)
       .choice("ORDER", "columns", c.ORDER == tuned::ORDER_choice::columns);
   definitions.number("BM", c.BM).number("BN", c.BN).number("TM", c.TM).number("VEC", c.VEC);
   definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE).number("STREAM", c.STREAM);
+  definitions.number("LOAD", c.LOAD).number("ALIGN", c.ALIGN);
   const RtcKernel kernel(sources, "transpose", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                   tuned::dynamic_shared_bytes_of(c, size, device)));
