@@ -43,7 +43,7 @@ std::vector<Configuration> winners_elsewhere(const RunShared& shared, const Devi
     const ContextKey now = key_of(shared, device, context.key.size);
     if (!differences(context.key, now).empty()) continue;
     auto trials = trials_for(*shared.store, context.context, study, device, context.key.size);
-    add_winner(ranked_trials(study.objective, std::move(trials)), winners);
+    add_winner(ranked_trials(&study, std::move(trials)), winners);
   }
   return winners;
 }

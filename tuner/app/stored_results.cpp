@@ -104,10 +104,12 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
   return trials;
 }
 
-RankedResults ranked_trials(const ObjectiveSpec& objective, std::vector<Trial> trials) {
+RankedResults ranked_trials(const Study* study, std::vector<Trial> trials) {
+  const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
   for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
   const auto round = standing_final(objective, trials);
-  return rank(objective, std::move(trials), round);
+  const double confidence = (study ? study->measure : MeasureSpec{}).confidence;
+  return rank(objective, std::move(trials), round, confidence);
 }
 
 ProblemSize parse_dims(const std::string& text) {
@@ -154,7 +156,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     }
     const bool for_study = study != nullptr && results.imported.empty();
     results.ranked = ranked_trials(
-        study ? study->objective : ObjectiveSpec{},
+        study,
         for_study ? trials_for(store, context.context, *study, context.key.device, context.key.size)
                   : store.trials(context.context));
     results.ranked.device = context.key.device;

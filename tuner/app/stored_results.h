@@ -49,8 +49,9 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
 std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
                               const DeviceFacts& device, const ProblemSize& size);
 
-// The ranking that these, of a store, and their last final tell.
-RankedResults ranked_trials(const ObjectiveSpec& objective, std::vector<Trial> trials);
+// The ranking that these, of a store, and their last final tell, as the study asks (by time, where
+// there is none).
+RankedResults ranked_trials(const Study* study, std::vector<Trial> trials);
 
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);

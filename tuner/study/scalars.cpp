@@ -76,8 +76,9 @@ std::string kind_of(const YamlNode& node) {
     case Form::kInteger:
       return "an integer";
     case Form::kFloat:
-    case Form::kNotFinite:
       return "a number";
+    case Form::kNotFinite:
+      return "one that is not finite";
     case Form::kText:
       break;
   }
