@@ -67,7 +67,7 @@ TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
                                    std::string("\x7f"
                                                "ELF"),
                                    std::string(5000, 'x')}) {
-    EXPECT_THROW(backend->load(image, "tuner_cpu_entry"), sdk::Error);
+    EXPECT_THROW(backend->load(image, "tuner_cpu_entry_0"), sdk::Error);
   }
   const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
   for (const std::size_t size : {100U, 1000U, 4000U}) {
@@ -85,7 +85,7 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
   const std::uint64_t buffer = backend->allocate(4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -125,7 +125,8 @@ TEST(Backend, TensorMapsAreRefused) {
   const std::uint64_t buffer = variant.backend->allocate(64);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_tensor_map map{0, TUNER_INT32, 1, 0, {16}, {16}};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1};
+  const tuner_launch launch{
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1, 0, nullptr};
   try {
     variant.backend->launch(variant.kernel, launch);
     FAIL();
@@ -144,7 +145,7 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   backend.upload({saved, 0}, &hundred, 4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
   backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
@@ -191,7 +192,7 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
   ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   collected.clear();
   EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
   EXPECT_NE(collected.find("__trap()"), std::string::npos);

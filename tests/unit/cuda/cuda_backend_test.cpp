@@ -214,12 +214,14 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
 
 TEST_F(Cuda, BatchesNeverFillTheStreamsQueue) {
   const auto size = [](std::uint32_t launches, std::size_t restores) {
-    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores});
+    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores}, 1);
   };
   EXPECT_EQ(size(1, 0), 64U);
   EXPECT_EQ(size(1, 4), 32U);
   EXPECT_EQ(size(100, 0), 2U);
   EXPECT_EQ(size(10000, 0), 1U);
+  // Three kernels that follow each other, ten times a sample.
+  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0}, 3), 7U);
 }
 
 }  // namespace

@@ -207,20 +207,22 @@ TEST_F(Adapters, LaunchesCarryArgumentsAndClassifyFailures) {
   arguments[1].scalar.resize(sizeof seven);
   std::memcpy(arguments[1].scalar.data(), &seven, sizeof seven);
   LaunchGeometry geometry;
-  ASSERT_TRUE(backend->launch(kernel->id, geometry, arguments));
+  ASSERT_TRUE(backend->launch({{kernel->id, geometry, arguments}}));
   std::int32_t back = 0;
   ASSERT_TRUE(backend->download({buffer, 4}, std::as_writable_bytes(std::span(&back, 1))));
   EXPECT_EQ(back, 7);
 
-  const auto times = backend->time(kernel->id, geometry, arguments, {3, 1, true, {}});
+  const auto times = backend->time({{kernel->id, geometry, arguments}}, {3, 1, true, {}});
   ASSERT_TRUE(times);
   EXPECT_EQ(*times, (std::vector<double>{1, 2, 3}));
 
   geometry.dynamic_shared_bytes = 101;
-  EXPECT_EQ(backend->launch(kernel->id, geometry, arguments).error().error, DeviceError::kLaunch);
+  EXPECT_EQ(backend->launch({{kernel->id, geometry, arguments}}).error().error,
+            DeviceError::kLaunch);
   geometry.dynamic_shared_bytes = 0;
   geometry.grid[2] = 9;
-  EXPECT_EQ(backend->launch(kernel->id, geometry, arguments).error().error, DeviceError::kRuntime);
+  EXPECT_EQ(backend->launch({{kernel->id, geometry, arguments}}).error().error,
+            DeviceError::kRuntime);
   EXPECT_EQ(backend->set_symbol(kernel->id, "c", {}).error().error, DeviceError::kUnsupported);
   EXPECT_EQ(backend->load({}).error().error, DeviceError::kInvalid);
   backend->unload(kernel->id);  // throws inside
