@@ -119,6 +119,46 @@ TEST_F(Gpu, TemplatesAndConstantsWork) {
   EXPECT_EQ(too_large.error().error, DeviceError::kInvalid);
 }
 
+// Ten blocks leave their sums, a second kernel adds them up; both see one variable of the module.
+TEST_F(Gpu, KernelsOfOneImageFollowEachOtherAndAreTimedAsOne) {
+  const auto kernel = load(
+      "__device__ int passes;\n"
+      "__global__ void part(int* sums) {\n"
+      "  if (threadIdx.x == 0) { sums[blockIdx.x] = blockIdx.x; passes = gridDim.x; }\n}\n"
+      "template <int N> __global__ void finish(const int* sums, int* out, int more) {\n"
+      "  extern __shared__ int s[];\n"
+      "  s[threadIdx.x] = sums[threadIdx.x]; __syncthreads();\n"
+      "  if (threadIdx.x == 0) {\n"
+      "    int sum = more + N;\n"
+      "    for (int i = 0; i < passes; ++i) sum += s[i];\n"
+      "    *out = sum;\n  }\n}\n",
+      "part", {}, {"finish<1000>"});
+  ASSERT_EQ(kernel.then.size(), 1U);
+  EXPECT_GT(kernel.then[0].resources.registers, 0);
+  const BufferId sums = allocate(40);
+  const BufferId out = allocate(4);
+  LaunchSequence sequence{
+      {kernel.id, geometry(10, 32), {at(sums)}},
+      {kernel.then[0].id, geometry(1, 10, 100000), {at(sums), at(out), scalar(5)}}};
+  const auto done = backend->launch(sequence);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<int>({out, 0}, 1)[0], 1050);
+  for (const std::uint32_t launches : {1U, 20U}) {
+    const auto one = time(kernel.id, geometry(10, 32), {at(sums)}, {50, launches, false, {}});
+    const auto both = backend->time(sequence, {50, launches, false, {}});
+    ASSERT_TRUE(one && both);
+    std::cout << launches << " a sample: first kernel " << median(*one) * 1000 << " us, both "
+              << median(*both) * 1000 << " us\n";
+    EXPECT_GT(median(*both), median(*one));
+  }
+  sequence[1].geometry = geometry(1, 2048);
+  const auto refused = backend->launch(sequence);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
+  EXPECT_EQ(refused.error().message, "launch 2: block.x is 2048, the device allows 1024");
+  backend->unload(kernel.id);
+}
+
 TEST_F(Gpu, LargeDynamicSharedMemoryIsOptedIn) {
   const auto kernel = load(
       "extern __shared__ float s[];\n"
