@@ -37,6 +37,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # overlapping copies in `"'" + name` (its bug 105651).
   target_compile_options(tuner_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # In place of clang-tidy's bugprone-reserved-identifier, which takes a fifth of its time.
+  target_compile_options(tuner_settings INTERFACE -Wreserved-identifier)
+endif()
 if(TUNER_WERROR)
   target_compile_options(tuner_settings INTERFACE -Werror)
 endif()

@@ -23,12 +23,19 @@ constexpr int BN = TUNE_BN;
 #include "matmul_warptile.cuh"
 #endif
 
-// `workspace` and `arrivals` are used with SPLIT_K > 1 only (matmul_split.cuh).
-extern "C" __global__ void __launch_bounds__(kThreads)
+#if TUNE_CLUSTER > 1
+#define IN_CLUSTERS __cluster_dims__(1, TUNE_CLUSTER, 1)
+#else
+#define IN_CLUSTERS
+#endif
+
+// `group` is a knob of the form warptile; `workspace` and `arrivals` are used where several blocks
+// share a tile of C (matmul_split.cuh).
+extern "C" __global__ void __launch_bounds__(kThreads) IN_CLUSTERS
     matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
-           int N, int K, float* workspace, unsigned* arrivals) {
+           int N, int K, int group, float* workspace, unsigned* arrivals) {
 #if TUNE_FORM_IS_warptile
-  multiply(A, B, C, M, N, K, workspace, arrivals);
+  multiply(A, B, C, M, N, K, group, workspace, arrivals);
 #else
   multiply(A, B, C, M, N, K);
 #endif

@@ -14,16 +14,17 @@ struct Part {
   int k_begin, k_end;  // of the sums
 };
 
-// Blocks with neighbouring numbers walk down GROUP rows of tiles, then to the next column. A tile
+// Blocks with neighbouring numbers walk down `group` rows of tiles, then to the next column. A tile
 // that would reach over the edge is moved back: what it shares with its neighbour is computed
 // twice.
-__device__ Part part_of_block(int M, int N, int K) {
+__device__ Part part_of_block(int M, int N, int K, int group) {
   const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
-  const int group = blockIdx.x / (GROUP * tiles_n);
-  const int height = min(GROUP, tiles_m - group * GROUP);
-  const int in_group = blockIdx.x - group * GROUP * tiles_n;
-  const int row0 = (group * GROUP + in_group % height) * BM, col0 = in_group / height * BN;
-  const int steps = (K + BK * SPLIT_K - 1) / (BK * SPLIT_K);  // tiles of K for each block
+  const int first = int(blockIdx.x) / (group * tiles_n) * group;  // row of tiles
+  const int height = min(group, tiles_m - first);
+  const int in_group = int(blockIdx.x) - first * tiles_n;
+  const int row0 = (first + in_group % height) * BM, col0 = in_group / height * BN;
+  const int parts = BK * int(gridDim.y);
+  const int steps = (K + parts - 1) / parts;  // tiles of K for each block
   const int k_begin = blockIdx.y * steps * BK;
   return {min(row0, M - BM), min(col0, N - BN), k_begin, min(K, k_begin + steps * BK)};
 }

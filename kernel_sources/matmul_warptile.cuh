@@ -6,7 +6,12 @@
 //   VEC      floats that one copy of B, and one store of C, moves. (A is turned on its way into
 //            shared memory, which only copies of single floats can do)
 //   STAGES   tiles in shared memory: one is computed with while STAGES - 1 are on their way
-//   SPLIT_K  blocks that share one tile of C, each taking its part of K
+//   CLUSTER  of the blocks that share a tile of C: how many add up their parts through each other's
+//            shared memory (sm_90), before any go through global memory
+//
+// Two knobs are launch arguments, so that variants that differ in nothing else are one program:
+//
+//   SPLIT_K  blocks that share one tile of C, each taking its part of K: gridDim.y
 //   GROUP    rows of tiles that are walked together, column by column: blocks that run at the same
 //            time then read few rows of A and few columns of B, which stay in the L2 cache
 
@@ -20,8 +25,7 @@ constexpr int TN = TUNE_TN;
 constexpr int VEC = TUNE_VEC;
 constexpr int PAD = TUNE_PAD;
 constexpr int STAGES = TUNE_STAGES;
-constexpr int SPLIT_K = TUNE_SPLIT_K;
-constexpr int GROUP = TUNE_GROUP;
+constexpr int CLUSTER = TUNE_CLUSTER;
 
 constexpr int kLanesN = WN / TN;
 constexpr int kWarpsN = BN / WN;
@@ -115,7 +119,7 @@ __device__ float* block_memory() {
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Vector<4> stages[];
 #else
-  static_assert(4 * STAGES * kStage + 16 * (SPLIT_K > 1) <= 48 * 1024,
+  static_assert(4 * STAGES * kStage + 16 <= 48 * 1024,
                 "static shared memory ends at 48 KB");
   __shared__ Vector<4> stages[STAGES * kStage / 4];
 #endif
@@ -181,12 +185,12 @@ __device__ void multiply_plainly(const float* A, const float* B, float* C, int M
 }
 
 __device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
-                         float* __restrict__ C, int M, int N, int K, float* workspace,
+                         float* __restrict__ C, int M, int N, int K, int group, float* workspace,
                          unsigned* arrivals) {
   if (M < BM || N < BN || N % VEC != 0) return multiply_plainly(A, B, C, M, N, K);
 
   float* stages = block_memory();
-  const Part part = part_of_block(M, N, K);
+  const Part part = part_of_block(M, N, K, group);
   const Place at = place_of_lane();
   Copier copier = make_copier(A, B, part, N, K);
   float sum[TM][TN] = {};
@@ -195,18 +199,7 @@ __device__ void multiply(const float* __restrict__ A, const float* __restrict__ 
   } else {
     sum_in_pipeline(copier, stages, at, part, N, K, sum);
   }
-  if (!add_up_parts(sum, workspace, arrivals)) return;
-
-#pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int row = part.row0 + at.row + i / 4 * 4 * (WM / TM) + i % 4;
-#pragma unroll
-    for (int j = 0; j < TN; j += VEC) {
-      const int col = part.col0 + at.col + j / 4 * 4 * kLanesN + j % 4;
-      Vector<VEC> value;
-#pragma unroll
-      for (int v = 0; v < VEC; ++v) value.at[v] = sum[i][j + v];
-      store_vector<VEC>(C + size_t(row) * N + col, value);
-    }
-  }
+  const Corner corner = {C + size_t(part.row0 + at.row) * N + part.col0 + at.col, N};
+  if (gridDim.y == 1) return store(sum, corner);
+  add_up_parts(sum, stages, corner, workspace, arrivals);
 }

@@ -4,6 +4,7 @@
 // the matrix and the box; what lies outside the matrix reads as zero and is not written. Barriers
 // in shared memory count arrivals of threads and bytes of copies.
 
+#include "cluster.cuh"
 #include "tensor_types.cuh"
 
 using Barrier = unsigned long long;
@@ -97,16 +98,4 @@ __device__ __forceinline__ void make_visible_to_copies() {
 template <int PENDING>
 __device__ __forceinline__ void wait_for_stores() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
-}
-
-// ---- clusters ----
-
-__device__ __forceinline__ int block_in_cluster() {
-  int rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-
-__device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 }

@@ -39,11 +39,14 @@ __device__ __forceinline__ Vector<VEC> load_vector(const float* from) {
 template <int VEC, bool STREAM = false>
 __device__ __forceinline__ void store_vector(float* to, const Vector<VEC>& value) {
 #ifndef TUNER_CPU
+  using Type = typename Builtin<VEC>::Type;
+  const Type bits = *reinterpret_cast<const Type*>(&value);
   if constexpr (STREAM) {
-    using Type = typename Builtin<VEC>::Type;
-    __stcs(reinterpret_cast<Type*>(to), *reinterpret_cast<const Type*>(&value));
-    return;
+    __stcs(reinterpret_cast<Type*>(to), bits);
+  } else {
+    *reinterpret_cast<Type*>(to) = bits;  // a struct may be stored float by float
   }
-#endif
+#else
   *reinterpret_cast<Vector<VEC>*>(to) = value;
+#endif
 }

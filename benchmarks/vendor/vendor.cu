@@ -34,8 +34,7 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
       .choice("WALK", "squares", c.WALK == tuned::WALK_choice::squares);
   definitions.number("BM", c.BM).number("BN", c.BN).number("BK", c.BK).number("WM", c.WM);
   definitions.number("WN", c.WN).number("TM", c.TM).number("TN", c.TN).number("VEC", c.VEC);
-  definitions.number("PAD", c.PAD).number("STAGES", c.STAGES).number("SPLIT_K", c.SPLIT_K);
-  definitions.number("GROUP", c.GROUP);
+  definitions.number("PAD", c.PAD).number("STAGES", c.STAGES).number("CLUSTER", c.CLUSTER);
   const RtcKernel kernel(sources, "matmul", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                   tuned::dynamic_shared_bytes_of(c, size, device)));
@@ -60,8 +59,8 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
   };
   float *a = A.data(), *b = B.data(), *out = mine.data(), *w = workspace.data();
   unsigned* arrived = arrivals.data();
-  int m = int(M), n = int(N), k = int(K);
-  const auto ours = [&] { kernel.launch({&a, &b, &out, &m, &n, &k, &w, &arrived}); };
+  int m = int(M), n = int(N), k = int(K), group = int(c.GROUP);
+  const auto ours = [&] { kernel.launch({&a, &b, &out, &m, &n, &k, &group, &w, &arrived}); };
 
   const std::vector<double> times = race.run({ours, library});
   expect_equal(mine, theirs, 2e-7 * K, "matmul");

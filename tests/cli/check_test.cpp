@@ -80,6 +80,31 @@ TEST(Check, CompilesVariantsWithoutADevice) {
             "occupancy,compile_ms,message");
 }
 
+TEST(Check, VariantsThatDifferInTheirLaunchAloneAreCompiledOnce) {
+  const Sandbox sandbox;
+  sandbox.write("double.cu",
+                "extern \"C\" __global__ void twice(float* x, int n) {\n"
+                "  const int step = gridDim.x * blockDim.x;\n"
+                "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {\n"
+                "    x[i] *= TUNE_FACTOR;\n"
+                "  }\n"
+                "}\n");
+  sandbox.write("double.yaml",
+                "schema: 1\n"
+                "kernel: {name: twice, source: double.cu, entry: twice}\n"
+                "problem_sizes: [{n: 100}]\n"
+                "parameters: {FACTOR: [1, 2], BLOCK: [32, 64, 128], BLOCKS: [1, 4]}\n"
+                "launch: {block: [BLOCK], grid: [BLOCKS]}\n"
+                "arguments:\n"
+                "  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}\n"
+                "  - {name: n, type: int32, value: n}\n");
+  const auto done = run(sandbox, {"check", "double.yaml", "--compile", "--arch", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 13) << done.out;
+  EXPECT_NE(done.err.find("cpu: 12 compiled, 0 did not; 2 different programs"), std::string::npos)
+      << done.err;
+}
+
 // A sample; all of them take hours (docs/kernels.md says when that was done last).
 TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
   const Sandbox sandbox;

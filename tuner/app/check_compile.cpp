@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
@@ -44,36 +45,53 @@ class ArchCheck {
     auto request = compile_request(study_, space_, configuration, facts_, sources_.kernel);
     if (!request) return row(configuration, "compile", plan->geometry, {}, request.error(), 0);
     const std::string key = library_.key(*request);
-    if (const auto cached = library_.find(key)) return compiled(configuration, *plan, *cached);
-    waiting_.emplace(next_, std::make_pair(configuration, *plan));
+    programs_.insert(key);
+    std::vector<Variant>& sharers = compiling_[key];
+    sharers.push_back({configuration, *plan});
+    if (sharers.size() > 1) return;
+    if (const auto cached = library_.find(key)) return finish(key, *cached);
+    keys_.emplace(next_, key);
     pool_.submit(next_++, key, std::move(*request));
   }
 
-  // Waits until fewer than `most` are under way.
+  // Waits until fewer than `most` compilations are under way.
   void drain(std::size_t most, const Interrupt& interrupt) {
-    while (waiting_.size() >= most && !waiting_.empty() && interrupt.count() == 0) {
+    while (keys_.size() >= most && !keys_.empty() && interrupt.count() == 0) {
       std::vector<pollfd> fds{{interrupt.fd(), POLLIN, 0}};
       pool_.watch(fds);
       ::poll(fds.data(), fds.size(), 200);
       for (CompileResult& result : pool_.handle()) {
-        const auto found = waiting_.find(result.id);
-        if (found == waiting_.end()) continue;
-        const auto [configuration, plan] = found->second;
-        waiting_.erase(found);
-        if (result.outcome) {
-          compiled(configuration, plan, *result.outcome);
-        } else {
-          row(configuration, "compile", plan.geometry, {}, result.outcome.error().log, 0);
-        }
+        const auto found = keys_.find(result.id);
+        if (found == keys_.end()) continue;
+        finish(found->second, result.outcome);
+        keys_.erase(found);
       }
     }
   }
 
   std::uint64_t compiled_count() const { return compiled_; }
   std::uint64_t failed_count() const { return failed_; }
+  std::size_t program_count() const { return programs_.size(); }
   const std::string& first_failure() const { return first_failure_; }
 
  private:
+  struct Variant {
+    Configuration configuration;
+    VariantPlan plan;
+  };
+
+  // One row for each variant that is this program, launched in its own way.
+  void finish(const std::string& key, const Expected<Artifact, CompileFailure>& outcome) {
+    for (const auto& [configuration, plan] : compiling_[key]) {
+      if (outcome) {
+        compiled(configuration, plan, *outcome);
+      } else {
+        row(configuration, "compile", plan.geometry, {}, outcome.error().log, 0);
+      }
+    }
+    compiling_.erase(key);
+  }
+
   void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
     const auto reason = over_limits(plan, kernels_of(a), facts_);
     row(configuration, reason ? "constraints" : "ok", plan.geometry, a.resources,
@@ -102,7 +120,9 @@ class ArchCheck {
   const SourceTexts& sources_;
   CompilePool& pool_;
   const ArtifactLibrary& library_;
-  std::unordered_map<std::uint64_t, std::pair<Configuration, VariantPlan>> waiting_;
+  std::unordered_map<std::string, std::vector<Variant>> compiling_;  // by key, cache included
+  std::unordered_map<std::uint64_t, std::string> keys_;              // of what the pool has
+  std::unordered_set<std::string> programs_;
   std::uint64_t next_ = 1;
   std::uint64_t compiled_ = 0;
   std::uint64_t failed_ = 0;
@@ -145,8 +165,8 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
     }
     check.drain(0, interrupt);
     if (interrupt.count() > 0) return kExitInterrupted;
-    std::cerr << fmt::format("{}: {} compiled, {} did not\n", arch, check.compiled_count(),
-                             check.failed_count());
+    std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch,
+                             check.compiled_count(), check.failed_count(), check.program_count());
     if (check.compiled_count() == 0) {
       all_good = false;
       std::cerr << "  " << check.first_failure() << "\n";
