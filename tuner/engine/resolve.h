@@ -45,6 +45,9 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
 // expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
+// Whether a launch follows the main one.
+Expected<bool, std::string> takes_part(const NextLaunchSpec& next, const Bindings& names);
+
 // The launches that follow the main one with these names, in their order.
 Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
                                                                  const Bindings& names);

@@ -38,7 +38,4 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
     const std::vector<ArgumentSpec>& specs, const Study& study, const Bindings& names);
 
-// Whether a launch takes part.
-Expected<bool, std::string> takes_part(const NextLaunchSpec& next, const Bindings& names);
-
 }  // namespace tuner

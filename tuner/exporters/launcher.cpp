@@ -38,10 +38,8 @@ std::vector<std::size_t> possible_launches(const Study& study, const Configurati
   }
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < study.then.size(); ++i) {
-    const Expression& when = study.then[i].when;
-    const auto value = when.evaluate(names);
-    const bool never = !when.empty() && value && !truth(*value);
-    if (!never) places.push_back(i);
+    const auto follows = takes_part(study.then[i], names);
+    if (!follows || *follows) places.push_back(i);  // or only a size or a device can tell
   }
   return places;
 }

@@ -28,7 +28,7 @@ struct Step {
 
 // All of them, `launch` first; it alone from a host that knows nothing of others.
 inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& launch) {
-  constexpr std::size_t kEnd = offsetof(tuner_launch, next) + sizeof launch.next;
+  constexpr std::size_t kEnd = offsetof(tuner_launch, next) + sizeof(void*);
   std::vector<Step> steps{{kernel, &launch}};
   const tuner_launch* last = &launch;
   while (last->struct_size >= kEnd && last->next != nullptr) {

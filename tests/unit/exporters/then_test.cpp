@@ -4,6 +4,7 @@
 
 #include "compiled.h"
 #include "sample_study.h"
+#include "tuner/base/error.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/launcher.h"
 #include "tuner/exporters/selection.h"
@@ -107,12 +108,12 @@ template <int N> __global__ void finish(float* C, const float* next) {
 __global__ void clear(float* next) { next[0] = 0; }
 )";
 
-LauncherFiles sequence_launcher() {
+LauncherFiles sequence_launcher(const Study& study = sequence_study()) {
   LauncherOptions options;
   options.stem = "matmul_launcher";
   options.source.text = kSource;
   options.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  return export_launcher(sequence_study(), sample_results(), options);
+  return export_launcher(study, sample_results(), options);
 }
 
 // A variant without `finish` need not have it: its source has none.
@@ -123,6 +124,21 @@ TEST(ThenLauncher, EachVariantHoldsTheKernelsThatMayFollow) {
   EXPECT_EQ(files.source.find("&finish<16>;"), std::string::npos);
   const std::string both = "void* next_list[] = {address(C), address(next_), nullptr};";
   EXPECT_NE(files.source.find(both), std::string::npos) << "in the order of the study";
+  // One that follows always, with all arguments.
+  Study study = sequence_study();
+  study.then = {next_launch("clear", "32", "")};
+  const std::string source = sequence_launcher(study).source;
+  EXPECT_NE(source.find("next_list[] = {address(A), address(next_), address(C), nullptr};"),
+            std::string::npos);
+  EXPECT_NE(
+      source.find("case 2: return matmul_launcher_kernels::variant_2::tuner_next_kernel_0();"),
+      std::string::npos);
+}
+
+TEST(ThenLauncher, AnEntryThatDependsOnTheSizeIsRefused) {
+  Study study = sequence_study();
+  study.then[0].entry = "finish<{M}>";
+  EXPECT_THROW(sequence_launcher(study), InputError);
 }
 
 TEST(ThenLauncher, CompilesWithoutAWarning) {
