@@ -94,6 +94,24 @@ TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   EXPECT_EQ(run(sandbox, words).err.find("from the store"), std::string::npos);
 }
 
+TEST(Then, ExportsCarryTheLaunches) {
+  const Sandbox sandbox;
+  sandbox.write("scale.cu", kSource);
+  sandbox.write("scale.yaml", std::string(kStudy) + "constraints: [WAY == 'two']\n");
+  ASSERT_EQ(run(sandbox, {"run", "scale.yaml", "--backend", "cpu"}).status, 0);
+  ASSERT_EQ(run(sandbox, {"export", "scale.yaml", "--format", "json", "-o", "scale.json"}).status,
+            0);
+  const std::string json = text_of(sandbox.path("scale.json"));
+  EXPECT_NE(json.find("\"entry\": \"multiply<{factor}>\""), std::string::npos);
+  EXPECT_NE(json.find("\"when\": \"WAY != 'one'\""), std::string::npos);
+  ASSERT_EQ(run(sandbox, {"export", "scale.yaml", "--format", "header", "-o", "scale.h"}).status,
+            0);
+  const auto verified = run(
+      sandbox, {"verify-export", "scale.h", "scale.yaml", "--backend", "cpu", "--size", "n=77"});
+  EXPECT_EQ(verified.status, 0) << verified.err;
+  EXPECT_NE(verified.out.find("1 right, 0 wrong"), std::string::npos) << verified.out;
+}
+
 // Few values of each parameter, but all of FORM, FINISH and SHARED; no block fits the size.
 TEST(Then, EveryWayToFinishAReductionIsRight) {
   const Sandbox sandbox;
