@@ -1,4 +1,4 @@
-// The sum of X[0], ..., X[N-1] in float32, in one launch, any N; or the largest, or where that is
+// The sum of X[0], ..., X[N-1] in float32, any N; or the largest, or where that is
 // (reduction_operation.cuh): then read "compared" for "added".
 //
 // What each value of FORM changes:
@@ -11,6 +11,8 @@
 //               order of the additions differs from run to run
 //   last_block  each block stores its sum; the last block to arrive adds them up in a fixed order,
 //               so that the same input gives the same bits
+//   two_pass    each block stores its sum, and a second kernel of one block, reduction_finish, adds
+//               them up in the same order: the same bits again, without atomics or fences
 //
 // Names: BLOCK threads, UNROLL independent vectors of VEC elements for each thread and step. STREAM
 // marks the input as used once.
@@ -60,11 +62,21 @@ __device__ Value thread_total(const float* __restrict__ X, long long N) {
   return total;
 }
 
+// Of all partial values, by one block.
+__device__ void finish(const Value* partials, int blocks, Result* __restrict__ result) {
+  Value rest = 0;
+  for (int i = threadIdx.x; i < blocks; i += BLOCK) {
+    rest = combine(rest, read_through(partials + i));
+  }
+  const Value all = block_total(rest);
+  if (threadIdx.x == 0) *result = result_of(all);
+}
+
 // `total` and `arrivals` are zero before the launch and zero again after it; `partials` holds one
-// word for each block.
+// word for each of the `blocks` of the grid.
 extern "C" __global__ void __launch_bounds__(BLOCK)
     reduction(const float* __restrict__ X, Result* __restrict__ result, Value* partials,
-              Value* total, unsigned* arrivals, long long N) {
+              Value* total, unsigned* arrivals, int blocks, long long N) {
 #if TUNE_FORM_IS_global
   const long long threads = (long long)gridDim.x * BLOCK;
   for (long long i = (long long)blockIdx.x * BLOCK + threadIdx.x; i < N; i += threads) {
@@ -79,18 +91,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #endif
 #endif
 
-  if (!last_to_arrive(arrivals)) return;
 #if TUNE_FINISH_IS_atomic
-  if (threadIdx.x == 0) *result = result_of(atomicExch(total, Value(0)));
-#else
-  Value rest = 0;
-  for (int i = threadIdx.x; i < gridDim.x; i += BLOCK) {
-    rest = combine(rest, read_through(partials + i));
+  if (last_to_arrive(arrivals) && threadIdx.x == 0) {
+    *result = result_of(atomicExch(total, Value(0)));
   }
-  const Value all = block_total(rest);
-  if (threadIdx.x == 0) *result = result_of(all);
+#elif TUNE_FINISH_IS_last_block
+  if (last_to_arrive(arrivals)) finish(partials, blocks, result);
 #endif
 }
+
+#if TUNE_FINISH_IS_two_pass
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    reduction_finish(const Value* partials, int blocks, Result* __restrict__ result) {
+  finish(partials, blocks, result);
+}
+#endif
 
 #if TUNE_OPERATION_IS_max || TUNE_OPERATION_IS_arg_max
 

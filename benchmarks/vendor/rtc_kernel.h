@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 inline void check(bool good, const std::string& what) {
@@ -82,15 +84,19 @@ class RtcKernel {
     nvrtcGetCUBIN(program, image.data());
     nvrtcDestroyProgram(&program);
 
-    check(cuModuleLoadData(&module_, image.data()) == CUDA_SUCCESS, entry + ": not loaded");
-    check(cuModuleGetFunction(&function_, module_, entry.c_str()) == CUDA_SUCCESS, entry);
-    check(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                             int(shape.shared_bytes)) == CUDA_SUCCESS,
-          entry + ": too much shared memory");
+    CUmodule module = nullptr;
+    check(cuModuleLoadData(&module, image.data()) == CUDA_SUCCESS, entry + ": not loaded");
+    module_.reset(module, cuModuleUnload);
+    find(entry);
   }
-  ~RtcKernel() { cuModuleUnload(module_); }
-  RtcKernel(const RtcKernel&) = delete;
-  RtcKernel& operator=(const RtcKernel&) = delete;
+
+  // Another kernel of the same source.
+  RtcKernel another(const std::string& entry, const Shape& shape) const {
+    RtcKernel other = *this;
+    other.shape_ = shape;
+    other.find(entry);
+    return other;
+  }
 
   void launch(std::vector<void*> arguments) const {
     const CUresult status = cuLaunchKernel(
@@ -100,7 +106,14 @@ class RtcKernel {
   }
 
  private:
+  void find(const std::string& entry) {
+    check(cuModuleGetFunction(&function_, module_.get(), entry.c_str()) == CUDA_SUCCESS, entry);
+    check(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             int(shape_.shared_bytes)) == CUDA_SUCCESS,
+          entry + ": too much shared memory");
+  }
+
   Shape shape_;
-  CUmodule module_ = nullptr;
+  std::shared_ptr<std::remove_pointer_t<CUmodule>> module_;
   CUfunction function_ = nullptr;
 };

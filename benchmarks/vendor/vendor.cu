@@ -124,6 +124,7 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
       .choice("FORM", "shuffle", c.FORM == tuned::FORM_choice::shuffle)
       .choice("FINISH", "atomic", c.FINISH == tuned::FINISH_choice::atomic)
       .choice("FINISH", "last_block", c.FINISH == tuned::FINISH_choice::last_block)
+      .choice("FINISH", "two_pass", c.FINISH == tuned::FINISH_choice::two_pass)
       .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
       .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic);
   definitions.number("BLOCK", c.BLOCK).number("VEC", c.VEC).number("UNROLL", c.UNROLL);
@@ -131,6 +132,12 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
   const Shape shape = shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                tuned::dynamic_shared_bytes_of(c, size, device));
   const RtcKernel kernel(sources, "reduction", definitions, shape);
+  const tuned::next_launch second = tuned::next_launch_of(0, c, size, device);
+  const RtcKernel finish =
+      second.takes_part
+          ? kernel.another(second.entry,
+                           shape_of(second.grid, second.block, second.dynamic_shared_bytes))
+          : kernel;
 
   Buffer<float> X(N), mine(1), theirs(1), partials(shape.grid[0]), total(1);
   Buffer<unsigned> arrivals(1);
@@ -143,7 +150,11 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
   };
   float *x = X.data(), *out = mine.data(), *p = partials.data(), *t = total.data();
   unsigned* arrived = arrivals.data();
-  const auto ours = [&] { kernel.launch({&x, &out, &p, &t, &arrived, &N}); };
+  int blocks = int(shape.grid[0]);
+  const auto ours = [&] {
+    kernel.launch({&x, &out, &p, &t, &arrived, &blocks, &N});
+    if (second.takes_part) finish.launch({&p, &blocks, &out});
+  };
 
   const std::vector<double> times = race.run({ours, library});
   expect_equal(mine, theirs, 0, "reduction");

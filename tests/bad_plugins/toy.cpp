@@ -73,12 +73,16 @@ class ToyCompiler : public sdk::Compiler {
     for (const auto& one : request.symbols) result.symbols.emplace_back(one, "lowered_" + one);
     result.resources.registers = 17;
     result.resources.spill_bytes = 8;
+    for (const auto& one : request.next_entries) {
+      result.next.push_back({"lowered_" + one, {5, 0, 0, 0, 4, -1}});
+    }
     result.log = "a warning";
     return result;
   }
 };
 
-// Buffers are host memory; "launching" writes the first scalar into the first buffer.
+// Buffers are host memory; "launching" writes the first scalar into the first buffer, and so does
+// each launch that follows.
 class ToyBackend : public sdk::Backend {
  public:
   static constexpr const char* kName = "toy";
@@ -140,12 +144,12 @@ class ToyBackend : public sdk::Backend {
   void set_symbol(std::uint64_t, std::string_view name, const void*, std::uint64_t) override {
     throw sdk::Error(TUNER_UNSUPPORTED, "no symbol " + std::string(name));
   }
-  void launch(std::uint64_t, const tuner_launch& launch) override {
-    if (launch.dynamic_shared_bytes > 100) throw sdk::Error(TUNER_LAUNCH_REFUSED, "too much");
-    if (launch.grid[2] == 9) throw sdk::Error(TUNER_RUNTIME_FAULT, "illegal access");
-    const tuner_argument& buffer = launch.arguments[0];
-    const tuner_argument& scalar = launch.arguments[1];
-    std::memcpy(at(buffer.buffer, scalar.scalar_size), scalar.scalar, scalar.scalar_size);
+  sdk::LoadedKernel load_next(std::uint64_t kernel, std::string_view entry) override {
+    if (entry.empty()) throw sdk::Error(TUNER_INVALID, "no such kernel");
+    return {kernel + entry.size(), {7, -1, -1, -1, -1, -1}};
+  }
+  void launch(std::uint64_t kernel, const tuner_launch& first) override {
+    for (const sdk::Step& step : sdk::steps_of(kernel, first)) launch_one(*step.launch);
   }
   void time(std::uint64_t, const tuner_launch&, const tuner_timing& timing,
             std::span<double> milliseconds) override {
@@ -156,6 +160,14 @@ class ToyBackend : public sdk::Backend {
   }
 
  private:
+  void launch_one(const tuner_launch& launch) {
+    if (launch.dynamic_shared_bytes > 100) throw sdk::Error(TUNER_LAUNCH_REFUSED, "too much");
+    if (launch.grid[2] == 9) throw sdk::Error(TUNER_RUNTIME_FAULT, "illegal access");
+    const tuner_argument& buffer = launch.arguments[0];
+    const tuner_argument& scalar = launch.arguments[1];
+    std::memcpy(at(buffer.buffer, scalar.scalar_size), scalar.scalar, scalar.scalar_size);
+  }
+
   char* at(tuner_range range, std::uint64_t bytes) {
     const auto found = buffers_.find(range.buffer);
     if (found == buffers_.end() || range.offset + bytes > found->second.size()) {

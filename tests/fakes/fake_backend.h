@@ -18,8 +18,8 @@
 namespace tuner {
 
 // A device in host memory. Kernels are C++ functions that a test registers; an artifact's image is
-// the name of one. Buffers have exactly the size asked for, so the address sanitizer sees what the
-// guard words do not. 16-bit floats are not supported.
+// the name of one, and so are the entries that follow it. Buffers have exactly the size asked for,
+// so the address sanitizer sees what the guard words do not. 16-bit floats are not supported.
 class FakeBackend : public Backend {
  public:
   // One launch, as the kernel sees it.
@@ -141,30 +141,41 @@ class FakeBackend : public Backend {
       return fail(DeviceError::kInvalid, "no kernel '" + artifact.image + "' in the image");
     }
     if (found->second.load_failure) return Unexpected{*found->second.load_failure};
-    loaded_[++last_id_] = {artifact.image, {}};
-    return LoadedKernel{last_id_, found->second.resources};
+    const KernelId first = ++last_id_;
+    loaded_[first] = {artifact.image, {}, {}};
+    LoadedKernel out{first, found->second.resources};
+    for (const NextKernel& next : artifact.then) {
+      loaded_[++last_id_] = {next.entry, {}, {}};
+      loaded_[first].next.push_back(last_id_);
+      out.then.push_back({last_id_, kernels.at(next.entry).resources});
+    }
+    return out;
   }
-  void unload(KernelId kernel) override { loaded_.erase(kernel); }
+  void unload(KernelId kernel) override {
+    for (const KernelId next : loaded_.at(kernel).next) loaded_.erase(next);
+    loaded_.erase(kernel);
+  }
   DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                               std::span<const std::byte> bytes) override {
     loaded_.at(kernel).symbols[lowered_name] = {bytes.begin(), bytes.end()};
     return Ok{};
   }
 
-  DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& geometry,
-                          std::span<const LaunchArgument> arguments) override {
-    Kernel& code = kernels.at(loaded_.at(kernel).name);
-    if (code.launch_failure) return Unexpected{*code.launch_failure};
-    run(kernel, geometry, arguments);
+  DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
+    for (const KernelLaunch& one : sequence) {
+      Kernel& code = kernels.at(loaded_.at(one.kernel).name);
+      if (code.launch_failure) return Unexpected{*code.launch_failure};
+      run(one);
+    }
     return Ok{};
   }
 
-  DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
-                                         std::span<const LaunchArgument> arguments,
+  DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    Kernel& code = kernels.at(loaded_.at(kernel).name);
+    const std::string& name = loaded_.at(sequence.front().kernel).name;
+    Kernel& code = kernels.at(name);
     timings.push_back(request);
-    timed_order.push_back(loaded_.at(kernel).name);
+    timed_order.push_back(name);
     if (code.time_failure) return Unexpected{*code.time_failure};
     std::vector<double> samples;
     for (std::uint32_t i = 0; i < request.samples; ++i) {
@@ -175,17 +186,19 @@ class FakeBackend : public Backend {
       }
       double total = 0;
       for (std::uint32_t n = 0; n < request.launches_per_sample; ++n) {
-        run(kernel, geometry, arguments);
-        total += code.milliseconds(code.timed++);
+        for (const KernelLaunch& one : sequence) {
+          Kernel& step = kernels.at(loaded_.at(one.kernel).name);
+          run(one);
+          total += step.milliseconds(step.timed++);
+        }
       }
       samples.push_back(total / request.launches_per_sample);
     }
     return samples;
   }
 
-  DeviceResult<double> power(KernelId kernel, const LaunchGeometry&,
-                             std::span<const LaunchArgument>) override {
-    const double watts = kernels.at(loaded_.at(kernel).name).watts;
+  DeviceResult<double> power(const LaunchSequence& sequence) override {
+    const double watts = kernels.at(loaded_.at(sequence.front().kernel).name).watts;
     if (watts == 0) return fail(DeviceError::kUnsupported, "no power meter");
     return watts;
   }
@@ -194,6 +207,7 @@ class FakeBackend : public Backend {
   struct Loaded {
     std::string name;
     std::map<std::string, std::vector<std::byte>> symbols;
+    std::vector<KernelId> next;
   };
 
   static Unexpected<DeviceFailure> fail(DeviceError error, std::string message) {
@@ -205,12 +219,11 @@ class FakeBackend : public Backend {
   }
   std::byte* at(BufferRange range) { return buffers_.at(range.buffer).data() + range.offset; }
 
-  void run(KernelId kernel, const LaunchGeometry& geometry,
-           std::span<const LaunchArgument> arguments) {
-    const Loaded& loaded = loaded_.at(kernel);
+  void run(const KernelLaunch& launch) {
+    const Loaded& loaded = loaded_.at(launch.kernel);
     Kernel& code = kernels.at(loaded.name);
     ++code.launches;
-    if (code.body) code.body(Call{*this, geometry, arguments, loaded.symbols});
+    if (code.body) code.body(Call{*this, launch.geometry, launch.arguments, loaded.symbols});
   }
 
   // The formulas of plugin/abi.h.

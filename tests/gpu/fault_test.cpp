@@ -21,7 +21,7 @@ class GpuFault : public Gpu {
     const auto kernel = load(source, "k");
     const BufferId out = allocate(64);
     const std::vector arguments{at(out)};
-    const auto done = backend->launch(kernel.id, geometry(1, 32), arguments);
+    const auto done = launch(kernel.id, geometry(1, 32), arguments);
     const auto after = backend->fill({out, 0}, 64, {});
     if (done) std::exit(99);
     std::fprintf(stderr, "%s; then: %s\n", done.error().message.c_str(),

@@ -40,13 +40,15 @@ class Gpu : public testing::Test {
   }
 
   LoadedKernel load(const std::string& source, const std::string& entry,
-                    const std::vector<std::string>& symbols = {}) {
+                    const std::vector<std::string>& symbols = {},
+                    const std::vector<std::string>& then = {}) {
     CompileRequest request;
     request.source = source;
     request.source_name = "test.cu";
     request.entry = entry;
     request.arch = backend->facts().arch;
     request.symbols = symbols;
+    request.then = then;
     auto compiled = compiler->compile(request);
     EXPECT_TRUE(compiled) << compiled.error().log;
     if (!compiled) return {};
@@ -54,6 +56,17 @@ class Gpu : public testing::Test {
     const auto loaded = backend->load(artifact);
     EXPECT_TRUE(loaded) << loaded.error().message;
     return loaded ? *loaded : LoadedKernel{};
+  }
+
+  // Of a single kernel.
+  DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& shape,
+                          const std::vector<LaunchArgument>& arguments) {
+    return backend->launch({{kernel, shape, arguments}});
+  }
+  DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& shape,
+                                         const std::vector<LaunchArgument>& arguments,
+                                         const TimingRequest& request) {
+    return backend->time({{kernel, shape, arguments}}, request);
   }
 
   BufferId allocate(std::uint64_t bytes) {

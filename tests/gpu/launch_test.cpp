@@ -42,8 +42,8 @@ TEST_F(Gpu, KernelsGetBuffersOffsetsAndScalars) {
   const BufferId y = allocate(4096);
   upload<float>({x, 0}, std::vector<float>(1024, 2));
   upload<float>({y, 0}, std::vector<float>(1024, 1));
-  const auto done = backend->launch(kernel.id, geometry(4, 256),
-                                    std::vector{scalar(3.0F), at(x), at(y, 64), scalar(1000)});
+  const auto done = launch(kernel.id, geometry(4, 256),
+                           std::vector{scalar(3.0F), at(x), at(y, 64), scalar(1000)});
   ASSERT_TRUE(done) << done.error().message;
   const auto found = download<float>({y, 0}, 1024);
   EXPECT_EQ(found[15], 1);
@@ -82,7 +82,7 @@ TEST_F(Gpu, TensorMapsDescribeMatricesToTheCopyEngine) {
   upload<float>({matrix, 0}, values);
   LaunchArgument map = at(matrix);
   map.map = TensorMap{DataType::kFloat32, {5, 8}, {4, 8}, 0};
-  const auto done = backend->launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
+  const auto done = launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
   ASSERT_TRUE(done) << done.error().message;
   const auto found = download<float>({out, 0}, 32);
   for (std::size_t row = 0; row < 4; ++row) {
@@ -92,7 +92,7 @@ TEST_F(Gpu, TensorMapsDescribeMatricesToTheCopyEngine) {
     }
   }
   map.map->extents = {4, 10};
-  const auto refused = backend->launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
+  const auto refused = launch(kernel.id, geometry(1, 32), std::vector{map, at(out)});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
   EXPECT_EQ(refused.error().message, "tensor map: rows of 40 bytes, must be a multiple of 16");
@@ -110,13 +110,53 @@ TEST_F(Gpu, TemplatesAndConstantsWork) {
       backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(values)));
   ASSERT_TRUE(set) << set.error().message;
   const BufferId out = allocate(16);
-  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 4), std::vector{at(out)}));
+  ASSERT_TRUE(launch(kernel.id, geometry(1, 4), std::vector{at(out)}));
   EXPECT_EQ(download<float>({out, 0}, 4), std::vector<float>(4, 42));
   const std::vector<float> five(5);
   const auto too_large =
       backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(five)));
   ASSERT_FALSE(too_large);
   EXPECT_EQ(too_large.error().error, DeviceError::kInvalid);
+}
+
+// Ten blocks leave their sums, a second kernel adds them up; both see one variable of the module.
+TEST_F(Gpu, KernelsOfOneImageFollowEachOtherAndAreTimedAsOne) {
+  const auto kernel = load(
+      "__device__ int passes;\n"
+      "__global__ void part(int* sums) {\n"
+      "  if (threadIdx.x == 0) { sums[blockIdx.x] = blockIdx.x; passes = gridDim.x; }\n}\n"
+      "template <int N> __global__ void finish(const int* sums, int* out, int more) {\n"
+      "  extern __shared__ int s[];\n"
+      "  s[threadIdx.x] = sums[threadIdx.x]; __syncthreads();\n"
+      "  if (threadIdx.x == 0) {\n"
+      "    int sum = more + N;\n"
+      "    for (int i = 0; i < passes; ++i) sum += s[i];\n"
+      "    *out = sum;\n  }\n}\n",
+      "part", {}, {"finish<1000>"});
+  ASSERT_EQ(kernel.then.size(), 1U);
+  EXPECT_GT(kernel.then[0].resources.registers, 0);
+  const BufferId sums = allocate(40);
+  const BufferId out = allocate(4);
+  LaunchSequence sequence{
+      {kernel.id, geometry(10, 32), {at(sums)}},
+      {kernel.then[0].id, geometry(1, 10, 100000), {at(sums), at(out), scalar(5)}}};
+  const auto done = backend->launch(sequence);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<int>({out, 0}, 1)[0], 1050);
+  for (const std::uint32_t launches : {1U, 20U}) {
+    const auto one = time(kernel.id, geometry(10, 32), {at(sums)}, {50, launches, false, {}});
+    const auto both = backend->time(sequence, {50, launches, false, {}});
+    ASSERT_TRUE(one && both);
+    std::cout << launches << " a sample: first kernel " << median(*one) * 1000 << " us, both "
+              << median(*both) * 1000 << " us\n";
+    EXPECT_GT(median(*both), median(*one));
+  }
+  sequence[1].geometry = geometry(1, 2048);
+  const auto refused = backend->launch(sequence);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
+  EXPECT_EQ(refused.error().message, "launch 2: block.x is 2048, the device allows 1024");
+  backend->unload(kernel.id);
 }
 
 TEST_F(Gpu, LargeDynamicSharedMemoryIsOptedIn) {
@@ -129,9 +169,8 @@ TEST_F(Gpu, LargeDynamicSharedMemoryIsOptedIn) {
   const auto most = backend->facts().max_shared_memory_per_block_optin;
   for (const std::int64_t bytes : {std::int64_t{1024}, std::int64_t{100000}, most}) {
     if (bytes > most) continue;
-    const auto done =
-        backend->launch(kernel.id, geometry(1, 1, static_cast<std::uint64_t>(bytes)),
-                        std::vector{at(out), scalar(static_cast<int>(bytes / 4 - 1))});
+    const auto done = launch(kernel.id, geometry(1, 1, static_cast<std::uint64_t>(bytes)),
+                             std::vector{at(out), scalar(static_cast<int>(bytes / 4 - 1))});
     ASSERT_TRUE(done) << bytes << ": " << done.error().message;
   }
   EXPECT_EQ(download<float>({out, 0}, 1)[0], 5);
@@ -144,7 +183,7 @@ TEST_F(Gpu, RefusalsSayWhyAndLeaveTheDeviceUsable) {
   const BufferId out = allocate(4096);
   const std::vector arguments{at(out)};
   const auto refused = [&](const LaunchGeometry& shape) {
-    const auto done = backend->launch(kernel.id, shape, arguments);
+    const auto done = launch(kernel.id, shape, arguments);
     if (done) return std::string("it ran");
     EXPECT_EQ(done.error().error, DeviceError::kLaunch) << done.error().message;
     return done.error().message;
@@ -153,16 +192,16 @@ TEST_F(Gpu, RefusalsSayWhyAndLeaveTheDeviceUsable) {
   EXPECT_NE(refused(geometry(1, 2048)).find("block.x is 2048"), std::string::npos);
   EXPECT_NE(refused(geometry(0, 32)).find("at least 1"), std::string::npos);
   EXPECT_NE(refused(geometry(1, 32, 1 << 20)).find("shared memory"), std::string::npos);
-  EXPECT_TRUE(backend->launch(kernel.id, geometry(1, 128), arguments));
+  EXPECT_TRUE(launch(kernel.id, geometry(1, 128), arguments));
 }
 
 TEST_F(Gpu, AnArgumentListThatDoesNotFitIsRefused) {
   const auto kernel = load("__global__ void k(float* out, int n) { out[0] = n; }\n", "k");
   const BufferId out = allocate(4);
-  const auto missing = backend->launch(kernel.id, geometry(1, 1), std::vector{at(out)});
+  const auto missing = launch(kernel.id, geometry(1, 1), std::vector{at(out)});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message, "the kernel takes 2 arguments, 1 are given");
-  const auto wide = backend->launch(kernel.id, geometry(1, 1), std::vector{at(out), scalar(1.0)});
+  const auto wide = launch(kernel.id, geometry(1, 1), std::vector{at(out), scalar(1.0)});
   ASSERT_FALSE(wide);
   EXPECT_EQ(wide.error().message, "argument 2 has 8 bytes, the kernel expects 4");
 }
@@ -180,9 +219,9 @@ TEST_F(Gpu, AnImageThatDoesNotLoadIsTheVariantsFault) {
 TEST_F(Gpu, TimesAreThoseOfTheDevicesClock) {
   const auto kernel = load(kSpin, "spin");
   const std::vector arguments{scalar(std::uint64_t{300})};
-  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 1), arguments));
+  ASSERT_TRUE(launch(kernel.id, geometry(1, 1), arguments));
   for (const bool flush : {false, true}) {
-    const auto times = backend->time(kernel.id, geometry(1, 1), arguments, {100, 1, flush, {}});
+    const auto times = time(kernel.id, geometry(1, 1), arguments, {100, 1, flush, {}});
     ASSERT_TRUE(times) << times.error().message;
     std::cout << (flush ? "cold" : "hot") << " 300 us spin: " << median(*times) << " ms\n";
     EXPECT_GE(median(*times), 0.299);
@@ -192,14 +231,14 @@ TEST_F(Gpu, TimesAreThoseOfTheDevicesClock) {
 
 TEST_F(Gpu, AnEmptyKernelCostsMicrosecondsBecauseTheHostIsAhead) {
   const auto kernel = load("__global__ void k() {}\n", "k");
-  ASSERT_TRUE(backend->launch(kernel.id, geometry(1, 1), {}));
+  ASSERT_TRUE(launch(kernel.id, geometry(1, 1), {}));
   for (const bool flush : {false, true}) {
-    const auto times = backend->time(kernel.id, geometry(1, 1), {}, {50, 1, flush, {}});
+    const auto times = time(kernel.id, geometry(1, 1), {}, {50, 1, flush, {}});
     ASSERT_TRUE(times) << times.error().message;
     std::cout << (flush ? "cold" : "hot") << " empty kernel: " << median(*times) * 1000 << " us\n";
     EXPECT_LT(median(*times), 0.012);
   }
-  const auto many = backend->time(kernel.id, geometry(1, 1), {}, {5, 100, false, {}});
+  const auto many = time(kernel.id, geometry(1, 1), {}, {5, 100, false, {}});
   ASSERT_TRUE(many);
   std::cout << "100 launches a sample: " << median(*many) * 1000 << " us each\n";
   EXPECT_LT(median(*many), 0.008);
@@ -220,9 +259,9 @@ TEST_F(Gpu, FlushingTheCacheShowsInAReadThatWouldFit) {
   const std::vector arguments{at(in), at(out), scalar(static_cast<int>(bytes / 16))};
   const auto shape =
       geometry(static_cast<std::uint32_t>(backend->facts().multiprocessors) * 4, 256);
-  ASSERT_TRUE(backend->launch(kernel.id, shape, arguments));
-  const auto hot = backend->time(kernel.id, shape, arguments, {30, 1, false, {}});
-  const auto cold = backend->time(kernel.id, shape, arguments, {30, 1, true, {}});
+  ASSERT_TRUE(launch(kernel.id, shape, arguments));
+  const auto hot = time(kernel.id, shape, arguments, {30, 1, false, {}});
+  const auto cold = time(kernel.id, shape, arguments, {30, 1, true, {}});
   ASSERT_TRUE(hot && cold);
   std::cout << bytes << " bytes: hot " << median(*hot) << " ms, cold " << median(*cold) << " ms\n";
   EXPECT_GT(median(*cold), median(*hot));
@@ -233,11 +272,11 @@ TEST_F(Gpu, RestoresComeBeforeEverySample) {
   const BufferId work = allocate(4);
   const BufferId original = allocate(4);
   upload<int>({original, 0}, {10});
-  const auto times = backend->time(kernel.id, geometry(1, 1), std::vector{at(work)},
-                                   {70, 1, true, {{work, original, 4}}});
+  const auto times =
+      time(kernel.id, geometry(1, 1), std::vector{at(work)}, {70, 1, true, {{work, original, 4}}});
   ASSERT_TRUE(times) << times.error().message;
   EXPECT_EQ(download<int>({work, 0}, 1)[0], 11);
-  ASSERT_TRUE(backend->time(kernel.id, geometry(1, 1), std::vector{at(work)}, {70, 1, false, {}}));
+  ASSERT_TRUE(time(kernel.id, geometry(1, 1), std::vector{at(work)}, {70, 1, false, {}}));
   EXPECT_EQ(download<int>({work, 0}, 1)[0], 81);
 }
 

@@ -29,6 +29,7 @@ std::string uncached_key(const CompileRequest& request) {
   hasher.add(request.source).add(request.entry).add(request.arch);
   for (const auto& [name, text] : request.defines) hasher.add(name).add(text);
   for (const std::string& option : request.options) hasher.add(option);
+  for (const std::string& entry : request.then) hasher.add(entry);
   return kUncachedMark + to_hex(hasher.digest());
 }
 

@@ -39,7 +39,7 @@ class ArchCheck {
     const Configuration configuration = space_.configuration(index);
     auto plan = variant_plan(study_, space_, configuration);
     if (!plan) return row(configuration, "constraints", {}, {}, plan.error(), 0);
-    if (auto reason = over_limits(plan->geometry, facts_)) {
+    if (auto reason = over_limits(*plan, facts_)) {
       return row(configuration, "constraints", plan->geometry, {}, *reason, 0);
     }
     auto request = compile_request(study_, space_, configuration, facts_, sources_.kernel);
@@ -93,7 +93,7 @@ class ArchCheck {
   }
 
   void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
-    const auto reason = over_limits(a.resources, plan.geometry, facts_);
+    const auto reason = over_limits(plan, kernels_of(a), facts_);
     row(configuration, reason ? "constraints" : "ok", plan.geometry, a.resources,
         reason.value_or(""), a.milliseconds);
   }

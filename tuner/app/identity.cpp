@@ -62,6 +62,10 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
     inputs += "--\n";
   }
   std::string launch = text_of(study.launch);
+  for (const NextLaunchSpec& next : study.then) {
+    launch += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text();
+    for (const std::string& argument : next.arguments) launch += '|' + argument;
+  }
   for (const NamedExpression& derived : study.derived) {
     launch += '\n' + derived.name + '=' + derived.expression.text();
   }

@@ -10,7 +10,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::string_view kHead = "tuner artifact 1\n";
+constexpr std::string_view kHead = "tuner artifact 2\n";
 constexpr std::size_t kChecksum = 32;
 
 class Writer {
@@ -79,6 +79,12 @@ std::string pack(const Artifact& artifact) {
   body.number(std::bit_cast<std::uint64_t>(artifact.milliseconds));
   each_number(artifact.resources,
               [&](std::int64_t value) { body.number(static_cast<std::uint64_t>(value)); });
+  body.number(artifact.then.size());
+  for (const NextKernel& next : artifact.then) {
+    body.text(next.entry);
+    each_number(next.resources,
+                [&](std::int64_t value) { body.number(static_cast<std::uint64_t>(value)); });
+  }
   for (const auto& [asked, lowered] : artifact.symbols) {
     body.text(asked);
     body.text(lowered);
@@ -101,6 +107,13 @@ std::optional<Artifact> unpack(const std::string& bytes) {
   out.milliseconds = std::bit_cast<double>(reader.number());
   each_number(out.resources,
               [&](std::int64_t& value) { value = static_cast<std::int64_t>(reader.number()); });
+  const std::uint64_t count = reader.number();
+  for (std::uint64_t i = 0; reader.good && i < count; ++i) {
+    NextKernel& next = out.then.emplace_back();
+    next.entry = reader.text();
+    each_number(next.resources,
+                [&](std::int64_t& value) { value = static_cast<std::int64_t>(reader.number()); });
+  }
   while (reader.good && !reader.at_end()) {
     std::string asked = reader.text();
     out.symbols.emplace_back(std::move(asked), reader.text());

@@ -7,7 +7,7 @@ namespace tuner {
 namespace {
 
 // Changes what equal keys mean: raise it when the key or the artifact's form changes.
-constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormat = 2;
 
 bool starts_with(const std::string& text, const char* head) { return text.rfind(head, 0) == 0; }
 
@@ -48,6 +48,7 @@ std::set<std::string> relevant_defines(const CompileRequest& request, const Sour
   std::set<std::string, std::less<>> words = words_of(request.entry);
   for (const std::string& option : request.options) words.merge(words_of(option));
   for (const std::string& symbol : request.symbols) words.merge(words_of(symbol));
+  for (const std::string& entry : request.then) words.merge(words_of(entry));
   std::set<std::string> out;
   for (bool grew = true; grew;) {
     grew = false;
@@ -76,6 +77,8 @@ std::optional<std::string> artifact_key(const CompileRequest& request, const Sou
   for (const std::string& option : request.options) hasher.add(option);
   hasher.add(std::uint64_t{request.symbols.size()});
   for (const std::string& symbol : request.symbols) hasher.add(symbol);
+  hasher.add(std::uint64_t{request.then.size()});
+  for (const std::string& entry : request.then) hasher.add(entry);
   const std::set<std::string> names = relevant_defines(request, bundle);
   for (const auto& [name, text] : request.defines) {
     if (names.contains(name)) hasher.add(name).add(text);

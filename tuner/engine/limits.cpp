@@ -83,6 +83,32 @@ std::optional<std::string> over_limits(const Resources& resources, const LaunchG
   return std::nullopt;
 }
 
+std::optional<std::string> over_limits(const VariantPlan& variant, const DeviceFacts& device) {
+  return over_limits(variant, {}, device);
+}
+
+std::optional<std::string> over_limits(const VariantPlan& variant,
+                                       std::span<const Resources> kernels,
+                                       const DeviceFacts& device) {
+  const auto resources = [&](std::size_t i) {
+    return i < kernels.size() ? kernels[i] : Resources{};
+  };
+  if (auto reason = over_limits(resources(0), variant.geometry, device)) return reason;
+  for (std::size_t i = 0; i < variant.then.size(); ++i) {
+    const NextLaunchPlan& next = variant.then[i];
+    if (const auto reason = over_limits(resources(i + 1), next.geometry, device)) {
+      return next.name + ": " + *reason;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Resources> kernels_of(const Artifact& artifact) {
+  std::vector<Resources> all{artifact.resources};
+  for (const NextKernel& next : artifact.then) all.push_back(next.resources);
+  return all;
+}
+
 // The rules of NVIDIA's occupancy calculator (cuda_occupancy.h of the CUDA toolkit, and "Hardware
 // Multithreading" in the CUDA C++ Programming Guide): a multiprocessor holds as many blocks as its
 // block slots, warp slots, registers and shared memory each allow. Each block also takes the

@@ -2,11 +2,14 @@
 // What a device can hold: reasons not to launch, and how full a launch keeps it.
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tuner/model/artifact.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
+#include "tuner/model/plan.h"
 
 namespace tuner {
 
@@ -18,6 +21,15 @@ std::optional<std::string> over_limits(const LaunchGeometry& geometry, const Dev
 // that are not known (-1) limit nothing.
 std::optional<std::string> over_limits(const Resources& resources, const LaunchGeometry& geometry,
                                        const DeviceFacts& device);
+
+// The same of all launches of a variant; a reason that is not the main one's begins with whose it
+// is. `kernels`: the main one's first, then one for each of variant.then.
+std::optional<std::string> over_limits(const VariantPlan& variant, const DeviceFacts& device);
+std::optional<std::string> over_limits(const VariantPlan& variant,
+                                       std::span<const Resources> kernels,
+                                       const DeviceFacts& device);
+// As the compiler knows them.
+std::vector<Resources> kernels_of(const Artifact& artifact);
 
 // Resident threads over the multiprocessor's maximum, 0..1; 0 when not even one block fits; -1
 // when the kernel's registers are not known.

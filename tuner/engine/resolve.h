@@ -25,8 +25,9 @@ SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
 // What the compiler is told for one configuration. Each parameter becomes a definition
 // <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter
 // also gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the
-// same in upper case. {NAME} in entry and options becomes the value of a parameter, derived name,
-// dimension or device fact. `source_text` is the text of study.kernel.source.
+// same in upper case. {NAME} in entries and options becomes the value of a parameter, derived name,
+// dimension or device fact. Of the kernels that may follow, those that do are compiled with it.
+// `source_text` is the text of study.kernel.source.
 Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
                                                       const Configuration& configuration,
                                                       const DeviceFacts& device,
@@ -44,6 +45,13 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
 // expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
+// Whether a launch follows the main one.
+Expected<bool, std::string> takes_part(const NextLaunchSpec& next, const Bindings& names);
+
+// The launches that follow the main one with these names, in their order.
+Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
+                                                                 const Bindings& names);
+
 // Buffers, constants, tolerances and the reference's launch. The caller fills in
 // plan.reference->artifact. Arguments that depend on parameters (scalars and scratch buffers may)
 // are placeholders here, elements = 0 or scalar = zeros, and are overridden by variant_plan().
@@ -52,7 +60,7 @@ Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const B
 Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
                                           const DeviceFacts& device);
 
-// Geometry and overrides of one configuration of `space` (built from space_definition()). The
+// Geometries and overrides of one configuration of `space` (built from space_definition()). The
 // caller fills in artifact and best_ms. An override's index counts SizePlan::arguments first, then
 // SizePlan::constants.
 Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,

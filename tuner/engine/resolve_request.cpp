@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/engine/resolve_parts.h"
 
 namespace tuner {
 namespace {
@@ -150,8 +150,16 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
                                                       const std::string& source_text) {
   auto out = request(study, space, configuration, device, study.kernel.entry, study.kernel.source,
                      source_text);
-  if (out) {
-    for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  if (!out) return out;
+  for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  const Bindings names = space.bindings(configuration);
+  for (const NextLaunchSpec& next : study.then) {
+    const auto wanted = takes_part(next, names);
+    if (!wanted) return Unexpected{wanted.error()};
+    if (!*wanted) continue;
+    auto entry = substitute(next.entry, names);
+    if (!entry) return Unexpected{entry.error()};
+    out->then.push_back(std::move(*entry));
   }
   return out;
 }

@@ -18,12 +18,12 @@ std::optional<double> Sentinel::measure() {
   auto kernel = backend_.load(variant_->artifact);
   if (!kernel) return std::nullopt;
   const Loaded loaded(backend_, *kernel);
-  const BoundLaunch bound = workspace_.bind(*variant_);
+  const BoundLaunch bound = workspace_.bind(*variant_, loaded.kernel());
   TimingRequest request;
   request.samples = kSamples;
   request.flush_cache = workspace_.plan().measure.cold;
   request.restores = bound.restores;
-  const auto times = backend_.time(loaded.id(), bound.geometry, bound.arguments, request);
+  const auto times = backend_.time(bound.sequence, request);
   if (!times) return std::nullopt;
   return median(*times);
 }

@@ -72,15 +72,20 @@ Verdict verdict_of(const DeviceFailure& failure) {
 Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   announce(Phase::kLoad);
   const DeviceFacts& device = backend_.facts();
-  if (auto reason = over_limits(variant.geometry, device)) {
+  if (auto reason = over_limits(variant, device)) {
     return Unexpected{verdict_of(TrialState::kConstraints, *reason)};
   }
   auto kernel = backend_.load(variant.artifact);
   if (!kernel) return Unexpected{verdict_of(kernel.error())};
-  const Resources resources = merged(kernel->resources, variant.artifact.resources);
-  Admitted admitted{Loaded(backend_, *kernel), workspace_.bind(variant), resources, -1};
+  std::vector<Resources> kernels = kernels_of(variant.artifact);
+  kernels.front() = merged(kernel->resources, kernels.front());
+  for (std::size_t i = 0; i < kernel->then.size(); ++i) {
+    kernels[i + 1] = merged(kernel->then[i].resources, kernels[i + 1]);
+  }
+  const Resources resources = kernels.front();
+  Admitted admitted{Loaded(backend_, *kernel), workspace_.bind(variant, *kernel), resources, -1};
   std::optional<Verdict> wrong;
-  if (auto reason = over_limits(resources, variant.geometry, device)) {
+  if (auto reason = over_limits(variant, kernels, device)) {
     wrong = verdict_of(TrialState::kConstraints, *reason);
   } else {
     wrong = set_constants(variant, admitted);
@@ -118,8 +123,7 @@ std::optional<Verdict> Session::set_constants(const VariantPlan& variant,
 
 std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
   if (auto done = workspace_.reset(admitted.bound); !done) return verdict_of(done.error());
-  auto launched =
-      backend_.launch(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments);
+  auto launched = backend_.launch(admitted.bound.sequence);
   if (!launched) return verdict_of(launched.error());
   return recheck(admitted);
 }
@@ -163,8 +167,7 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   request.launches_per_sample = launches;
   request.flush_cache = measuring().cold;
   request.restores = admitted.bound.restores;
-  auto times = backend_.time(admitted.kernel.id(), admitted.bound.geometry,
-                             admitted.bound.arguments, request);
+  auto times = backend_.time(admitted.bound.sequence, request);
   if (!times) return times;
   for (const double time : *times) {
     // Not a time: one such number would spoil every comparison.
@@ -227,8 +230,7 @@ std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_m
 // Only variants that survived the race: it takes about a second.
 std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& watts) {
   announce(Phase::kPower);
-  auto power =
-      backend_.power(admitted.kernel.id(), admitted.bound.geometry, admitted.bound.arguments);
+  auto power = backend_.power(admitted.bound.sequence);
   if (!power) return verdict_of(power.error());
   watts = *power;
   return std::nullopt;

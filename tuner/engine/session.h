@@ -20,15 +20,15 @@ Verdict verdict_of(const DeviceFailure& failure);
 // A loaded kernel, unloaded when done with.
 class Loaded {
  public:
-  Loaded(Backend& backend, LoadedKernel kernel) : backend_(&backend), kernel_(kernel) {}
+  Loaded(Backend& backend, LoadedKernel kernel) : backend_(&backend), kernel_(std::move(kernel)) {}
   Loaded(Loaded&& other) noexcept
-      : backend_(std::exchange(other.backend_, nullptr)), kernel_(other.kernel_) {}
+      : backend_(std::exchange(other.backend_, nullptr)), kernel_(std::move(other.kernel_)) {}
   Loaded& operator=(Loaded&&) = delete;
   ~Loaded() {
     if (backend_ != nullptr) backend_->unload(kernel_.id);
   }
   KernelId id() const { return kernel_.id; }
-  const Resources& resources() const { return kernel_.resources; }
+  const LoadedKernel& kernel() const { return kernel_; }
 
  private:
   Backend* backend_;
@@ -39,7 +39,7 @@ class Loaded {
 struct Admitted {
   Loaded kernel;
   BoundLaunch bound;
-  Resources resources;
+  Resources resources;  // of the main kernel
   double max_error = -1;
 };
 

@@ -189,16 +189,17 @@ DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
 }
 
 DeviceResult<Ok> Workspace::launch_reference(const ReferencePlan& reference) {
-  std::vector<LaunchArgument> arguments;
+  KernelLaunch launch{0, reference.geometry, {}};
   for (const std::uint32_t index : reference.arguments) {
     const Slot& slot = slots_[slot_of(plan_.arguments[index], index)];
     const BufferId buffer = slot.expected ? slot.expected.id() : slot.data.id();
-    arguments.push_back(launch_argument(plan_.arguments[index], buffer));
+    launch.arguments.push_back(launch_argument(plan_.arguments[index], buffer));
   }
   auto kernel = backend_.load(reference.artifact);
   if (!kernel) return Unexpected{kernel.error()};
+  launch.kernel = kernel->id;
   auto done = set_constants(kernel->id, reference.artifact);
-  if (done) done = backend_.launch(kernel->id, reference.geometry, arguments);
+  if (done) done = backend_.launch({launch});
   backend_.unload(kernel->id);
   return done;
 }

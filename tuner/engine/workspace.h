@@ -35,13 +35,12 @@ class DeviceBuffer {
   BufferId id_ = 0;
 };
 
-// A variant's arguments, ready to launch.
+// A variant's kernels with their arguments, ready to launch.
 struct BoundLaunch {
-  LaunchGeometry geometry;
-  std::vector<LaunchArgument> arguments;
+  LaunchSequence sequence;
   std::vector<std::vector<std::byte>> constants;  // in the order of SizePlan::constants
   std::vector<std::uint64_t> bytes;               // of each buffer argument; 0 for scalars
-  std::vector<Restore> restores;                  // what a launch changes and the next one reads
+  std::vector<Restore> restores;                  // what one time changes and the next one reads
 };
 
 // How one output differs from what is expected, in words; empty when it does not.
@@ -60,7 +59,7 @@ class Workspace {
 
   // Makes room for the variant's scratch buffers. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
-  BoundLaunch bind(const VariantPlan& variant) const;
+  BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
 
   // Before a launch that is to be checked: in-place arguments restored, scratch zeroed, outputs
   // poisoned (NaN), guard words in place.

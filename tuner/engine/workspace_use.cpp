@@ -71,21 +71,31 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
   return Ok{};
 }
 
-BoundLaunch Workspace::bind(const VariantPlan& variant) const {
+BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
   BoundLaunch bound;
-  bound.geometry = variant.geometry;
+  KernelLaunch main{kernel.id, variant.geometry, {}};
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
     const Slot& slot = slots_[i];
     const std::uint64_t bytes = bytes_of(argument);
     bound.bytes.push_back(bytes);
     const BufferId buffer = slots_[slot_of(argument, i)].data.id();
-    bound.arguments.push_back(launch_argument(argument, buffer));
+    main.arguments.push_back(launch_argument(argument, buffer));
     if (argument.is_scalar) continue;
     if (argument.role == Role::kInOut) {
       bound.restores.push_back({slot.data.id(), slot.pristine.id(), bytes});
     } else if (argument.role == Role::kScratch) {
       bound.restores.push_back({slot.data.id(), zeros_.id(), bytes});
+    }
+  }
+  bound.sequence.push_back(main);
+  for (std::size_t i = 0; i < variant.then.size(); ++i) {
+    const NextLaunchPlan& next = variant.then[i];
+    KernelLaunch& launch = bound.sequence.emplace_back();
+    launch.kernel = kernel.then.at(i).id;
+    launch.geometry = next.geometry;
+    for (const std::uint32_t index : next.arguments) {
+      launch.arguments.push_back(main.arguments.at(index));
     }
   }
   const auto first = static_cast<std::uint32_t>(slots_.size());

@@ -64,13 +64,21 @@ void collect_facts(const Expression& expression, std::set<std::string>& facts) {
   }
 }
 
+void collect_facts(const LaunchSpec& launch, std::set<std::string>& facts) {
+  for (const Expression& one : launch.grid) collect_facts(one, facts);
+  for (const Expression& one : launch.block) collect_facts(one, facts);
+  collect_facts(launch.dynamic_shared_bytes, facts);
+}
+
 std::vector<std::string> facts_used(const Study& study) {
   std::set<std::string> facts;
   for (const NamedExpression& one : study.derived) collect_facts(one.expression, facts);
   for (const Expression& one : study.constraints) collect_facts(one, facts);
-  for (const Expression& one : study.launch.grid) collect_facts(one, facts);
-  for (const Expression& one : study.launch.block) collect_facts(one, facts);
-  collect_facts(study.launch.dynamic_shared_bytes, facts);
+  collect_facts(study.launch, facts);
+  for (const NextLaunchSpec& next : study.then) {
+    collect_facts(next.launch, facts);
+    collect_facts(next.when, facts);
+  }
   for (const ArgumentSpec& argument : study.arguments) {
     if (argument.is_scalar) collect_facts(argument.value, facts);
     if (argument.role != Role::kScratch) continue;

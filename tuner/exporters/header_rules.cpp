@@ -61,7 +61,7 @@ std::string names_struct(const HeaderModel& model) {
   return out + "  }\n};\n";
 }
 
-std::string extent_function(const HeaderModel& model, const char* name,
+std::string extent_function(const HeaderModel& model, const std::string& name,
                             const std::array<Expression, 3>& axes) {
   std::string out = fmt::format("TUNER_FN extent {}(const names& n) {{\n", name);
   out += "  static_cast<void>(n);\n  return {";
@@ -70,6 +70,77 @@ std::string extent_function(const HeaderModel& model, const char* name,
            model.expression(axes[i]) + ")";
   }
   return out + "};\n}\n";
+}
+
+// detail::grid, block and shared of one launch; `mark` ends their names.
+std::string launch_functions(const HeaderModel& model, const LaunchSpec& launch,
+                             const std::string& mark) {
+  std::string out = extent_function(model, "grid" + mark, launch.grid);
+  out += extent_function(model, "block" + mark, launch.block);
+  const Expression& shared = launch.dynamic_shared_bytes;
+  return out + "TUNER_FN long long shared" + mark +
+         "(const names& n) {\n  static_cast<void>(n);\n  const num v = " +
+         (shared.empty() ? std::string("num(0)") : model.expression(shared)) +
+         ";\n  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : "
+         "v;\n  return whole.k == kind::integer && whole.i >= 0 ? whole.i : -1;\n}\n";
+}
+
+std::string mark_of(std::size_t next) { return fmt::format("_then_{}", next); }
+
+// What detail needs to know of the launches that follow.
+std::string next_functions(const HeaderModel& model) {
+  std::string out;
+  for (std::size_t i = 0; i < model.study->then.size(); ++i) {
+    const NextLaunchSpec& next = model.study->then[i];
+    out += remark("then " + next.entry) + "\n" + launch_functions(model, next.launch, mark_of(i));
+    out += "TUNER_FN num when" + mark_of(i) +
+           "(const names& n) {\n  static_cast<void>(n);\n  return " +
+           (next.when.empty() ? std::string("num(true)") : model.expression(next.when)) + ";\n}\n";
+  }
+  return out;
+}
+
+// Within valid(): those that take part have to fit, too.
+std::string next_limits(const HeaderModel& model) {
+  std::string out;
+  for (std::size_t i = 0; i < model.study->then.size(); ++i) {
+    const std::string mark = mark_of(i) + "(n)";
+    out += fmt::format(
+        "  const detail::num takes_part_{0} = detail::when{1};\n  if (!takes_part_{0}.ok()) return "
+        "false;\n"
+        "  if (takes_part_{0}.truth() &&\n      !detail::launchable(detail::block{1}, "
+        "detail::grid{1}, detail::shared{1}, v)) {{\n    return false;\n  }}\n",
+        i, mark);
+  }
+  return out;
+}
+
+std::string next_launches_text(const HeaderModel& model) {
+  if (model.study->then.empty()) return {};
+  std::string out = fmt::format(
+      R"txt(
+// A kernel that is launched after the main one, in the same stream.
+struct next_launch {{
+  const char* entry;  // as the study writes it
+  bool takes_part;    // else this configuration goes without
+  extent grid;
+  extent block;
+  long long dynamic_shared_bytes;  // as dynamic_shared_bytes_of
+}};
+TUNER_TABLE int next_launch_count = {};
+// The launches that follow, in their order from 0.
+TUNER_FN next_launch next_launch_of(int which, const config& c, const dims& d, const device& v) {{
+  const detail::names n(c, d, v);
+  switch (which) {{
+)txt",
+      model.study->then.size());
+  for (std::size_t i = 0; i < model.study->then.size(); ++i) {
+    out += fmt::format(
+        "    case {0}:\n      return {{{1}, detail::holds(detail::when{2}), detail::grid{2},\n"
+        "              detail::block{2}, detail::shared{2}}};\n",
+        i, cpp_string(model.study->then[i].entry), mark_of(i) + "(n)");
+  }
+  return out + "    default:\n      return {\"\", false, {0, 0, 0}, {0, 0, 0}, -1};\n  }\n}\n";
 }
 
 std::string constraints(const HeaderModel& model) {
@@ -89,16 +160,17 @@ std::string header_rules(const HeaderModel& model) {
     if (field.is_choice) out += choice_values(field);
   }
   out += names_struct(model);
-  out += extent_function(model, "grid", model.study->launch.grid);
-  out += extent_function(model, "block", model.study->launch.block);
-  const Expression& shared = model.study->launch.dynamic_shared_bytes;
-  out +=
-      "TUNER_FN long long shared(const names& n) {\n  static_cast<void>(n);\n  const num v = " +
-      (shared.empty() ? std::string("num(0)") : model.expression(shared)) +
-      ";\n  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : v;\n"
-      "  return whole.k == kind::integer && whole.i >= 0 ? whole.i : -1;\n}\n";
+  out += launch_functions(model, model.study->launch, "") + next_functions(model);
   out += constraints(model);
-  out += R"txt(}  // namespace detail
+  out +=
+      R"txt(TUNER_FN bool launchable(const extent& b, const extent& g, long long shared, const device& v) {
+  return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
+         static_cast<long long>(b.x) * b.y * b.z <= v.max_threads_per_block &&
+         g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647u && g.y <= 65535u &&
+         g.z <= 65535u && shared >= 0 &&
+         shared <= v.max_shared_memory_per_block_optin;
+}
+}  // namespace detail
 
 // How to launch a configuration.
 TUNER_FN extent grid_of(const config& c, const dims& d, const device& v) {
@@ -115,17 +187,11 @@ TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const
 TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
   const detail::names n(c, d, v);
   if (!detail::constraints(n)) return false;
-  const extent b = detail::block(n);
-  const extent g = detail::grid(n);
-  const long long shared = detail::shared(n);
-  return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
-         static_cast<long long>(b.x) * b.y * b.z <= v.max_threads_per_block &&
-         g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647u && g.y <= 65535u &&
-         g.z <= 65535u && shared >= 0 &&
-         shared <= v.max_shared_memory_per_block_optin;
-}
 )txt";
-  return out;
+  out += next_limits(model);
+  out +=
+      "  return detail::launchable(detail::block(n), detail::grid(n), detail::shared(n), v);\n}\n";
+  return out + next_launches_text(model);
 }
 
 }  // namespace tuner

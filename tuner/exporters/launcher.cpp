@@ -22,8 +22,38 @@ namespace {
 struct Variant {
   std::vector<std::pair<std::string, std::string>> defines;
   std::string entry;
+  std::vector<std::pair<std::size_t, std::string>> then;  // place in study.then, entry
   friend bool operator==(const Variant&, const Variant&) = default;
 };
+
+// Places in study.then of the launches that may follow with this configuration: all but those whose
+// `when` is false whatever the size and the device.
+std::vector<std::size_t> possible_launches(const Study& study, const Configuration& configuration) {
+  Bindings names;
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    names[study.parameters[p].name] = configuration.at(p);
+  }
+  for (const NamedExpression& derived : study.derived) {
+    if (auto value = derived.expression.evaluate(names)) names[derived.name] = *value;
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < study.then.size(); ++i) {
+    const auto follows = takes_part(study.then[i], names);
+    if (!follows || *follows) places.push_back(i);  // or only a size or a device can tell
+  }
+  return places;
+}
+
+// The study with these launches only, which then follow always.
+Study with_launches(Study study, const std::vector<std::size_t>& places) {
+  std::vector<NextLaunchSpec> then;
+  for (const std::size_t i : places) {
+    then.push_back(study.then[i]);
+    then.back().when = {};
+  }
+  study.then = std::move(then);
+  return study;
+}
 
 CompileRequest request_of(const Study& study, const Configuration& configuration,
                           const ProblemSize& size, const DeviceFacts& device) {
@@ -60,7 +90,7 @@ std::string take_architecture(CompileRequest& request) {
 }
 
 bool same_program(const CompileRequest& a, const CompileRequest& b) {
-  return a.entry == b.entry && a.options == b.options;
+  return a.entry == b.entry && a.options == b.options && a.then == b.then;
 }
 
 // What the compiler is told, if that is the same for every size and device; and for which
@@ -96,13 +126,19 @@ struct Variants {
 Variants variants_of(const Study& study, const TunedTable& table, const LauncherOptions& options) {
   Variants out;
   for (std::size_t c = 0; c < table.configurations.size(); ++c) {
-    const auto [request, architecture] = fixed_request(study, table, table.configurations[c]);
+    const Configuration& configuration = table.configurations[c];
+    const std::vector<std::size_t> places = possible_launches(study, configuration);
+    const auto [request, architecture] =
+        fixed_request(with_launches(study, places), table, configuration);
     if (c > 0 && request.options != out.options) {
       reject(study, "a launcher is compiled once: 'options' must not depend on parameters");
     }
     out.options = request.options;
     out.architecture = std::max(out.architecture, architecture);
-    Variant variant{request.defines, request.entry};
+    Variant variant{request.defines, request.entry, {}};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      variant.then.emplace_back(places[i], request.then[i]);
+    }
     if (options.relevant) {
       const auto relevant = options.relevant(request);
       std::erase_if(variant.defines,
@@ -125,10 +161,16 @@ std::string region(const Variant& variant, std::size_t number, const LauncherSou
     undefines += "#undef " + name.substr(0, name.find('(')) + "\n";
   }
   out += fmt::format("namespace variant_{} {{\n{}\n", number, source.text);
-  out += fmt::format(
-      "inline const void* tuner_kernel() {{\n  auto* const entry = &{};\n"
-      "  return reinterpret_cast<const void*>(entry);\n}}\n",
-      variant.entry);
+  const auto address_function = [&](const std::string& name, const std::string& entry) {
+    out += fmt::format(
+        "inline const void* {}() {{\n  auto* const entry = &{};\n"
+        "  return reinterpret_cast<const void*>(entry);\n}}\n",
+        name, entry);
+  };
+  address_function("tuner_kernel", variant.entry);
+  for (const auto& [place, entry] : variant.then) {
+    address_function(fmt::format("tuner_next_kernel_{}", place), entry);
+  }
   for (const LauncherArgument& one : signature.constants) {
     out += fmt::format(
         "inline cudaError_t tuner_set_{}(const void* from, std::size_t bytes, cudaStream_t stream) "
@@ -183,7 +225,7 @@ struct scratch_space {
 };
 )txt";
   }
-  out += R"txt(// What a call came to. cudaSuccess: the kernel is in the stream.
+  out += R"txt(// What a call came to. cudaSuccess: the work is in the stream.
 // cudaErrorInvalidValue: a size that is not positive, too little scratch memory.
 // cudaErrorInvalidConfiguration: no configuration can run this size on this device.
 struct launched {
@@ -192,6 +234,15 @@ struct launched {
 };
 )txt";
   return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
+}
+
+LauncherKernels kernels_of(const Variants& variants) {
+  LauncherKernels out{variants.of_configuration, {}};
+  for (const Variant& one : variants.all) {
+    std::vector<std::size_t>& next = out.next.emplace_back();
+    for (const auto& [place, entry] : one.then) next.push_back(place);
+  }
+  return out;
 }
 
 }  // namespace
@@ -226,8 +277,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
     files.source += region(variants.all[v], v, options.source, signature);
   }
   files.source += "}  // namespace " + model.space + "_kernels\n#pragma nv_diag_default 177\n";
-  files.source +=
-      launcher_function(model, signature, variants.of_configuration, variants.all.size());
+  files.source += launcher_function(model, signature, kernels_of(variants));
   return files;
 }
 

@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/exporters/launcher_parts.h"
 
 namespace tuner {
 namespace {
 
-// @SPACE@: the header's namespace, @VARIANTS@: how many there are.
+// @SPACE@: the header's namespace, @KERNELS@: how many there are.
 constexpr std::string_view kState = R"txt(
 namespace @SPACE@ {
 namespace {
 
 struct device_state {
   cudaDeviceProp properties{};
-  bool prepared[@VARIANTS@] = {};
+  bool prepared[@KERNELS@] = {};
 };
 
 std::mutex& guard() {
@@ -45,17 +47,29 @@ void* address(T& value) {
 
 // Lets a kernel have all the dynamic shared memory that its static one leaves: once, and the most,
 // so that no call takes from another what it is about to use.
-cudaError_t allow_shared(device_state& state, int variant, const void* kernel) {
+cudaError_t allow_shared(device_state& state, int number, const void* kernel) {
   const std::lock_guard<std::mutex> held(guard());
-  if (state.prepared[variant]) return cudaSuccess;
+  if (state.prepared[number]) return cudaSuccess;
   cudaFuncAttributes attributes{};
   cudaError_t failed = cudaFuncGetAttributes(&attributes, kernel);
   if (failed != cudaSuccess) return failed;
   const auto most = static_cast<int>(state.properties.sharedMemPerBlockOptin) -
                     static_cast<int>(attributes.sharedSizeBytes);
   failed = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-  state.prepared[variant] = failed == cudaSuccess;
+  state.prepared[number] = failed == cudaSuccess;
   return failed;
+}
+
+// `number`: of the kernel, among all.
+cudaError_t put_in_stream(device_state& state, int number, const void* kernel, const extent& grid,
+                          const extent& block, long long shared, void** list,
+                          cudaStream_t stream) {
+  if (shared > 0) {
+    const cudaError_t failed = allow_shared(state, number, kernel);
+    if (failed != cudaSuccess) return failed;
+  }
+  return cudaLaunchKernel(kernel, dim3(grid.x, grid.y, grid.z), dim3(block.x, block.y, block.z),
+                          list, static_cast<std::size_t>(shared), stream);
 }
 
 )txt";
@@ -189,8 +203,8 @@ std::string constant_bytes(const HeaderModel& model, const LauncherSignature& si
          "}  // namespace detail\n}  // namespace " + model.space + "\n";
 }
 
-std::string kernel_table(const HeaderModel& model, const std::vector<std::size_t>& variant_of,
-                         std::size_t variants) {
+std::string kernel_table(const HeaderModel& model, const LauncherKernels& kernels) {
+  const std::vector<std::size_t>& variant_of = kernels.variant_of_configuration;
   std::string out =
       "// Configurations that differ in how they are launched only share a variant.\n";
   out += "constexpr int variant_of[] = {";
@@ -198,41 +212,81 @@ std::string kernel_table(const HeaderModel& model, const std::vector<std::size_t
     out += fmt::format("{}{}", c > 0 ? ", " : "", variant_of[c]);
   }
   out += "};\n\nconst void* kernel_of(int variant) {\n  switch (variant) {\n";
-  for (std::size_t v = 0; v < variants; ++v) {
+  for (std::size_t v = 0; v < kernels.next.size(); ++v) {
     out += fmt::format("    case {}: return {}_kernels::variant_{}::tuner_kernel();\n", v,
                        model.space, v);
   }
-  return out + "  }\n  return nullptr;\n}\n\n";
+  out += "  }\n  return nullptr;\n}\n\n";
+  const std::size_t count = model.study->then.size();
+  if (count == 0) return out;
+  out += fmt::format(
+      "const void* next_kernel_of(int variant, int which) {{\n  switch (variant * {} + which) {{\n",
+      count);
+  for (std::size_t v = 0; v < kernels.next.size(); ++v) {
+    for (const std::size_t i : kernels.next[v]) {
+      out += fmt::format("    case {}: return {}_kernels::variant_{}::tuner_next_kernel_{}();\n",
+                         v * count + i, model.space, v, i);
+    }
+  }
+  return out + "    default: return nullptr;\n  }\n}\n\n";
 }
 
 constexpr std::string_view kLaunch =
-    R"txt(  const extent grid = grid_of(done.chosen.cfg, problem, facts);
-  const extent block = block_of(done.chosen.cfg, problem, facts);
-  const long long shared = dynamic_shared_bytes_of(done.chosen.cfg, problem, facts);
-  const void* const kernel = kernel_of(variant);
-  if (shared > 0) {
-    done.status = allow_shared(*state, variant, kernel);
-    if (done.status != cudaSuccess) return done;
+    R"txt(  done.status = put_in_stream(*state, variant, kernel_of(variant),
+                              grid_of(done.chosen.cfg, problem, facts),
+                              block_of(done.chosen.cfg, problem, facts),
+                              dynamic_shared_bytes_of(done.chosen.cfg, problem, facts), list,
+                              stream);
+)txt";
+
+// @I@: place in study.then, @NUMBER@: of its kernel, @LIST@: addresses of its arguments.
+constexpr std::string_view kNextLaunch =
+    R"txt(  if (const next_launch next = next_launch_of(@I@, done.chosen.cfg, problem, facts);
+      done.status == cudaSuccess && next.takes_part) {
+    void* next_list[] = {@LIST@nullptr};
+    done.status = put_in_stream(*state, @NUMBER@, next_kernel_of(variant, @I@), next.grid,
+                                next.block, next.dynamic_shared_bytes, next_list, stream);
   }
-  done.status = cudaLaunchKernel(kernel, dim3(grid.x, grid.y, grid.z),
-                                dim3(block.x, block.y, block.z), list,
-                                static_cast<std::size_t>(shared), stream);
-  return done;
+)txt";
+
+std::string addresses(const LauncherSignature& signature, const std::vector<std::string>& wanted) {
+  std::string out;
+  for (const std::string& name : wanted) {
+    const auto one = std::ranges::find_if(
+        signature.arguments, [&](const LauncherArgument& a) { return a.spec->name == name; });
+    if (one != signature.arguments.end()) out += fmt::format("address({}), ", one->name);
+  }
+  return out;
 }
 
-)txt";
+std::string launches(const HeaderModel& model, const LauncherSignature& signature,
+                     std::size_t variants) {
+  std::vector<std::string> all;
+  for (const LauncherArgument& one : signature.arguments) all.push_back(one.spec->name);
+  std::string out = "  void* list[] = {" + addresses(signature, all) + "nullptr};\n";
+  out += kLaunch;
+  const std::vector<NextLaunchSpec>& then = model.study->then;
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    const std::vector<std::string>& own = then[i].arguments;
+    std::string text = with(std::string(kNextLaunch), "@I@", std::to_string(i));
+    text = with(std::move(text), "@NUMBER@",
+                fmt::format("{} + variant * {}", variants + i, then.size()));
+    out += with(std::move(text), "@LIST@", addresses(signature, own.empty() ? all : own));
+  }
+  return out + "  return done;\n}\n\n";
+}
 
 }  // namespace
 
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
-                              const std::vector<std::size_t>& variant_of_configuration,
-                              std::size_t variants) {
+                              const LauncherKernels& kernels) {
+  const std::size_t variants = kernels.next.size();
   std::string out = constant_bytes(model, signature);
-  out += with(with(std::string(kState), "@SPACE@", model.space), "@VARIANTS@",
-              std::to_string(variants));
+  out += with(with(std::string(kState), "@SPACE@", model.space), "@KERNELS@",
+              std::to_string(variants * (1 + model.study->then.size())));
   if (signature.has_scratch) out += kScratch;
   if (signature.has_computed()) out += kNumber;
-  out += kernel_table(model, variant_of_configuration, variants);
+  out += kernel_table(model, kernels);
   out += constants_function(model, signature, variants);
   out += fmt::format("}}  // namespace\n\nlaunched {}({}) {{\n", signature.function,
                      signature.parameters(false));
@@ -276,12 +330,8 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
   }
   out += locals(signature);
   out += set_constants(signature);
-  out += "  void* list[] = {";
-  for (const LauncherArgument& one : signature.arguments) {
-    out += fmt::format("address({}), ", one.name);
-  }
-  out += "nullptr};\n";
-  return out + std::string(kLaunch) + "}  // namespace " + model.space + "\n";
+  out += launches(model, signature, variants);
+  return out + "}  // namespace " + model.space + "\n";
 }
 
 }  // namespace tuner

@@ -44,9 +44,14 @@ std::string launcher_computations(const HeaderModel& model, const LauncherSignat
 // Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
 std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec);
 
+// What the regions of the .cu file hold.
+struct LauncherKernels {
+  std::vector<std::size_t> variant_of_configuration;
+  std::vector<std::vector<std::size_t>> next;  // by variant: places in study.then that it has
+};
+
 // The function's definition, and what it needs.
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
-                              const std::vector<std::size_t>& variant_of_configuration,
-                              std::size_t variants);
+                              const LauncherKernels& kernels);
 
 }  // namespace tuner

@@ -11,8 +11,9 @@ namespace tuner {
 namespace {
 
 // Names of the generated function's own.
-constexpr std::array<const char*, 9> kReserved{"stream", "scratch", "state", "problem", "facts",
-                                               "done",   "names",   "words", "list"};
+constexpr std::array<const char*, 13> kReserved{
+    "stream", "scratch", "state",     "problem", "facts",   "done",  "names",
+    "words",  "list",    "next_list", "next",    "variant", "needed"};
 
 std::string unused(const std::string& wanted, std::set<std::string>& used) {
   std::string name = cpp_identifier(wanted);

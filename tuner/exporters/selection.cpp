@@ -20,6 +20,16 @@ int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
   return h / 10 == w / 10 ? 2 : 3;
 }
 
+bool within_limits(const LaunchGeometry& launch, const DeviceFacts& device) {
+  const auto& block = launch.block;
+  const auto& grid = launch.grid;
+  return block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 &&
+         launch.threads_per_block() <= static_cast<std::uint64_t>(device.max_threads_per_block) &&
+         grid[0] <= 2147483647U && grid[1] <= 65535U && grid[2] <= 65535U &&
+         launch.dynamic_shared_bytes <=
+             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin);
+}
+
 // Validity by configuration, asked once each.
 class Validity {
  public:
@@ -58,14 +68,10 @@ bool may_launch(const Study& study, const Configuration& configuration, const De
   });
   if (!allowed) return false;
   const auto launch = geometry(study.launch, names);
-  if (!launch) return false;
-  const auto& block = launch->block;
-  const auto& grid = launch->grid;
-  return block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 &&
-         launch->threads_per_block() <= static_cast<std::uint64_t>(device.max_threads_per_block) &&
-         grid[0] <= 2147483647U && grid[1] <= 65535U && grid[2] <= 65535U &&
-         launch->dynamic_shared_bytes <=
-             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin);
+  const auto then = next_launches(study, names);
+  return launch && then && within_limits(*launch, device) &&
+         std::ranges::all_of(
+             *then, [&](const auto& next) { return within_limits(next.geometry, device); });
 }
 
 Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,

@@ -17,6 +17,7 @@ struct CompileRequest {
   std::string entry;                 // function name or name expression ("matmul<float, 64>")
   std::string arch;                  // "sm_90"
   std::vector<std::string> symbols;  // __constant__ names that will be set
+  std::vector<std::string> then{};   // entries of the kernels that are launched after it
 };
 
 // Resources of a compiled kernel; -1 = not known.
@@ -29,12 +30,18 @@ struct Resources {
   std::int64_t max_threads = -1;  // largest block that this kernel can be launched with
 };
 
+struct NextKernel {
+  std::string entry;  // lowered name
+  Resources resources;
+};
+
 struct Artifact {
   std::string image;                                         // bytes: cubin, shared object
   std::string entry;                                         // lowered (mangled) name of the kernel
   std::vector<std::pair<std::string, std::string>> symbols;  // name as asked, lowered name
-  Resources resources;
-  std::string log;  // warnings
+  Resources resources;             // of this kernel, but spills are those of all together
+  std::vector<NextKernel> then{};  // in the order of the request
+  std::string log;                 // warnings
   double milliseconds = 0;
   bool from_cache = false;
 };

@@ -54,10 +54,18 @@ struct SizePlan {
   MeasureSpec measure;
 };
 
+// A launch that follows the main one.
+struct NextLaunchPlan {
+  std::string name;  // for messages: the entry as the study writes it
+  LaunchGeometry geometry;
+  std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
+};
+
 // One configuration of it.
 struct VariantPlan {
   Artifact artifact;
   LaunchGeometry geometry;
+  std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
   // Arguments whose scalar value or scratch size depends on the configuration, by index.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.

@@ -31,6 +31,14 @@ struct LaunchSpec {
   Expression dynamic_shared_bytes;  // empty = 0
 };
 
+// A launch that follows the main one in the same stream.
+struct NextLaunchSpec {
+  std::string entry;  // another kernel of the same source; may contain {PARAM}
+  LaunchSpec launch;
+  std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
+  Expression when;                     // empty = always
+};
+
 // How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
 struct FillSpec {
   enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile };
@@ -126,6 +134,7 @@ struct Study {
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;
   LaunchSpec launch;
+  std::vector<NextLaunchSpec> then{};
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> constants;  // __constant__ symbols
   std::optional<ReferenceSpec> reference;

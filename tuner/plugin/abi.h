@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 1
+#define TUNER_ABI_MINOR 2
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"
@@ -83,6 +83,8 @@ typedef struct tuner_compile_request {
   size_t define_count;
   const tuner_str* symbols; /* __constant__ names that will be set */
   size_t symbol_count;
+  const tuner_str* next_entries; /* since minor 2: further kernels that will be launched */
+  size_t next_entry_count;
 } tuner_compile_request;
 
 /* -1 = not known. */
@@ -97,6 +99,9 @@ typedef struct tuner_compile_sinks {
   void* context;                     /* for the two functions below */
   void (*symbol)(void* context, tuner_str asked, tuner_str lowered);
   void (*resources)(void* context, const tuner_resources* resources);
+  /* Since minor 2, there when the request has next_entries: called once for each, in their order.
+     A compiler that does not call it knows nothing of them, and the host takes no such artifact. */
+  void (*next_kernel)(void* context, tuner_str lowered, const tuner_resources* resources);
 } tuner_compile_sinks;
 
 typedef struct tuner_compiler {
@@ -209,6 +214,10 @@ typedef struct tuner_launch {
   size_t argument_count;
   const tuner_tensor_map* maps; /* since minor 1; who ignores them finds sizes that do not fit */
   size_t map_count;
+  /* Since minor 2: what follows in the same stream, null at the end. `next_kernel` is of load_next,
+   * so that who has none never sees any. Launched and timed as one with what goes before. */
+  uint64_t next_kernel;
+  const struct tuner_launch* next;
 } tuner_launch;
 
 typedef struct tuner_restore { uint64_t to, from, bytes; } tuner_restore;
@@ -240,14 +249,19 @@ typedef struct tuner_backend {
   void (*unload)(void* self, uint64_t kernel);
   int (*set_symbol)(void* self, uint64_t kernel, tuner_str lowered_name, const void* data,
                     uint64_t bytes, tuner_sink error);
-  /* One launch, waited for. */
+  /* Once, waited for. */
   int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, tuner_sink error);
-  /* milliseconds[0 .. timing->samples): time of one launch each. */
+  /* milliseconds[0 .. timing->samples): time of one launch each, with all that follow it. */
   int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
               double* milliseconds, tuner_sink error);
   /* Since minor 1, may be null: mean watts while launches follow each other for about a second. */
   int (*power)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
                tuner_sink error);
+  /* Since minor 2, may be null: then only single kernels can be launched, and the host fails the
+   * variants that have more. Another kernel of the image that `kernel` was loaded from, with the
+   * same variables in memory; it goes when `kernel` is unloaded. */
+  int (*load_next)(void* self, uint64_t kernel, tuner_str entry, uint64_t* next,
+                   tuner_resources* resources, tuner_sink error);
 } tuner_backend;
 
 typedef struct tuner_backend_factory {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <iterator>
 #include <limits>
 
 #include "tuner/plugin/abi_text.h"
@@ -69,8 +71,8 @@ tuner_tensor_map to_abi(const TensorMap& from, std::uint32_t argument) {
 // A launch with the views that it refers to.
 class AbiLaunch {
  public:
-  AbiLaunch(const LaunchGeometry& geometry, std::span<const LaunchArgument> arguments) {
-    for (const LaunchArgument& from : arguments) {
+  explicit AbiLaunch(const KernelLaunch& one) {
+    for (const LaunchArgument& from : one.arguments) {
       if (from.map) {
         maps_.push_back(to_abi(*from.map, static_cast<std::uint32_t>(arguments_.size())));
       }
@@ -79,9 +81,9 @@ class AbiLaunch {
                             from.scalar.data()});
     }
     launch.struct_size = sizeof launch;
-    std::copy(geometry.grid.begin(), geometry.grid.end(), launch.grid);
-    std::copy(geometry.block.begin(), geometry.block.end(), launch.block);
-    launch.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+    std::copy(one.geometry.grid.begin(), one.geometry.grid.end(), launch.grid);
+    std::copy(one.geometry.block.begin(), one.geometry.block.end(), launch.block);
+    launch.dynamic_shared_bytes = one.geometry.dynamic_shared_bytes;
     launch.arguments = arguments_.data();
     launch.argument_count = arguments_.size();
     launch.maps = maps_.data();
@@ -95,6 +97,26 @@ class AbiLaunch {
  private:
   std::vector<tuner_argument> arguments_;
   std::vector<tuner_tensor_map> maps_;
+};
+
+// Launches as they hang on the first.
+class AbiSequence {
+ public:
+  explicit AbiSequence(const LaunchSequence& from) : kernel(from.front().kernel) {
+    for (const KernelLaunch& one : from) {
+      launches_.emplace_back(one);
+      if (launches_.size() == 1) continue;
+      tuner_launch& before = std::prev(launches_.end(), 2)->launch;
+      before.next_kernel = one.kernel;
+      before.next = &launches_.back().launch;
+    }
+  }
+  const tuner_launch* first() const { return &launches_.front().launch; }
+
+  KernelId kernel;
+
+ private:
+  std::deque<AbiLaunch> launches_;  // which stay where they are
 };
 
 class PluginBackend : public Backend {
@@ -150,6 +172,14 @@ class PluginBackend : public Backend {
     if (loaded.resources.spill_bytes < 0) {
       loaded.resources.spill_bytes = artifact.resources.spill_bytes;
     }
+    for (const NextKernel& next : artifact.then) {
+      auto one = load_next(kernel, next);
+      if (!one) {
+        unload(kernel);
+        return one;
+      }
+      loaded.then.push_back(std::move(*one));
+    }
     return loaded;
   }
   void unload(KernelId kernel) override { table_.unload(table_.self, kernel); }
@@ -158,38 +188,51 @@ class PluginBackend : public Backend {
     return call(Ok{}, table_.set_symbol, kernel, tuner::to_abi(lowered_name), bytes.data(),
                 bytes.size());
   }
-  DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& geometry,
-                          std::span<const LaunchArgument> arguments) override {
-    const AbiLaunch abi(geometry, arguments);
-    return call(Ok{}, table_.launch, kernel, &abi.launch);
+  DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
+    const AbiSequence abi(sequence);
+    return call(Ok{}, table_.launch, abi.kernel, abi.first());
   }
-  DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
-                                         std::span<const LaunchArgument> arguments,
+  DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    const AbiLaunch abi(geometry, arguments);
+    const AbiSequence abi(sequence);
     std::vector<tuner_restore> restores;
     for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
     const tuner_timing timing{
         sizeof(tuner_timing),          request.samples, request.launches_per_sample,
         request.flush_cache ? 1U : 0U, restores.data(), restores.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
-    const auto done = call(Ok{}, table_.time, kernel, &abi.launch, &timing, milliseconds.data());
+    const auto done =
+        call(Ok{}, table_.time, abi.kernel, abi.first(), &timing, milliseconds.data());
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
-  DeviceResult<double> power(KernelId kernel, const LaunchGeometry& geometry,
-                             std::span<const LaunchArgument> arguments) override {
+  DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (table_.power == nullptr) {
       return Unexpected{DeviceFailure{DeviceError::kUnsupported, "this backend measures no power"}};
     }
-    const AbiLaunch abi(geometry, arguments);
+    const AbiSequence abi(sequence);
     double watts = 0;
-    const auto done = call(Ok{}, table_.power, kernel, &abi.launch, &watts);
+    const auto done = call(Ok{}, table_.power, abi.kernel, abi.first(), &watts);
     if (!done) return Unexpected{done.error()};
     return watts;
   }
 
  private:
+  DeviceResult<LoadedKernel> load_next(KernelId kernel, const NextKernel& next) {
+    if (table_.load_next == nullptr) {
+      return Unexpected{DeviceFailure{
+          DeviceError::kUnsupported,
+          "this backend plugin knows nothing of launches that follow others ('then'): it is older "
+          "than the program"}};
+    }
+    KernelId id = 0;
+    tuner_resources resources{-1, -1, -1, -1, -1, -1};
+    const auto done =
+        call(Ok{}, table_.load_next, kernel, tuner::to_abi(next.entry), &id, &resources);
+    if (!done) return Unexpected{done.error()};
+    return LoadedKernel{id, from_abi(resources)};
+  }
+
   // `value` by reference: the call may write it.
   template <typename T, typename Function, typename... Arguments>
   DeviceResult<T> call(const T& value, Function* function, Arguments... arguments) {
@@ -205,11 +248,12 @@ class PluginBackend : public Backend {
 
 bool complete(const tuner_backend& table) {
   // What came with later minor versions may be missing.
-  return table.struct_size >= offsetof(tuner_backend, power) && table.destroy != nullptr && table.facts != nullptr &&
-         table.allocate != nullptr && table.release != nullptr && table.upload != nullptr &&
-         table.download != nullptr && table.fill != nullptr && table.copy != nullptr &&
-         table.compare != nullptr && table.load != nullptr && table.unload != nullptr &&
-         table.set_symbol != nullptr && table.launch != nullptr && table.time != nullptr;
+  return table.struct_size >= offsetof(tuner_backend, power) && table.destroy != nullptr &&
+         table.facts != nullptr && table.allocate != nullptr && table.release != nullptr &&
+         table.upload != nullptr && table.download != nullptr && table.fill != nullptr &&
+         table.copy != nullptr && table.compare != nullptr && table.load != nullptr &&
+         table.unload != nullptr && table.set_symbol != nullptr && table.launch != nullptr &&
+         table.time != nullptr;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tuner/plugin/adapters_compiler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -15,7 +16,8 @@ class AbiRequest {
   explicit AbiRequest(const CompileRequest& from)
       : include_dirs_(views(from.include_dirs)),
         options_(views(from.options)),
-        symbols_(views(from.symbols)) {
+        symbols_(views(from.symbols)),
+        next_(views(from.then)) {
     for (const auto& [name, value] : from.defines) {
       defines_.push_back({to_abi(name), to_abi(value)});
     }
@@ -31,7 +33,9 @@ class AbiRequest {
                defines_.data(),
                defines_.size(),
                symbols_.data(),
-               symbols_.size()};
+               symbols_.size(),
+               next_.data(),
+               next_.size()};
   }
   AbiRequest(const AbiRequest&) = delete;
   AbiRequest& operator=(const AbiRequest&) = delete;
@@ -45,7 +49,7 @@ class AbiRequest {
     return out;
   }
 
-  std::vector<tuner_str> include_dirs_, options_, symbols_;
+  std::vector<tuner_str> include_dirs_, options_, symbols_, next_;
   std::vector<tuner_pair> defines_;
 };
 
@@ -68,19 +72,29 @@ class PluginCompiler : public Compiler {
     StringSink image;
     StringSink entry;
     StringSink log;
-    const tuner_compile_sinks sinks{image.sink(), entry.sink(), log.sink(),
-                                    &artifact,    add_symbol,   set_resources};
+    const tuner_compile_sinks sinks{image.sink(), entry.sink(),  log.sink(),     &artifact,
+                                    add_symbol,   set_resources, add_next_kernel};
     const auto start = std::chrono::steady_clock::now();
     const int status = table_.compile(table_.self, &abi.request, &sinks);
     if (status == TUNER_DEVICE_LOST) throw UnavailableError(log.text);
     if (status != TUNER_OK) {
       return Unexpected{CompileFailure{log.text, status == TUNER_OUT_OF_MEMORY}};
     }
+    if (artifact.then.size() != from.then.size()) {
+      return Unexpected{CompileFailure{
+          "this compiler plugin knows nothing of launches that follow others ('then'): it is older "
+          "than the program"}};
+    }
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
     artifact.image = std::move(image.text);
     artifact.entry = std::move(entry.text);
     artifact.log = std::move(log.text);
+    std::int64_t& spills = artifact.resources.spill_bytes;
+    for (const NextKernel& next : artifact.then) {
+      if (next.resources.spill_bytes > 0)
+        spills = std::max<std::int64_t>(0, spills) + next.resources.spill_bytes;
+    }
     artifact.milliseconds = spent.count();
     return artifact;
   }
@@ -90,9 +104,14 @@ class PluginCompiler : public Compiler {
     static_cast<Artifact*>(to)->symbols.emplace_back(from_abi(asked), from_abi(lowered));
   }
   static void set_resources(void* to, const tuner_resources* from) noexcept {
-    static_cast<Artifact*>(to)->resources = {from->registers,      from->static_shared_bytes,
-                                             from->constant_bytes, from->local_bytes,
-                                             from->spill_bytes,    from->max_threads};
+    static_cast<Artifact*>(to)->resources = resources_from(*from);
+  }
+  static void add_next_kernel(void* to, tuner_str lowered, const tuner_resources* from) noexcept {
+    static_cast<Artifact*>(to)->then.push_back({from_abi(lowered), resources_from(*from)});
+  }
+  static Resources resources_from(const tuner_resources& from) {
+    return {from.registers,   from.static_shared_bytes, from.constant_bytes,
+            from.local_bytes, from.spill_bytes,         from.max_threads};
   }
 
   tuner_compiler table_;

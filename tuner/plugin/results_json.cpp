@@ -22,6 +22,24 @@ Json json_of(const LaunchSpec& launch) {
   return out;
 }
 
+Json launches_of(const Study& study) {
+  Json out = json_of(study.launch);
+  if (study.then.empty()) return out;
+  for (const NextLaunchSpec& next : study.then) {
+    Json one{{"entry", next.entry}};
+    one.update(json_of(next.launch));
+    if (next.arguments.empty()) {
+      for (const ArgumentSpec& argument : study.arguments)
+        one["arguments"].push_back(argument.name);
+    } else {
+      one["arguments"] = next.arguments;
+    }
+    one["when"] = next.when.empty() ? Json(nullptr) : Json(next.when.text());
+    out["then"].push_back(std::move(one));
+  }
+  return out;
+}
+
 Json json_of(const DeviceFacts& device) {
   Json out{{"backend", device.backend},
            {"name", device.name},
@@ -121,7 +139,7 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
       {"derived", derived},
       {"constraints", constraints},
       {"metrics", metrics},
-      {"launch", json_of(study.launch)},
+      {"launch", launches_of(study)},
       {"results", all}};
   // A compiler's log may hold bytes that are not UTF-8.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/plugin/sdk_core.h"
 
@@ -17,6 +18,24 @@ inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
   constexpr std::size_t kEnd = offsetof(tuner_launch, map_count) + sizeof launch.map_count;
   if (launch.struct_size < kEnd) return {};
   return {launch.maps, launch.map_count};
+}
+
+// One of the launches that follow each other.
+struct Step {
+  std::uint64_t kernel = 0;
+  const tuner_launch* launch = nullptr;
+};
+
+// All of them, `launch` first; it alone from a host that knows nothing of others.
+inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& launch) {
+  constexpr std::size_t kEnd = offsetof(tuner_launch, next) + sizeof(void*);
+  std::vector<Step> steps{{kernel, &launch}};
+  const tuner_launch* last = &launch;
+  while (last->struct_size >= kEnd && last->next != nullptr) {
+    steps.push_back({last->next_kernel, last->next});
+    last = last->next;
+  }
+  return steps;
 }
 
 struct LoadedKernel {
@@ -46,13 +65,18 @@ class Backend {
   virtual void unload(std::uint64_t kernel) = 0;
   virtual void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
                           std::uint64_t bytes) = 0;
+  // A launch may have others behind it: see steps_of().
   virtual void launch(std::uint64_t kernel, const tuner_launch& launch) = 0;
-  // Milliseconds of one launch each.
+  // Milliseconds of one launch each, with those behind it.
   virtual void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                     std::span<double> milliseconds) = 0;
   // Mean watts while launches follow each other without a pause, for about a second.
   virtual double power(std::uint64_t /*kernel*/, const tuner_launch& /*launch*/) {
     throw Error(TUNER_UNSUPPORTED, "this backend measures no power");
+  }
+  // Another kernel of the image that `kernel` was loaded from; it goes with it.
+  virtual LoadedKernel load_next(std::uint64_t /*kernel*/, std::string_view /*entry*/) {
+    throw Error(TUNER_UNSUPPORTED, "this backend launches single kernels only");
   }
 };
 
@@ -126,6 +150,14 @@ inline tuner_backend backend_table(Backend* self) {
   table.power = [](void* it, std::uint64_t kernel, const tuner_launch* launch, double* watts,
                    tuner_sink error) {
     return guarded(error, [&] { *watts = backend(it).power(kernel, *launch); });
+  };
+  table.load_next = [](void* it, std::uint64_t kernel, tuner_str entry, std::uint64_t* next,
+                       tuner_resources* resources, tuner_sink error) {
+    return guarded(error, [&] {
+      const LoadedKernel loaded = backend(it).load_next(kernel, view(entry));
+      *next = loaded.kernel;
+      *resources = loaded.resources;
+    });
   };
   return table;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Writing a compiler: derive from sdk::Compiler, list the class in sdk::Compilers<...>.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,9 +17,15 @@ struct CompileRequest {
   std::vector<std::string> include_dirs, options;
   std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
   std::vector<std::string> symbols;                          // __constant__ names that will be set
+  std::vector<std::string> next_entries;                     // further kernels of the same source
 };
 
 inline constexpr tuner_resources kUnknownResources{-1, -1, -1, -1, -1, -1};
+
+struct NextKernel {
+  std::string entry;  // lowered name
+  tuner_resources resources = kUnknownResources;
+};
 
 struct CompileResult {
   bool compiled = false;
@@ -26,7 +33,8 @@ struct CompileResult {
   std::string entry;                                         // lowered name of the kernel
   std::vector<std::pair<std::string, std::string>> symbols;  // as asked, lowered
   tuner_resources resources = kUnknownResources;
-  std::string log;  // warnings, or why it does not compile
+  std::vector<NextKernel> next;  // one for each of the request's next_entries
+  std::string log;               // warnings, or why it does not compile
 };
 
 // A class T with a default constructor, which throws when the compiler is not there, and
@@ -83,6 +91,7 @@ struct Compilers {
                       {},
                       {},
                       {},
+                      {},
                       {}};
     for (const auto& one : std::span(from.include_dirs, from.include_dir_count)) {
       to.include_dirs.push_back(text(one));
@@ -95,6 +104,12 @@ struct Compilers {
     }
     for (const auto& one : std::span(from.symbols, from.symbol_count)) {
       to.symbols.push_back(text(one));
+    }
+    constexpr std::size_t kEnd =
+        offsetof(tuner_compile_request, next_entry_count) + sizeof from.next_entry_count;
+    if (from.struct_size < kEnd) return to;
+    for (const auto& one : std::span(from.next_entries, from.next_entry_count)) {
+      to.next_entries.push_back(text(one));
     }
     return to;
   }
@@ -112,6 +127,9 @@ struct Compilers {
         out->symbol(out->context, str(asked), str(lowered));
       }
       out->resources(out->context, &result.resources);
+      for (const NextKernel& one : result.next) {
+        out->next_kernel(out->context, str(one.entry), &one.resources);
+      }
     });
   }
 };

@@ -70,6 +70,7 @@ struct Comparison {
 struct LoadedKernel {
   KernelId id = 0;
   Resources resources;
+  std::vector<LoadedKernel> then{};  // those of the artifact; they go with it
 };
 
 // Arguments in the order of the kernel's signature: a buffer (with offset), a map of one, or a
@@ -81,7 +82,16 @@ struct LaunchArgument {
   std::optional<TensorMap> map{};  // then is_buffer
 };
 
-// Copies done before every timed launch, outside the timed region.
+struct KernelLaunch {
+  KernelId kernel = 0;
+  LaunchGeometry geometry;
+  std::vector<LaunchArgument> arguments;
+};
+
+// Launches that follow each other in one stream; a variant with one kernel has one.
+using LaunchSequence = std::vector<KernelLaunch>;
+
+// Copies done before every timed sequence, outside the timed region.
 struct Restore {
   BufferId to = 0;
   BufferId from = 0;
@@ -90,7 +100,7 @@ struct Restore {
 
 struct TimingRequest {
   std::uint32_t samples = 1;
-  std::uint32_t launches_per_sample = 1;  // > 1 for very short kernels (hot only)
+  std::uint32_t launches_per_sample = 1;  // of the sequence; > 1 for very short ones (hot only)
   bool flush_cache = true;
   std::vector<Restore> restores;
 };
@@ -109,22 +119,20 @@ class Backend {
   virtual DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
                                            std::uint64_t elements, double rtol, double atol) = 0;
 
-  // A failure here is the variant's (kInvalid: the image does not load).
+  // A failure here is the variant's (kInvalid: the image does not load; kUnsupported: this backend
+  // launches single kernels only).
   virtual DeviceResult<LoadedKernel> load(const Artifact& artifact) = 0;
   virtual void unload(KernelId kernel) = 0;
   virtual DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                                       std::span<const std::byte> bytes) = 0;
-  // One launch, waited for.
-  virtual DeviceResult<Ok> launch(KernelId kernel, const LaunchGeometry& geometry,
-                                  std::span<const LaunchArgument> arguments) = 0;
-  // Milliseconds per launch, one for each sample.
-  virtual DeviceResult<std::vector<double>> time(KernelId kernel, const LaunchGeometry& geometry,
-                                                 std::span<const LaunchArgument> arguments,
+  // Once, waited for. A sequence begins with a loaded kernel and goes on with its `then`.
+  virtual DeviceResult<Ok> launch(const LaunchSequence& sequence) = 0;
+  // Milliseconds of the whole sequence, one for each sample.
+  virtual DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                                  const TimingRequest& request) = 0;
   // Mean power in watts while launches follow each other without a pause, for about a second.
   // Outputs hold whatever that leaves. kUnsupported where the device does not tell.
-  virtual DeviceResult<double> power(KernelId kernel, const LaunchGeometry& geometry,
-                                     std::span<const LaunchArgument> arguments) = 0;
+  virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
 };
 
 }  // namespace tuner

@@ -30,14 +30,10 @@ class GeometryCheck {
   void look(const Bindings& names) {
     ++looks_;
     faulty_ = false;
-    check_block(names);
-    const std::array<const char*, 3> axes{"grid x", "grid y", "grid z"};
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Expression& axis = study_.launch.grid[i];
-      extent(axis, axes[i], axis.empty() ? std::optional<std::int64_t>(1) : number(axis, names),
-             device_.max_grid[i]);
+    check(study_.launch, names);
+    for (const NextLaunchSpec& next : study_.then) {
+      if (takes_part(next, names)) check(next.launch, names);
     }
-    check_shared(names);
     if (!faulty_) ++healthy_;
   }
 
@@ -94,11 +90,29 @@ class GeometryCheck {
     }
   }
 
-  void check_block(const Bindings& names) {
+  bool takes_part(const NextLaunchSpec& next, const Bindings& names) {
+    if (next.when.empty()) return true;
+    const auto value = next.when.evaluate(names);
+    if (!value) fault(next.when, "evaluation", value.error().message);
+    return value && truth(*value);
+  }
+
+  void check(const LaunchSpec& launch, const Bindings& names) {
+    check_block(launch, names);
+    const std::array<const char*, 3> axes{"grid x", "grid y", "grid z"};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Expression& axis = launch.grid[i];
+      extent(axis, axes[i], axis.empty() ? std::optional<std::int64_t>(1) : number(axis, names),
+             device_.max_grid[i]);
+    }
+    check_shared(launch.dynamic_shared_bytes, names);
+  }
+
+  void check_block(const LaunchSpec& launch, const Bindings& names) {
     const std::array<const char*, 3> axes{"block x", "block y", "block z"};
     std::int64_t threads = 1;
     for (std::size_t i = 0; i < 3; ++i) {
-      const Expression& axis = study_.launch.block[i];
+      const Expression& axis = launch.block[i];
       if (axis.empty()) continue;
       const auto value = number(axis, names);
       extent(axis, axes[i], value, device_.max_block[i]);
@@ -106,14 +120,13 @@ class GeometryCheck {
       threads *= in_range ? *value : 1;
     }
     if (threads > device_.max_threads_per_block) {
-      fault(study_.launch.block[0], "threads",
+      fault(launch.block[0], "threads",
             "a block of " + std::to_string(threads) + " threads is over the device's " +
                 std::to_string(device_.max_threads_per_block));
     }
   }
 
-  void check_shared(const Bindings& names) {
-    const Expression& bytes = study_.launch.dynamic_shared_bytes;
+  void check_shared(const Expression& bytes, const Bindings& names) {
     if (bytes.empty()) return;
     const auto value = number(bytes, names);
     if (!value) return;

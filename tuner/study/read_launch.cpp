@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/study/sections.h"
 
@@ -33,6 +37,47 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const 
   return axes;
 }
 
+NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node) {
+  const std::string who = "a launch of 'then'";
+  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, node), who,
+                      {"entry", "block", "grid", "dynamic_shared_bytes", "arguments", "when"});
+  NextLaunchSpec next;
+  if (!fields.is_map()) return next;
+  if (const YamlNode* entry = fields.require("entry")) {
+    next.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kSpaceNames, "'entry'");
+  }
+  next.launch = read_geometry(reader, fields, kSpaceNames, who);
+  if (const YamlNode* arguments = fields.find("arguments")) {
+    for (const auto& [name, place] : read_argument_names(reader, *arguments, who)) {
+      next.arguments.push_back(name);
+    }
+    if (arguments->is_sequence() && arguments->items.empty()) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *arguments),
+                               "a kernel without arguments computes nothing",
+                               "leave the key out to pass all of them");
+    }
+  }
+  if (const YamlNode* when = fields.find("when")) {
+    next.when = reader.names.read(*when, "'when'", kSpaceNames, "'when'");
+  }
+  return next;
+}
+
+void read_then(Reader& reader, const YamlNode& node) {
+  constexpr std::size_t kMost = 15;
+  if (!expect_list(reader.diagnostics, node, "'then'")) return;
+  if (node.items.size() > kMost) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *node.items[kMost]),
+                             "at most " + std::to_string(kMost) + " launches may follow, not " +
+                                 std::to_string(node.items.size()));
+    return;
+  }
+  for (const YamlRef& item : node.items) {
+    reader.study.then.push_back(read_next_launch(reader, *item));
+  }
+}
+
 }  // namespace
 
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
@@ -50,10 +95,32 @@ LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
   return launch;
 }
 
+std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
+                                                                  const YamlNode& node,
+                                                                  const std::string& who) {
+  std::vector<std::string> known;
+  for (const ArgumentSpec& argument : reader.study.arguments) known.push_back(argument.name);
+  std::vector<std::pair<std::string, Position>> names;
+  if (!expect_list(reader.diagnostics, node, "'arguments' of " + who)) return names;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "an argument of " + who);
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
+                               suggestion_for(*name, known));
+    } else {
+      names.emplace_back(*name, where);
+    }
+  }
+  return names;
+}
+
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'launch'",
-                      {"block", "grid", "dynamic_shared_bytes"});
+                      {"block", "grid", "dynamic_shared_bytes", "then"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
+  if (const YamlNode* then = fields.find("then")) read_then(reader, *then);
 }
 
 }  // namespace tuner

@@ -9,11 +9,11 @@ namespace {
 
 constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
 
-std::vector<std::string> argument_names(const Study& study, bool outputs_only) {
+std::vector<std::string> output_names(const Study& study) {
   std::vector<std::string> names;
   for (const ArgumentSpec& argument : study.arguments) {
     const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    if (is_output || !outputs_only) names.push_back(argument.name);
+    if (is_output) names.push_back(argument.name);
   }
   return names;
 }
@@ -40,22 +40,6 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
       where,
       "the reference cannot take '" + argument.name + "', which differs between configurations",
       "list the others in 'arguments' of the reference");
-}
-
-void read_argument_names(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'arguments' of the reference")) return;
-  for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "an argument of the reference");
-    if (!name) continue;
-    const Position where = position_of(reader.diagnostics, *item);
-    if (const ArgumentSpec* argument = find_argument(reader.study, *name)) {
-      check_constant(reader, *argument, where);
-      reader.study.reference->arguments.push_back(*name);
-    } else {
-      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
-                               suggestion_for(*name, argument_names(reader.study, false)));
-    }
-  }
 }
 
 // Values of parameters with which the reference is compiled.
@@ -100,7 +84,7 @@ void check_verified(Reader& reader, const YamlNode& key) {
   const ArgumentSpec* argument = find_argument(reader.study, key.text);
   if (argument == nullptr) {
     reader.diagnostics.error(where, "the kernel has no argument '" + key.text + "'",
-                             suggestion_for(key.text, argument_names(reader.study, true)));
+                             suggestion_for(key.text, output_names(reader.study)));
   } else if (argument->role != Role::kOut && argument->role != Role::kInOut) {
     reader.diagnostics.error(where,
                              "'" + key.text +
@@ -140,7 +124,10 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   reference.launch = read_geometry(reader, fields, kFixedNames, "'reference'");
   if (const YamlNode* arguments = fields.find("arguments")) {
-    read_argument_names(reader, *arguments);
+    for (const auto& [name, place] : read_argument_names(reader, *arguments, "the reference")) {
+      check_constant(reader, *find_argument(reader.study, name), place);
+      reference.arguments.push_back(name);
+    }
   } else {
     for (const ArgumentSpec& argument : reader.study.arguments) {
       check_constant(reader, argument, where);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/study.h"
@@ -41,6 +42,10 @@ void read_export(Reader& reader, const YamlNode& node, const Position& where);
 // Parts that several sections share.
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
                          const std::string& who);
+// Names of the kernel's arguments, which were read before, with their places.
+std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
+                                                                  const YamlNode& node,
+                                                                  const std::string& who);
 // 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument);
 void check_tensor_maps(Reader& reader);

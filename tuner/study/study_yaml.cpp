@@ -56,6 +56,28 @@ std::string launch_lines(const LaunchSpec& launch) {
   return out;
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quoted(name);
+  return "[" + out + "]";
+}
+
+std::string then_lines(const Study& study) {
+  if (study.then.empty()) return {};
+  std::string out = "  then:\n";
+  for (const NextLaunchSpec& next : study.then) {
+    out += fmt::format("    - {{entry: {}, block: {}, grid: {}", quoted(next.entry),
+                       axes(next.launch.block), axes(next.launch.grid));
+    if (!next.launch.dynamic_shared_bytes.empty()) {
+      out += ", dynamic_shared_bytes: " + quoted(next.launch.dynamic_shared_bytes.text());
+    }
+    if (!next.arguments.empty()) out += ", arguments: " + names_text(next.arguments);
+    if (!next.when.empty()) out += ", when: " + quoted(next.when.text());
+    out += "}\n";
+  }
+  return out;
+}
+
 std::string path_text(const fs::path& path, const fs::path& folder) {
   const fs::path relative = path.lexically_relative(fs::absolute(folder).lexically_normal());
   return quoted((relative.empty() ? path : relative).generic_string());
@@ -125,11 +147,9 @@ std::string reference_of(const Study& study, const fs::path& folder) {
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
   out += launch_lines(reference.launch);
-  std::string names;
-  for (const std::string& name : reference.arguments) {
-    names += (names.empty() ? "" : ", ") + quoted(name);
+  if (!reference.arguments.empty()) {
+    out += "  arguments: " + names_text(reference.arguments) + "\n";
   }
-  if (!names.empty()) out += "  arguments: [" + names + "]\n";
   if (study.verify.empty()) return out;
   out += "verify:\n";
   for (const auto& [name, tolerance] : study.verify) {
@@ -248,7 +268,7 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   if (study.runnable) out += kernel_of(study, folder);
   out += space_of(study);
   if (study.runnable) {
-    out += "launch:\n" + launch_lines(study.launch);
+    out += "launch:\n" + launch_lines(study.launch) + then_lines(study);
     out += arguments_of(study, folder) + reference_of(study, folder);
   }
   return out + search_of(study) + measure_of(study);

@@ -74,8 +74,8 @@ class StudyReader {
   void read_kernel_parts() {
     for (const char* key : {"kernel", "launch", "arguments"}) file_.require(key);
     section_at("kernel", read_kernel);
-    section_at("launch", read_launch);
     section("arguments", read_arguments);
+    section_at("launch", read_launch);
     section("constants", read_constants);
     section_at("reference", read_reference);
     section_at("verify", read_verify);

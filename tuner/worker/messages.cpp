@@ -47,7 +47,7 @@ bool flag_in(const json& message, const char* member) {
 void to_json(json& j, const CompileRequest& r) {
   j = {{"source", r.source},   {"source_name", r.source_name}, {"include_dirs", r.include_dirs},
        {"options", r.options}, {"defines", r.defines},         {"entry", r.entry},
-       {"arch", r.arch},       {"symbols", r.symbols}};
+       {"arch", r.arch},       {"symbols", r.symbols},         {"then", r.then}};
 }
 
 void from_json(const json& j, CompileRequest& r) {
@@ -59,6 +59,7 @@ void from_json(const json& j, CompileRequest& r) {
   j.at("entry").get_to(r.entry);
   j.at("arch").get_to(r.arch);
   j.at("symbols").get_to(r.symbols);
+  j.at("then").get_to(r.then);
 }
 
 void to_json(json& j, const Resources& r) {
@@ -75,10 +76,17 @@ void from_json(const json& j, Resources& r) {
   j.at(5).get_to(r.max_threads);
 }
 
+static void to_json(json& j, const NextKernel& k) { j = json::array({k.entry, k.resources}); }
+
+static void from_json(const json& j, NextKernel& k) {
+  j.at(0).get_to(k.entry);
+  j.at(1).get_to(k.resources);
+}
+
 void to_json(json& j, const Artifact& a) {
-  j = {{"image", binary(a.image)},  {"entry", a.entry},     {"symbols", a.symbols},
-       {"resources", a.resources},  {"log", binary(a.log)}, {"milliseconds", a.milliseconds},
-       {"from_cache", a.from_cache}};
+  j = {{"image", binary(a.image)},   {"entry", a.entry},     {"symbols", a.symbols},
+       {"resources", a.resources},   {"log", binary(a.log)}, {"milliseconds", a.milliseconds},
+       {"from_cache", a.from_cache}, {"then", a.then}};
 }
 
 void from_json(const json& j, Artifact& a) {
@@ -89,6 +97,7 @@ void from_json(const json& j, Artifact& a) {
   a.log = binary_text(j.at("log"));
   j.at("milliseconds").get_to(a.milliseconds);
   j.at("from_cache").get_to(a.from_cache);
+  j.at("then").get_to(a.then);
 }
 
 void to_json(json& j, const DeviceFacts& f) {
@@ -249,9 +258,20 @@ void from_json(const json& j, SizePlan& plan) {
   }
 }
 
+static void to_json(json& j, const NextLaunchPlan& n) {
+  j = json::array({n.name, n.geometry, n.arguments});
+}
+
+static void from_json(const json& j, NextLaunchPlan& n) {
+  j.at(0).get_to(n.name);
+  j.at(1).get_to(n.geometry);
+  j.at(2).get_to(n.arguments);
+}
+
 void to_json(json& j, const VariantPlan& plan) {
   j = {{"artifact", plan.artifact},
        {"geometry", plan.geometry},
+       {"then", plan.then},
        {"overrides", plan.overrides},
        {"best_ms", plan.best_ms}};
 }
@@ -259,6 +279,7 @@ void to_json(json& j, const VariantPlan& plan) {
 void from_json(const json& j, VariantPlan& plan) {
   j.at("artifact").get_to(plan.artifact);
   j.at("geometry").get_to(plan.geometry);
+  j.at("then").get_to(plan.then);
   j.at("overrides").get_to(plan.overrides);
   j.at("best_ms").get_to(plan.best_ms);
 }

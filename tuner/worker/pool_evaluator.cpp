@@ -50,7 +50,7 @@ bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
   }
   job.plan = std::move(*plan);
   job.trial.geometry = job.plan.geometry;
-  if (auto reason = over_limits(job.plan.geometry, setup_.facts)) {
+  if (auto reason = over_limits(job.plan, setup_.facts)) {
     fail(std::move(job), TrialState::kConstraints, *reason);
     return false;
   }
@@ -117,7 +117,7 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
   job.trial.resources = artifact.resources;
   job.trial.compile_ms = artifact.from_cache ? 0 : artifact.milliseconds;
   job.trial.cache_hit = artifact.from_cache;
-  if (auto reason = over_limits(artifact.resources, job.plan.geometry, setup_.facts)) {
+  if (auto reason = over_limits(job.plan, kernels_of(artifact), setup_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
   job.plan.artifact = artifact;

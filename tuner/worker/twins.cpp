@@ -11,7 +11,9 @@ std::string program_of(const VariantPlan& plan) {
   VariantPlan seen;
   seen.artifact.entry = plan.artifact.entry;
   seen.artifact.symbols = plan.artifact.symbols;
+  seen.artifact.then = plan.artifact.then;
   seen.geometry = plan.geometry;
+  seen.then = plan.then;
   seen.overrides = plan.overrides;
   const auto bytes = nlohmann::json::to_cbor(nlohmann::json(seen));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

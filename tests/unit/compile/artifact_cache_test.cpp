@@ -24,6 +24,7 @@ Artifact sample(std::size_t size = 1000) {
   out.symbols = {{"table", "_Z5table"}, {"n::x", ""}};
   out.resources = {40, 1024, -1, 0, 8, 512};
   out.milliseconds = 83.25;
+  out.then = {{"_Z6finishv", {30, 0, 0, 0, 0, 1024}}, {"last", {}}};
   return out;
 }
 
@@ -39,6 +40,12 @@ void expect_same(const Artifact& a, const Artifact& b) {
   EXPECT_EQ(a.resources.local_bytes, b.resources.local_bytes);
   EXPECT_EQ(a.resources.spill_bytes, b.resources.spill_bytes);
   EXPECT_EQ(a.resources.max_threads, b.resources.max_threads);
+  ASSERT_EQ(a.then.size(), b.then.size());
+  for (std::size_t i = 0; i < a.then.size(); ++i) {
+    EXPECT_EQ(a.then[i].entry, b.then[i].entry);
+    EXPECT_EQ(a.then[i].resources.registers, b.then[i].resources.registers);
+    EXPECT_EQ(a.then[i].resources.max_threads, b.then[i].resources.max_threads);
+  }
 }
 
 std::string key(int number) { return to_hex(hash_of(std::to_string(number))); }

@@ -40,6 +40,7 @@ TEST(ArtifactKey, FollowsEverythingThatCanChangeTheImage) {
   EXPECT_TRUE(changes([](auto& r) { r.options.pop_back(); }));
   EXPECT_TRUE(changes([](auto& r) { std::swap(r.options[0], r.options[1]); }));
   EXPECT_TRUE(changes([](auto& r) { r.symbols.clear(); }));
+  EXPECT_TRUE(changes([](auto& r) { r.then = {"finish"}; }));
   EXPECT_TRUE(changes([](auto& r) { r.defines[0].second = "32"; }));
 }
 

@@ -67,7 +67,7 @@ TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
                                    std::string("\x7f"
                                                "ELF"),
                                    std::string(5000, 'x')}) {
-    EXPECT_THROW(backend->load(image, "tuner_cpu_entry"), sdk::Error);
+    EXPECT_THROW(backend->load(image, "tuner_cpu_entry_0"), sdk::Error);
   }
   const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
   for (const std::size_t size : {100U, 1000U, 4000U}) {
@@ -75,6 +75,53 @@ TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
   }
   EXPECT_THROW(backend->load(result.image, "another"), sdk::Error);
   EXPECT_NO_THROW(backend->unload(backend->load(result.image, result.entry).kernel));
+}
+
+constexpr const char* kTwoKernels = R"(
+__device__ int seen;
+__global__ void first(int* data) { data[threadIdx.x] = threadIdx.x; seen = blockDim.x; }
+template <int N> __global__ void second(int* data, int more) {
+  __shared__ int words[N];
+  words[threadIdx.x] = data[threadIdx.x] + more + seen;
+  __syncthreads();
+  data[threadIdx.x] = words[N - 1 - threadIdx.x];
+})";
+
+TEST(Backend, KernelsOfOneImageFollowEachOther) {
+  auto request = request_for(kTwoKernels, "first");
+  request.next_entries = {"second<4>"};
+  Variant variant(request);
+  CpuBackend& backend = *variant.backend;
+  ASSERT_EQ(variant.result.next.size(), 1U);
+  const auto next_kernel = backend.load_next(variant.kernel, variant.result.next[0].entry);
+  const std::uint64_t buffer = backend.allocate(16);
+  const int more = 100;
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {0, 4, {0, 0}, &more}};
+  tuner_launch next{
+      sizeof(tuner_launch), {1, 1, 1}, {4, 1, 1}, 0, arguments, 2, nullptr, 0, 0, nullptr};
+  tuner_launch launch = next;
+  launch.argument_count = 1;
+  launch.next_kernel = next_kernel.kernel;
+  launch.next = &next;
+  const auto contents = [&] {
+    std::vector<int> out(4);
+    backend.download({buffer, 0}, out.data(), 16);
+    return out;
+  };
+  backend.launch(variant.kernel, launch);
+  EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
+  std::vector<double> milliseconds(2, -1);
+  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 2, 3, 0, nullptr, 0}, milliseconds);
+  EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
+  EXPECT_GT(milliseconds[0], 0);
+
+  backend.fill({buffer, 0}, 4, {TUNER_FILL_CONSTANT, TUNER_INT32, 9, 0, 0});
+  next.block[0] = 2048;
+  EXPECT_THROW(backend.launch(variant.kernel, launch), sdk::Error);
+  EXPECT_EQ(contents(), std::vector<int>(4, 9)) << "the first one ran";
+  EXPECT_THROW(backend.load_next(variant.kernel, "another"), sdk::Error);
+  backend.unload(variant.kernel);
+  EXPECT_THROW(backend.launch(next_kernel.kernel, next), sdk::Error);
 }
 
 TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
@@ -85,7 +132,7 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
   const std::uint64_t buffer = backend->allocate(4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -125,7 +172,8 @@ TEST(Backend, TensorMapsAreRefused) {
   const std::uint64_t buffer = variant.backend->allocate(64);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_tensor_map map{0, TUNER_INT32, 1, 0, {16}, {16}};
-  const tuner_launch launch{sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1};
+  const tuner_launch launch{
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1, 0, nullptr};
   try {
     variant.backend->launch(variant.kernel, launch);
     FAIL();
@@ -144,7 +192,7 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   backend.upload({saved, 0}, &hundred, 4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
   backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
@@ -191,7 +239,7 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
   ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
   collected.clear();
   EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
   EXPECT_NE(collected.find("__trap()"), std::string::npos);

@@ -79,7 +79,8 @@ TEST(Faults, AWriteBeyondTheEndLandsInWhatFollows) {
   const int n = 10;  // elements 0..9 are the kernel's, 10 is a guard
   const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {0, 4, {0, 0}, &n}};
   variant.backend->launch(
-      variant.kernel, {sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, nullptr, 0});
+      variant.kernel,
+      {sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, nullptr, 0, 0, nullptr});
   int guard = 0;
   variant.backend->download({buffer, 40}, &guard, 4);
   EXPECT_EQ(guard, 7);

@@ -184,6 +184,62 @@ TEST_F(Cuda, TheStreamIsHeldBackUntilABatchIsQueued) {
   EXPECT_EQ(milliseconds, std::vector<double>(100, 3.0));  // 6 ms for two launches
 }
 
+TEST_F(Cuda, LaunchesThatFollowAreTimedAsOne) {
+  const auto first = load();
+  const auto second = backend.load_next(first, "finish").kernel;
+  tuner_launch next = one_block();
+  tuner_launch launch = one_block();
+  launch.next_kernel = second;
+  launch.next = &next;
+  std::vector<double> ms(2);
+  const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0};
+  backend.time(first, launch, timing, ms);  // the first use has a prelude, and no gate
+  EXPECT_EQ(driver.gate, nullptr);
+  driver.calls.clear();
+  backend.time(first, launch, timing, ms);
+  EXPECT_EQ(driver.calls, (std::vector<std::string>{"gate", "memset", "event", "kernel", "kernel",
+                                                    "event", "memset", "event", "kernel", "kernel",
+                                                    "event", "synchronize"}));
+  EXPECT_EQ(ms, std::vector<double>(2, 6.0));
+}
+
+TEST_F(Cuda, NothingIsLaunchedWhenALaterOneIsRefused) {
+  const auto first = load();
+  tuner_launch next = one_block();
+  tuner_launch launch = one_block();
+  launch.next_kernel = backend.load_next(first, "finish").kernel;
+  launch.next = &next;
+  next.block[0] = 2048;
+  driver.calls.clear();
+  const auto error = error_of([&] { backend.launch(first, launch); });
+  EXPECT_EQ(error.status(), TUNER_LAUNCH_REFUSED);
+  EXPECT_STREQ(error.what(), "launch 2: block.x is 2048, the device allows 1024");
+  EXPECT_TRUE(driver.calls.empty());
+  next.block[0] = 1;
+  launch.struct_size = offsetof(tuner_launch, next_kernel);  // a host from before
+  backend.launch(first, launch);
+  EXPECT_EQ(driver.calls, (std::vector<std::string>{"kernel", "synchronize"}));
+}
+
+// Asking for little would take from an earlier launch of the same kernel what it was allowed.
+TEST_F(Cuda, AKernelThatIsLaunchedTwiceIsAllowedTheMostThatItNeeds) {
+  const auto first = load();
+  const auto again = backend.load_next(first, "kernel");
+  EXPECT_EQ(again.kernel, first);
+  tuner_launch next = one_block();
+  tuner_launch launch = one_block();
+  launch.next_kernel = again.kernel;
+  launch.next = &next;
+  launch.dynamic_shared_bytes = 100000;
+  next.dynamic_shared_bytes = 60000;
+  backend.launch(first, launch);
+  EXPECT_EQ(driver.dynamic_shared_limit, 100000);
+  const auto other = backend.load_next(first, "finish").kernel;
+  EXPECT_EQ(backend.load_next(first, "finish").kernel, other);
+  backend.unload(first);
+  EXPECT_STREQ(error_of([&] { backend.launch(other, one_block()); }).what(), "no such kernel");
+}
+
 // Behind a closed gate a driver that waits for the device would wait for ever.
 TEST_F(Cuda, NothingHappensForTheFirstTimeBehindTheGate) {
   const auto kernel = load();
@@ -214,12 +270,14 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
 
 TEST_F(Cuda, BatchesNeverFillTheStreamsQueue) {
   const auto size = [](std::uint32_t launches, std::size_t restores) {
-    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores});
+    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores}, 1);
   };
   EXPECT_EQ(size(1, 0), 64U);
   EXPECT_EQ(size(1, 4), 32U);
   EXPECT_EQ(size(100, 0), 2U);
   EXPECT_EQ(size(10000, 0), 1U);
+  // Three kernels that follow each other, ten times a sample.
+  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0}, 3), 7U);
 }
 
 }  // namespace

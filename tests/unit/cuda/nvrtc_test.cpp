@@ -57,6 +57,31 @@ TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {
   EXPECT_EQ(compiler->compile(request(source, "n::inner")).entry, "_ZN1n5innerEPi");
 }
 
+TEST_F(Nvrtc, KeepsTheKernelsThatFollow) {
+  auto asked = request(
+      "template <int N> __global__ void part(float* a) { a[threadIdx.x] = N; }\n"
+      "static __global__ void __launch_bounds__(64) finish(float* a) {\n"
+      "  __shared__ float s[64]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads();\n"
+      "  a[0] = s[63 - threadIdx.x];\n}\n",
+      "part<1>");
+  asked.next_entries = {"finish", "part<2>", "part<1>", "finish"};
+  const auto result = compiler->compile(asked);
+  ASSERT_TRUE(result.compiled) << result.log;
+  ASSERT_EQ(result.next.size(), 4U);
+  EXPECT_NE(result.next[0].entry.find("finish"), std::string::npos);
+  EXPECT_EQ(result.next[0].resources.static_shared_bytes, 256);
+  EXPECT_EQ(result.next[1].entry, "_Z4partILi2EEvPf");
+  EXPECT_GT(result.next[1].resources.registers, 0);
+  EXPECT_EQ(result.next[2].entry, result.entry);
+  for (const auto& one : result.next) {
+    EXPECT_NE(result.image.find(one.entry), std::string::npos) << one.entry;
+  }
+  asked.next_entries = {"nowhere"};
+  const auto missing = compiler->compile(asked);
+  EXPECT_FALSE(missing.compiled);
+  EXPECT_NE(missing.log.find("nowhere"), std::string::npos) << missing.log;
+}
+
 TEST_F(Nvrtc, PassesDefinitionsOptionsAndIncludeDirectories) {
   std::string folder = testing::TempDir() + "tuner-nvrtc-XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "test_plugins.h"
+#include "tuner/plugin/adapters_backend.h"
+#include "tuner/plugin/adapters_compiler.h"
 #include "tuner/plugin/sdk_strategy.h"
 #include "tuner/plugin/space_table.h"
 
@@ -127,6 +129,7 @@ TEST_F(Adapters, CompileRequestsCrossWhole) {
   request.options = {"-O", "-g"};
   request.defines = {{"A", "1"}, {"B", ""}};
   request.symbols = {"table"};
+  request.then = {"finish"};
   const auto artifact = compiler->compile(request);
   ASSERT_TRUE(artifact) << artifact.error().log;
   EXPECT_EQ(artifact->image, std::string("a\0b", 3) + "|sm_90|I/inc|-O|-g|DA=1|DB=");
@@ -136,6 +139,10 @@ TEST_F(Adapters, CompileRequestsCrossWhole) {
   EXPECT_EQ(artifact->symbols[0].second, "lowered_table");
   EXPECT_EQ(artifact->resources.registers, 17);
   EXPECT_EQ(artifact->resources.local_bytes, -1);
+  ASSERT_EQ(artifact->then.size(), 1U);
+  EXPECT_EQ(artifact->then[0].entry, "lowered_finish");
+  EXPECT_EQ(artifact->then[0].resources.registers, 5);
+  EXPECT_EQ(artifact->resources.spill_bytes, 8 + 4) << "of all kernels together";
   request.source = "error";
   request.source_name = "x.cu";
   const auto failed = compiler->compile(request);
@@ -207,23 +214,115 @@ TEST_F(Adapters, LaunchesCarryArgumentsAndClassifyFailures) {
   arguments[1].scalar.resize(sizeof seven);
   std::memcpy(arguments[1].scalar.data(), &seven, sizeof seven);
   LaunchGeometry geometry;
-  ASSERT_TRUE(backend->launch(kernel->id, geometry, arguments));
+  ASSERT_TRUE(backend->launch({{kernel->id, geometry, arguments}}));
   std::int32_t back = 0;
   ASSERT_TRUE(backend->download({buffer, 4}, std::as_writable_bytes(std::span(&back, 1))));
   EXPECT_EQ(back, 7);
 
-  const auto times = backend->time(kernel->id, geometry, arguments, {3, 1, true, {}});
+  const auto times = backend->time({{kernel->id, geometry, arguments}}, {3, 1, true, {}});
   ASSERT_TRUE(times);
   EXPECT_EQ(*times, (std::vector<double>{1, 2, 3}));
 
   geometry.dynamic_shared_bytes = 101;
-  EXPECT_EQ(backend->launch(kernel->id, geometry, arguments).error().error, DeviceError::kLaunch);
+  EXPECT_EQ(backend->launch({{kernel->id, geometry, arguments}}).error().error,
+            DeviceError::kLaunch);
   geometry.dynamic_shared_bytes = 0;
   geometry.grid[2] = 9;
-  EXPECT_EQ(backend->launch(kernel->id, geometry, arguments).error().error, DeviceError::kRuntime);
+  EXPECT_EQ(backend->launch({{kernel->id, geometry, arguments}}).error().error,
+            DeviceError::kRuntime);
   EXPECT_EQ(backend->set_symbol(kernel->id, "c", {}).error().error, DeviceError::kUnsupported);
   EXPECT_EQ(backend->load({}).error().error, DeviceError::kInvalid);
   backend->unload(kernel->id);  // throws inside
+}
+
+TEST_F(Adapters, LaunchesThatFollowCrossInTheirOrder) {
+  const auto backend = open();
+  Artifact artifact;
+  artifact.image = "x";
+  artifact.entry = "kernel";
+  artifact.then = {{"finish", {}}, {"last", {}}};
+  const auto kernel = backend->load(artifact);
+  ASSERT_TRUE(kernel);
+  ASSERT_EQ(kernel->then.size(), 2U);
+  EXPECT_EQ(kernel->then[1].resources.registers, 7);
+  const BufferId buffer = *backend->allocate(12);
+  LaunchSequence sequence;
+  const KernelId ids[] = {kernel->id, kernel->then[0].id, kernel->then[1].id};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    KernelLaunch& one = sequence.emplace_back(KernelLaunch{ids[i], {}, {}});
+    one.arguments.push_back({true, {buffer, 4 * i}, {}});
+    one.arguments.push_back({false, {}, scalar_bytes(DataType::kInt32, std::int64_t{i + 5})});
+  }
+  ASSERT_TRUE(backend->launch(sequence));
+  std::int32_t back[3] = {};
+  ASSERT_TRUE(backend->download({buffer, 0}, std::as_writable_bytes(std::span(back))));
+  EXPECT_EQ(std::vector<std::int32_t>(back, back + 3), (std::vector<std::int32_t>{5, 6, 7}));
+  sequence[2].geometry.dynamic_shared_bytes = 101;
+  EXPECT_EQ(backend->launch(sequence).error().error, DeviceError::kLaunch);
+  artifact.then = {{"", {}}};
+  EXPECT_EQ(backend->load(artifact).error().message, "no such kernel");
+}
+
+// Plugins from before launches could follow each other (minor 1): whatever they are asked is fine.
+template <typename... T>
+int fine(T... /*unused*/) {
+  return TUNER_OK;
+}
+template <typename... T>
+void nothing(T... /*unused*/) {}
+
+int open_old_backend(std::uint32_t, std::uint32_t, const tuner_pair*, std::size_t,
+                     tuner_backend* out, tuner_sink) {
+  *out = {};
+  out->struct_size = offsetof(tuner_backend, load_next);
+  out->destroy = nothing;
+  out->facts = nothing;
+  out->allocate = fine;
+  out->release = nothing;
+  out->upload = fine;
+  out->download = fine;
+  out->fill = fine;
+  out->copy = fine;
+  out->compare = fine;
+  out->load = fine;
+  out->unload = nothing;
+  out->set_symbol = fine;
+  out->launch = fine;
+  out->time = fine;
+  return TUNER_OK;
+}
+
+TEST(OldPlugins, ABackendThatKnowsSingleKernelsOnlyRunsNoHalfOfASequence) {
+  tuner_backend_factory factory{};
+  factory.open = open_old_backend;
+  const auto backend = open_plugin_backend(factory, 0, "old", 0, {});
+  ASSERT_TRUE(backend) << backend.error().message;
+  Artifact artifact;
+  EXPECT_TRUE((*backend)->load(artifact));
+  artifact.then = {{"finish", {}}};
+  const auto refused = (*backend)->load(artifact);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kUnsupported);
+  EXPECT_NE(refused.error().message.find("it is older than the program"), std::string::npos);
+}
+
+int create_old_compiler(std::uint32_t, tuner_compiler* out, tuner_sink) {
+  *out = {sizeof(tuner_compiler), nullptr, nothing, nothing,
+          [](void*, const tuner_compile_request*, const tuner_compile_sinks*) { return 0; }};
+  return TUNER_OK;
+}
+
+TEST(OldPlugins, ACompilerThatNamesOneKernelOnlyCompilesNoSequence) {
+  tuner_compiler_factory factory{};
+  factory.create = create_old_compiler;
+  const auto compiler = make_plugin_compiler(factory, 0);
+  ASSERT_TRUE(compiler);
+  CompileRequest request;
+  EXPECT_TRUE((*compiler)->compile(request));
+  request.then = {"finish"};
+  const auto refused = (*compiler)->compile(request);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().log.find("it is older than the program"), std::string::npos);
 }
 
 }  // namespace

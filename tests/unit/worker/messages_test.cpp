@@ -35,6 +35,10 @@ TEST(Messages, VariantPlanArrivesWhole) {
   map.map = TensorMapPlan{2, {DataType::kBFloat16, {1ULL << 33, 64}, {128, 64}, 128}};
   plan.overrides = {{4U, scalar}, {5U, map}};
   plan.best_ms = 0.25;
+  plan.artifact.then = {{"_Z6finish", {}}};
+  plan.artifact.then[0].resources.registers = 12;
+  plan.then = {{"finish", {}, {2, 0}}};
+  plan.then[0].geometry.block = {64, 2, 1};
 
   const VariantPlan got = through_cbor(plan);
   EXPECT_EQ(got.artifact.image, plan.artifact.image);
@@ -55,6 +59,13 @@ TEST(Messages, VariantPlanArrivesWhole) {
   EXPECT_EQ(got.overrides[0].first, 4U);
   EXPECT_EQ(got.overrides[0].second.scalar, scalar.scalar);
   EXPECT_EQ(got.best_ms, 0.25);
+  ASSERT_EQ(got.artifact.then.size(), 1U);
+  EXPECT_EQ(got.artifact.then[0].entry, "_Z6finish");
+  EXPECT_EQ(got.artifact.then[0].resources.registers, 12);
+  ASSERT_EQ(got.then.size(), 1U);
+  EXPECT_EQ(got.then[0].name, "finish");
+  EXPECT_EQ(got.then[0].geometry.block, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(got.then[0].arguments, (std::vector<std::uint32_t>{2, 0}));
 }
 
 TEST(Messages, SizePlanArrivesWhole) {

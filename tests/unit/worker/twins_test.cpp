@@ -35,6 +35,13 @@ TEST(Twins, CodeEntryLaunchAndArgumentsMakeAnother) {
   other.geometry.dynamic_shared_bytes = 1;
   EXPECT_NE(program_of(other), program);
   other = plan_of("code");
+  other.artifact.then = {{"finish", {}}};
+  other.then = {{"finish", {}, {0}}};
+  EXPECT_NE(program_of(other), program);
+  VariantPlan wider = other;
+  wider.then[0].geometry.block[0] = 64;
+  EXPECT_NE(program_of(wider), program_of(other));
+  other = plan_of("code");
   ArgumentPlan scalar;
   scalar.is_scalar = true;
   scalar.scalar = {std::byte{1}};

@@ -97,7 +97,7 @@ void BlockRunner::fiber_main(boost::context::detail::transfer_t back) {
 void BlockRunner::run_threads(Fiber& self) {
   for (;;) {
     const std::uint32_t thread = current_;
-    grid_->image->entry()(grid_->arguments);
+    grid_->run_thread(grid_->arguments);
     end_thread(thread);
 
     const std::uint32_t next = ended_ == thread_count_ ? kNone : pick();

@@ -17,6 +17,7 @@ namespace tuner::cpu {
 // One launch; shared by all OS threads that run its blocks.
 struct Grid {
   const Image* image = nullptr;
+  void (*run_thread)(void** arguments) = nullptr;
   tuner_cpu_index size{1, 1, 1};
   tuner_cpu_index block{1, 1, 1};
   void** arguments = nullptr;

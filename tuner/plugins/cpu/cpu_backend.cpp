@@ -145,25 +145,42 @@ tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, t
 // ---- kernels ------------------------------------------------------------------------------------
 
 sdk::LoadedKernel CpuBackend::load(std::string_view image, std::string_view entry) {
-  auto loaded = std::make_unique<Image>(image, std::string(entry));
+  auto loaded = std::make_shared<const Image>(image);
+  Entry function = loaded->entry(std::string(entry));
+  return add({std::move(loaded), std::move(function), {}});
+}
+
+sdk::LoadedKernel CpuBackend::load_next(std::uint64_t id, std::string_view entry) {
+  const auto& image = kernel(id).image;
+  const sdk::LoadedKernel loaded = add({image, image->entry(std::string(entry)), {}});
+  kernels_.at(id).next.push_back(loaded.kernel);
+  return loaded;
+}
+
+sdk::LoadedKernel CpuBackend::add(Kernel kernel) {
   tuner_resources resources = sdk::kUnknownResources;
-  resources.static_shared_bytes = static_cast<std::int64_t>(loaded->static_shared_bytes());
+  resources.static_shared_bytes = static_cast<std::int64_t>(kernel.image->static_shared_bytes());
   resources.max_threads = facts_.max_threads_per_block;
-  images_[++last_image_] = std::move(loaded);
-  return {last_image_, resources};
+  kernels_[++last_kernel_] = std::move(kernel);
+  return {last_kernel_, resources};
 }
 
-void CpuBackend::unload(std::uint64_t kernel) { images_.erase(kernel); }
-
-const Image& CpuBackend::image(std::uint64_t kernel) const {
-  const auto found = images_.find(kernel);
-  if (found != images_.end()) return *found->second;
-  throw sdk::Error(TUNER_INVALID, "there is no kernel " + std::to_string(kernel));
+void CpuBackend::unload(std::uint64_t id) {
+  const auto found = kernels_.find(id);
+  if (found == kernels_.end()) return;
+  for (const std::uint64_t next : found->second.next) kernels_.erase(next);
+  kernels_.erase(found);
 }
 
-void CpuBackend::set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
+const CpuBackend::Kernel& CpuBackend::kernel(std::uint64_t id) const {
+  const auto found = kernels_.find(id);
+  if (found != kernels_.end()) return found->second;
+  throw sdk::Error(TUNER_INVALID, "there is no kernel " + std::to_string(id));
+}
+
+void CpuBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, const void* data,
                             std::uint64_t bytes) {
-  const tuner_cpu_symbol* symbol = image(kernel).symbol(std::string(lowered_name));
+  const tuner_cpu_symbol* symbol = kernel(id).image->symbol(std::string(lowered_name));
   if (symbol == nullptr) {
     throw sdk::Error(TUNER_INVALID, "there is no symbol '" + std::string(lowered_name) + "'");
   }
@@ -174,10 +191,18 @@ void CpuBackend::set_symbol(std::uint64_t kernel, std::string_view lowered_name,
   if (bytes > 0) std::memcpy(symbol->address, data, bytes);
 }
 
-void CpuBackend::prepare(std::uint64_t kernel, const tuner_launch& launch, Prepared& out) const {
-  const Image& variant = image(kernel);
-  check_geometry(facts_, launch, variant.static_shared_bytes());
-  const auto& sizes = variant.parameter_sizes();
+std::list<CpuBackend::Prepared> CpuBackend::prepare(std::uint64_t id,
+                                                    const tuner_launch& launch) const {
+  std::list<Prepared> all;
+  for (const sdk::Step& step : sdk::steps_of(id, launch)) {
+    prepare(kernel(step.kernel), *step.launch, all.emplace_back());
+  }
+  return all;
+}
+
+void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const {
+  check_geometry(facts_, launch, kernel.image->static_shared_bytes());
+  const auto& sizes = kernel.entry.parameter_sizes;
   const std::span arguments(launch.arguments, launch.argument_count);
   if (arguments.size() != sizes.size()) {
     throw sdk::Error(TUNER_INVALID, "the kernel takes " + std::to_string(sizes.size()) +
@@ -205,7 +230,8 @@ void CpuBackend::prepare(std::uint64_t kernel, const tuner_launch& launch, Prepa
     }
   }
   Grid& grid = out.grid;
-  grid.image = &variant;
+  grid.image = kernel.image.get();
+  grid.run_thread = kernel.entry.run;
   grid.size = {launch.grid[0], launch.grid[1], launch.grid[2]};
   grid.block = {launch.block[0], launch.block[1], launch.block[2]};
   grid.arguments = out.arguments.data();
@@ -235,17 +261,16 @@ void CpuBackend::run(const Grid& grid) {
 }
 
 void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
-  Prepared prepared;
-  prepare(kernel, launch, prepared);
-  prepared.grid.poison_shared = poison_shared_;
-  run(prepared.grid);
+  for (Prepared& step : prepare(kernel, launch)) {
+    step.grid.poison_shared = poison_shared_;
+    run(step.grid);
+  }
 }
 
 void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                       std::span<double> milliseconds) {
   using Clock = std::chrono::steady_clock;
-  Prepared prepared;
-  prepare(kernel, launch, prepared);
+  const std::list<Prepared> steps = prepare(kernel, launch);
   const std::uint32_t launches = std::max(1U, timing.launches_per_sample);
   for (double& sample : milliseconds) {
     for (const tuner_restore& restore : std::span(timing.restores, timing.restore_count)) {
@@ -253,7 +278,9 @@ void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tu
     }
     if (timing.flush_cache != 0) flush_caches();
     const auto start = Clock::now();
-    for (std::uint32_t i = 0; i < launches; ++i) run(prepared.grid);
+    for (std::uint32_t i = 0; i < launches; ++i) {
+      for (const Prepared& step : steps) run(step.grid);
+    }
     const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
     sample = spent.count() / launches;
   }

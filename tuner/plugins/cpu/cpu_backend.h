@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -47,11 +48,18 @@ class CpuBackend : public sdk::Backend {
   void unload(std::uint64_t kernel) override;
   void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
                   std::uint64_t bytes) override;
+  sdk::LoadedKernel load_next(std::uint64_t kernel, std::string_view entry) override;
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
 
  private:
+  struct Kernel {
+    std::shared_ptr<const Image> image;
+    Entry entry;
+    std::vector<std::uint64_t> next;  // kernels that go with it
+  };
+
   // A launch whose arguments have been checked and resolved to addresses.
   struct Prepared {
     Grid grid;
@@ -59,8 +67,11 @@ class CpuBackend : public sdk::Backend {
     std::vector<void*> arguments;  // where each argument is
   };
 
-  const Image& image(std::uint64_t kernel) const;
-  void prepare(std::uint64_t kernel, const tuner_launch& launch, Prepared& out) const;
+  const Kernel& kernel(std::uint64_t id) const;
+  sdk::LoadedKernel add(Kernel kernel);
+  // In a container whose elements stay where they are.
+  std::list<Prepared> prepare(std::uint64_t kernel, const tuner_launch& launch) const;
+  void prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const;
   void run(const Grid& grid);
   void flush_caches();
   void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
@@ -70,8 +81,8 @@ class CpuBackend : public sdk::Backend {
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  // one for each of the pool's workers
   Memory memory_;
-  std::map<std::uint64_t, std::unique_ptr<Image>> images_;
-  std::uint64_t last_image_ = 0;
+  std::map<std::uint64_t, Kernel> kernels_;
+  std::uint64_t last_kernel_ = 0;
   std::vector<std::byte> flush_area_;
 };
 

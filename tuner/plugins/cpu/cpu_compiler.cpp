@@ -166,9 +166,12 @@ sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
     return result;
   }
   result.compiled = true;
-  result.entry = kEntryName;
+  result.entry = entry_name(0);
   result.resources.static_shared_bytes = static_cast<std::int64_t>(shared);
   result.resources.max_threads = kMaxThreads;
+  for (std::size_t i = 0; i < request.next_entries.size(); ++i) {
+    result.next.push_back({entry_name(i + 1), result.resources});
+  }
   for (std::size_t i = 0; i < request.symbols.size(); ++i) {
     result.symbols.emplace_back(request.symbols[i], symbol_name(i));
   }

@@ -46,20 +46,29 @@ void LibraryCloser::operator()(void* handle) const {
   close(file);
 }
 
-Image::Image(std::string_view bytes, const std::string& entry)
+Image::Image(std::string_view bytes)
     : thread_local_bytes_(cpu::thread_local_bytes(bytes)),
       static_shared_bytes_(cpu::static_shared_bytes(thread_local_symbols(bytes))) {
   handle_ = open_in_memory(bytes);
-  entry_ = reinterpret_cast<Entry>(find(entry.c_str()));
   slots_ = reinterpret_cast<SlotsOfThread>(find("tuner_cpu_slots_of_thread"));
-  const auto parameters = reinterpret_cast<unsigned (*)(unsigned*)>(find("tuner_cpu_parameters"));
-  if (entry_ == nullptr || slots_ == nullptr || parameters == nullptr) {
-    throw sdk::Error(TUNER_INVALID,
-                     "the image holds no variant for this backend with the entry '" + entry + "'");
+  if (slots_ == nullptr) {
+    throw sdk::Error(TUNER_INVALID, "the image holds no variant for this backend");
+  }
+}
+
+Entry Image::entry(const std::string& lowered_name) const {
+  Entry out;
+  out.run = reinterpret_cast<void (*)(void**)>(find(lowered_name.c_str()));
+  const auto parameters =
+      reinterpret_cast<unsigned (*)(unsigned*)>(find((lowered_name + "_parameters").c_str()));
+  if (out.run == nullptr || parameters == nullptr) {
+    throw sdk::Error(TUNER_INVALID, "the image holds no variant for this backend with the entry '" +
+                                        lowered_name + "'");
   }
   std::array<unsigned, 256> sizes{};
   const unsigned count = parameters(sizes.data());
-  parameter_sizes_.assign(sizes.begin(), sizes.begin() + std::min<std::size_t>(count, 256));
+  out.parameter_sizes.assign(sizes.begin(), sizes.begin() + std::min<std::size_t>(count, 256));
+  return out;
 }
 
 void* Image::find(const char* name) const { return dlsym(handle_.get(), name); }

@@ -16,18 +16,23 @@ struct LibraryCloser {
   void operator()(void* handle) const;
 };
 
+// A kernel of a variant.
+struct Entry {
+  void (*run)(void** arguments) = nullptr;  // one thread
+  std::vector<std::uint32_t> parameter_sizes;
+};
+
 // A variant in memory, opened with dlopen.
 class Image {
  public:
-  using Entry = void (*)(void** arguments);
   using SlotsOfThread = void (*)(tuner_cpu_slots*);
 
   // Throws sdk::Error (TUNER_INVALID) when the bytes are no variant.
-  Image(std::string_view bytes, const std::string& entry);
+  explicit Image(std::string_view bytes);
 
-  Entry entry() const { return entry_; }
-  const std::vector<std::uint32_t>& parameter_sizes() const { return parameter_sizes_; }
-  std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
+  // Throws sdk::Error (TUNER_INVALID) when there is none of that lowered name.
+  Entry entry(const std::string& lowered_name) const;
+  std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }  // of all kernels
   // Null when there is no such symbol.
   const tuner_cpu_symbol* symbol(const std::string& lowered_name) const;
 
@@ -43,9 +48,7 @@ class Image {
   void* find(const char* name) const;
 
   Library handle_;
-  Entry entry_ = nullptr;
   SlotsOfThread slots_ = nullptr;
-  std::vector<std::uint32_t> parameter_sizes_;
   std::uint64_t thread_local_bytes_ = 0;
   std::uint64_t static_shared_bytes_ = 0;
 };

@@ -29,7 +29,19 @@ std::string definitions(const sdk::CompileRequest& request, const HostOptions& o
   return out;
 }
 
+std::string entry(std::size_t number, const std::string& kernel) {
+  std::string out = "TUNER_CPU_EXPORT void " + entry_name(number);
+  out +=
+      "(void** tuner_cpu_arguments) { tuner_cpu_enter((" + kernel + "), tuner_cpu_arguments); }\n";
+  out +=
+      "TUNER_CPU_EXPORT unsigned " + entry_name(number) + "_parameters(unsigned* tuner_cpu_out) {";
+  out += " return tuner_cpu_sizes((" + kernel + "), tuner_cpu_out); }\n";
+  return out;
+}
+
 }  // namespace
+
+std::string entry_name(std::size_t number) { return "tuner_cpu_entry_" + std::to_string(number); }
 
 std::string symbol_name(std::size_t number) { return "tuner_cpu_symbol_" + std::to_string(number); }
 
@@ -40,10 +52,11 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
   out += line_directive(request.source_name);
   out += request.source;
   out += line_directive("entry");
-  out += "TUNER_CPU_EXPORT void tuner_cpu_entry(void** tuner_cpu_arguments) { tuner_cpu_enter((" +
-         request.entry + "), tuner_cpu_arguments); }\n";
-  out += "TUNER_CPU_EXPORT unsigned tuner_cpu_parameters(unsigned* tuner_cpu_out) {";
-  out += " return tuner_cpu_sizes((" + request.entry + "), tuner_cpu_out); }\n";
+  out += entry(0, request.entry);
+  for (std::size_t i = 0; i < request.next_entries.size(); ++i) {
+    out += line_directive("entry " + request.next_entries[i]);
+    out += entry(i + 1, request.next_entries[i]);
+  }
   for (std::size_t i = 0; i < request.symbols.size(); ++i) {
     const std::string& symbol = request.symbols[i];
     out += line_directive("symbol " + symbol);

@@ -153,8 +153,25 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
   check(api_, api_.module_load_data(&raw, terminated.c_str()), "cuModuleLoadData");
   Kernel loaded;
   loaded.module = Module(raw, {&api_});
-  const std::string name(entry);
-  check(api_, api_.module_get_function(&loaded.function, raw, name.c_str()), "cuModuleGetFunction");
+  return add(std::move(loaded), raw, entry);
+}
+
+sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entry) {
+  opened();
+  // A kernel that is launched several times is one: what the driver was told of it holds for all.
+  if (kernel(id).entry == entry) return {id, kernel(id).resources};
+  for (const std::uint64_t other : kernel(id).next) {
+    if (kernel(other).entry == entry) return {other, kernel(other).resources};
+  }
+  const sdk::LoadedKernel loaded = add({}, kernel(id).module.get(), entry);
+  kernel(id).next.push_back(loaded.kernel);
+  return loaded;
+}
+
+sdk::LoadedKernel CudaBackend::add(Kernel loaded, CUmodule module, std::string_view entry) {
+  loaded.entry = entry;
+  check(api_, api_.module_get_function(&loaded.function, module, loaded.entry.c_str()),
+        "cuModuleGetFunction");
   loaded.resources = resources_of(api_, loaded.function);
   read_parameters(loaded);
   const sdk::LoadedKernel out{++last_kernel_, loaded.resources};
@@ -164,6 +181,9 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
 
 void CudaBackend::unload(std::uint64_t id) {
   opened();
+  const auto found = kernels_.find(id);
+  if (found == kernels_.end()) return;
+  for (const std::uint64_t next : found->second.next) kernels_.erase(next);
   kernels_.erase(id);
 }
 

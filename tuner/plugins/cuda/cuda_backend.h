@@ -45,6 +45,7 @@ class CudaBackend : public sdk::Backend {
   void unload(std::uint64_t kernel) override;
   void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
                   std::uint64_t bytes) override;
+  sdk::LoadedKernel load_next(std::uint64_t kernel, std::string_view entry) override;
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
@@ -53,12 +54,14 @@ class CudaBackend : public sdk::Backend {
  private:
   struct Kernel {
     Module module;
+    std::string entry;
     CUfunction function = nullptr;
     tuner_resources resources{};
     std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
     std::vector<std::size_t> parameter_sizes;
     bool parameters_known = false;
     bool launched = false;
+    std::vector<std::uint64_t> next;  // kernels that go with it, whose module is empty
   };
 
   // What lives in the context.
@@ -77,13 +80,22 @@ class CudaBackend : public sdk::Backend {
     std::vector<void*> arguments;
   };
 
+  // One of the launches that follow each other.
+  struct Step {
+    Kernel* kernel = nullptr;
+    const tuner_launch* launch = nullptr;
+    Bound bound{};
+  };
+
   Opened& opened();  // current on this thread
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
+  sdk::LoadedKernel add(Kernel loaded, CUmodule module, std::string_view entry);
   void read_parameters(Kernel& kernel) const;
+  std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
   void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
-  void queue(const Kernel& kernel, const tuner_launch& launch, std::vector<void*>& arguments) const;
+  void queue(std::vector<Step>& steps) const;
   void wait(const char* call, bool kernel_ran = false) const;
 
   DriverApi api_;

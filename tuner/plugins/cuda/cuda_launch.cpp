@@ -1,4 +1,5 @@
 // Launching and timing: the part of CudaBackend that runs the user's kernel.
+#include <algorithm>
 #include <chrono>
 
 #include "tuner/plugins/cuda/cuda_backend.h"
@@ -75,51 +76,64 @@ void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launc
   }
 }
 
-void CudaBackend::queue(const Kernel& kernel, const tuner_launch& launch,
-                        std::vector<void*>& arguments) const {
-  check(api_,
-        api_.launch_kernel(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
-                           launch.block[0], launch.block[1], launch.block[2],
-                           static_cast<unsigned>(launch.dynamic_shared_bytes),
-                           opened_->stream.get(), arguments.data(), nullptr),
-        "cuLaunchKernel", Phase::kLaunch);
+// Nothing is launched before all that follows could be, too.
+std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tuner_launch& launch) {
+  const std::vector<sdk::Step> chain = sdk::steps_of(id, launch);
+  std::vector<Step> steps(chain.size());
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    steps[i].kernel = &kernel(chain[i].kernel);
+    steps[i].launch = chain[i].launch;
+    try {
+      prepare_launch(*steps[i].kernel, *steps[i].launch);
+      bind_arguments(*steps[i].kernel, *steps[i].launch, steps[i].bound);
+    } catch (const sdk::Error& error) {
+      if (i == 0) throw;
+      throw sdk::Error(error.status(), "launch " + std::to_string(i + 1) + ": " + error.what());
+    }
+  }
+  return steps;
+}
+
+void CudaBackend::queue(std::vector<Step>& steps) const {
+  for (Step& step : steps) {
+    const tuner_launch& launch = *step.launch;
+    check(api_,
+          api_.launch_kernel(step.kernel->function, launch.grid[0], launch.grid[1], launch.grid[2],
+                             launch.block[0], launch.block[1], launch.block[2],
+                             static_cast<unsigned>(launch.dynamic_shared_bytes),
+                             opened_->stream.get(), step.bound.arguments.data(), nullptr),
+          "cuLaunchKernel", Phase::kLaunch);
+  }
 }
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   opened();
-  Kernel& target = kernel(id);
-  prepare_launch(target, launch);
-  Bound bound;
-  bind_arguments(target, launch, bound);
-  queue(target, launch, bound.arguments);
+  std::vector<Step> steps = prepare(id, launch);
+  queue(steps);
   wait("kernel", true);
-  target.launched = true;
+  for (const Step& step : steps) step.kernel->launched = true;
 }
 
 void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
                        std::span<double> milliseconds) {
   opened();
-  Kernel& target = kernel(id);
-  prepare_launch(target, launch);
+  std::vector<Step> steps = prepare(id, launch);
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
-  Bound bound;
-  bind_arguments(target, launch, bound);
-  const auto queue_one = [&] { queue(target, launch, bound.arguments); };
-  opened_->timer.time(timing, queue_one, target.launched, milliseconds);
-  target.launched = true;
+  const Work work{[&] { queue(steps); }, steps.size(),
+                  std::all_of(steps.begin(), steps.end(),
+                              [](const Step& one) { return one.kernel->launched; })};
+  opened_->timer.time(timing, work, milliseconds);
+  for (const Step& step : steps) step.kernel->launched = true;
 }
 
 double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   constexpr double kWarm = 0.2, kSeconds = 0.6, kChunk = 0.01;
   opened();
   if (!meter_) meter_.emplace(facts_.uuid);
-  Kernel& target = kernel(id);
-  prepare_launch(target, launch);
-  Bound bound;
-  bind_arguments(target, launch, bound);
+  std::vector<Step> steps = prepare(id, launch);
   const auto now = [start = std::chrono::steady_clock::now()] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
@@ -128,7 +142,7 @@ double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   int launches = 1;
   const auto work = [&] {
     const double begin = now();
-    for (int i = 0; i < launches; ++i) queue(target, launch, bound.arguments);
+    for (int i = 0; i < launches; ++i) queue(steps);
     wait("kernel", true);
     if (now() - begin < kChunk / 2 && launches < 1024) launches *= 2;
   };

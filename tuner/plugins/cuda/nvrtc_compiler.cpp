@@ -116,6 +116,7 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
   Program program(api_, request);
   // Also for plain names: it finds kernels that are not extern "C".
   program.add_name(request.entry);
+  for (const std::string& entry : request.next_entries) program.add_name(entry);
   for (const std::string& symbol : request.symbols) program.add_name("&" + symbol);
 
   sdk::CompileResult result;
@@ -137,6 +138,10 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
   }
   PtxasLog log = parse_ptxas_log(program.log(), result.entry);
   result.resources = log.resources;
+  for (const std::string& entry : request.next_entries) {
+    const std::string lowered = program.lowered(entry);
+    result.next.push_back({lowered, parse_ptxas_log(program.log(), lowered).resources});
+  }
   result.log = std::move(log.rest);
   return result;
 }

@@ -13,14 +13,15 @@ constexpr std::size_t kMaxBatch = 64;
 constexpr std::size_t kMaxOperations = 256;
 constexpr std::chrono::milliseconds kCoolDown{200};
 
-std::size_t operations(const tuner_timing& timing) {
-  return timing.restore_count + timing.launches_per_sample + (timing.flush_cache != 0 ? 3U : 2U);
+std::size_t operations(const tuner_timing& timing, std::size_t kernels) {
+  return timing.restore_count + kernels * timing.launches_per_sample +
+         (timing.flush_cache != 0 ? 3U : 2U);
 }
 
 }  // namespace
 
-std::size_t batch_size(const tuner_timing& timing) {
-  return std::clamp<std::size_t>(kMaxOperations / operations(timing), 1, kMaxBatch);
+std::size_t batch_size(const tuner_timing& timing, std::size_t kernels) {
+  return std::clamp<std::size_t>(kMaxOperations / operations(timing, kernels), 1, kMaxBatch);
 }
 
 Gate::Gate(const DriverApi& api) : api_(api) {
@@ -99,22 +100,21 @@ void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
   if (first_flush || timing.restore_count > 0) wait();
 }
 
-void Timer::queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
-                         std::size_t slot) {
+void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t slot) {
   queue_restores(timing);
   if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
-  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) launch();
+  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) work.queue();
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
 // Queues, and waits for, `count` samples between two stamps of the clock.
-void Timer::queue_batch(const tuner_timing& timing, const std::function<void()>& launch, bool gated,
+void Timer::queue_batch(const tuner_timing& timing, const Work& work, bool gated,
                         std::size_t count) {
   if (gated) gate_.close(stream_);
   try {
     clock_.queue_first();
-    for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, launch, slot);
+    for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, work, slot);
     clock_.queue_last();
   } catch (...) {
     gate_.open();
@@ -124,18 +124,17 @@ void Timer::queue_batch(const tuner_timing& timing, const std::function<void()>&
   wait();
 }
 
-void Timer::time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
-                 std::span<double> milliseconds) {
-  const std::size_t batch = batch_size(timing);
+void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
+  const std::size_t batch = batch_size(timing, work.kernels);
   prepare(timing, std::min(batch, milliseconds.size()));
   // More launches than the queue may hold: there the host is far ahead anyway.
-  const bool gated = launched && operations(timing) <= kMaxOperations;
+  const bool gated = work.launched && operations(timing, work.kernels) <= kMaxOperations;
   for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
     const std::size_t count = std::min(batch, milliseconds.size() - done);
-    queue_batch(timing, launch, gated, count);
+    queue_batch(timing, work, gated, count);
     while (throttle_.judge(clock_.megahertz()) == ThrottleGuard::Advice::kRepeat) {
       std::this_thread::sleep_for(kCoolDown);
-      queue_batch(timing, launch, gated, count);
+      queue_batch(timing, work, gated, count);
     }
     for (std::size_t slot = 0; slot < count; ++slot) {
       float elapsed = 0;

@@ -33,7 +33,14 @@ class Gate {
   std::uint32_t round_ = 0;
 };
 
-// Times a kernel with events: what is between them is the kernel alone. Restores and the flush of
+// What is timed: kernels that follow each other.
+struct Work {
+  std::function<void()> queue;  // puts each of them into the stream once
+  std::size_t kernels = 1;
+  bool launched = false;  // all of them have run before, so that the gate may be used
+};
+
+// Times work with events: what is between them is the work alone. Restores and the flush of
 // the L2 cache are queued before the first event of each sample. Samples that were taken while the
 // device was throttled are taken again, a limited number of times.
 class Timer {
@@ -41,19 +48,15 @@ class Timer {
   Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
         DeviceKernels& kernels);
 
-  // `launch` queues one launch on the stream; `launched`: whether this kernel has run before, so
-  // that the gate may be used. Throws sdk::Error.
-  void time(const tuner_timing& timing, const std::function<void()>& launch, bool launched,
-            std::span<double> milliseconds);
+  // Throws sdk::Error.
+  void time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
 
  private:
-  void queue_sample(const tuner_timing& timing, const std::function<void()>& launch,
-                    std::size_t slot);
+  void queue_sample(const tuner_timing& timing, const Work& work, std::size_t slot);
   void queue_restores(const tuner_timing& timing);
   void queue_flush();
   void prepare(const tuner_timing& timing, std::size_t samples);
-  void queue_batch(const tuner_timing& timing, const std::function<void()>& launch, bool gated,
-                   std::size_t count);
+  void queue_batch(const tuner_timing& timing, const Work& work, bool gated, std::size_t count);
   void wait() const;
 
   const DriverApi& api_;
@@ -69,6 +72,6 @@ class Timer {
 
 // Samples queued before the host waits: few enough operations that the stream's queue cannot fill
 // while the gate is closed. At least 1, at most 64.
-std::size_t batch_size(const tuner_timing& timing);
+std::size_t batch_size(const tuner_timing& timing, std::size_t kernels);
 
 }  // namespace tuner::cuda

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+#include "tuner/study/geometry_check.h"
+
+namespace tuner::testing {
+namespace {
+
+std::string study_with(const std::string& then) {
+  return "schema: 1\n"
+         "kernel: {name: k, source: k.cu, entry: k}\n"
+         "problem_sizes: [{N: 64}]\n"
+         "parameters: {B: [32, 64], PASSES: [1, 2]}\n"
+         "arguments:\n"
+         "  - {name: X, type: float32, shape: [N], fill: {uniform: [0, 1]}}\n"
+         "  - {name: Y, type: float32, shape: [N], role: out}\n"
+         "reference: {entry: r, block: [1], grid: [N]}\n"
+         "launch:\n"
+         "  block: [B]\n"
+         "  grid: [N]\n" +
+         then;
+}
+
+TEST(Then, IsReadWithGeometryArgumentsAndCondition) {
+  const Study study = accepted(study_with(R"yaml(  then:
+    - {entry: "finish<{B}>", block: [B, 2], grid: 1, dynamic_shared_bytes: 4 * B, arguments: [Y], when: PASSES == 2}
+    - {entry: last, block: {x: 32}, grid: [N // 32]}
+)yaml"));
+  ASSERT_EQ(study.then.size(), 2U);
+  EXPECT_EQ(study.then[0].entry, "finish<{B}>");
+  EXPECT_EQ(study.then[0].launch.block[1].text(), "2");
+  EXPECT_EQ(study.then[0].launch.grid[0].text(), "1");
+  EXPECT_EQ(study.then[0].launch.dynamic_shared_bytes.text(), "4 * B");
+  EXPECT_EQ(study.then[0].arguments, std::vector<std::string>{"Y"});
+  EXPECT_EQ(study.then[0].when.text(), "PASSES == 2");
+  EXPECT_TRUE(study.then[1].arguments.empty());
+  EXPECT_TRUE(study.then[1].when.empty());
+}
+
+TEST(Then, MistakesAreReportedWhereTheyAre) {
+  EXPECT_EQ(complaints_of(study_with(R"yaml(  then:
+    - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
+    - {entry: b, blocks: [B], grid: [1]}
+    - {block: [1], grid: [1], arguments: []}
+    - c
+    - {entry: d, block: [1], grid: [1], arguments: Y}
+)yaml")),
+            R"text(study.yaml:13:19: unknown name 'C'
+        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
+                      ^
+study.yaml:13:44: unknown name 'Q'
+        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
+                                               ^
+study.yaml:13:63: the kernel has no argument 'y' (did you mean 'Y'?)
+        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
+                                                                  ^
+study.yaml:13:73: unknown name 'TIMES'
+        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
+                                                                            ^
+study.yaml:14:7: missing key 'block' in a launch of 'then'
+        - {entry: b, blocks: [B], grid: [1]}
+          ^
+study.yaml:14:18: unknown key 'blocks' in a launch of 'then' (did you mean 'block'?)
+        - {entry: b, blocks: [B], grid: [1]}
+                     ^
+study.yaml:15:7: missing key 'entry' in a launch of 'then'
+        - {block: [1], grid: [1], arguments: []}
+          ^
+study.yaml:15:42: a kernel without arguments computes nothing (leave the key out to pass all of them)
+        - {block: [1], grid: [1], arguments: []}
+                                             ^
+study.yaml:16:7: a launch of 'then' must be a map (key: value), not text
+        - c
+          ^
+study.yaml:17:52: 'arguments' of a launch of 'then' must be a list, not text
+        - {entry: d, block: [1], grid: [1], arguments: Y}
+                                                       ^)text");
+  EXPECT_EQ(complaints_of(study_with("  then: {entry: a, block: [1], grid: [1]}\n")),
+            R"text(study.yaml:12:9: 'then' must be a list, not a map
+      then: {entry: a, block: [1], grid: [1]}
+            ^)text");
+}
+
+TEST(Then, MoreLaunchesThanAnyoneNeedsAreRefused) {
+  std::string then = "  then:\n";
+  for (int i = 0; i < 16; ++i) then += "    - {entry: a, block: [1], grid: [1]}\n";
+  EXPECT_EQ(complaints_of(study_with(then)),
+            R"text(study.yaml:28:7: at most 15 launches may follow, not 16
+        - {entry: a, block: [1], grid: [1]}
+          ^)text");
+}
+
+// The second launch can never be made, and only configurations with one are left.
+TEST(Then, ALaunchThatNeverFitsIsFoundBeforeAnythingRuns) {
+  const auto complaints = [](const std::string& condition) {
+    const StudyFolder folder(
+        study_with("  then:\n    - {entry: a, block: [B * 100], grid: [1], "
+                   "when: " +
+                   condition + "}\n"));
+    const Study study = read_study(folder.file());
+    const DeviceFacts device = nominal_facts("sm_90");
+    const SearchSpace space =
+        SearchSpace::build({study.parameters, study.derived, study.constraints, {}});
+    return check_geometry(study, space, study.sizes.front(), device);
+  };
+  EXPECT_TRUE(complaints("PASSES == 2").empty()) << "half of them have one launch";
+  const auto found = complaints("PASSES >= 1");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where.line, 13);
+  EXPECT_EQ(found[0].message, "block x is 3200, over the device's 1024, for every configuration");
+}
+
+}  // namespace
+}  // namespace tuner::testing
