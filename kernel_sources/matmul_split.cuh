@@ -60,15 +60,25 @@ __device__ __forceinline__ Vector<4> load_added(const Vector<4>* from) {
 #endif
 }
 
+// Orders this thread's accesses, and what barriers put before them, for all of the device.
+// (__threadfence is more, sequentially consistent, and costs more.)
+__device__ __forceinline__ void fence() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && !defined(TUNER_CPU)
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+  __threadfence();
+#endif
+}
+
 // True for the last of the blocks that share a tile: then the others' sums are there.
 __device__ bool is_last(unsigned* arrivals) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    fence();
     last = atomicAdd(arrivals + blockIdx.x, 1u) == gridDim.y - 1;
     if (last) arrivals[blockIdx.x] = 0;
-    __threadfence();
+    fence();
   }
   __syncthreads();
   return last;

@@ -4,8 +4,8 @@
 # PREFIX is an installed tree (cmake --install build/portable --prefix PREFIX) or a build tree
 # (build/release). Nothing is built, installed or downloaded. Runs the GPU tests in PREFIX/bin/tests,
 # the fault matrix (scripts/fault_matrix.sh), a short tuning of every study, and a sample of variants
-# under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check. Exit
-# status 0 when every row passed.
+# under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check.
+# STUDIES="matmul softmax" takes these studies only. Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -83,6 +83,7 @@ sanitizer=$(command -v compute-sanitizer ||
   ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
 for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
   name=$(basename "$study" .yaml)
+  [[ " ${STUDIES:-$name} " == *" $name "* ]] || continue
   check "tune-$name" tune "$study" "$out/tune" --budget 40,60s
   size=$(small_size_of "$name")
   if [ -z "$sanitizer" ]; then
