@@ -40,8 +40,9 @@ skip() { rows+=("$(printf '%-34s %s' "$1" "left out: $2")"); }
 small_size_of() {
   case $1 in
     matmul) echo M=150,N=134,K=70 ;;
-    transpose) echo M=203,N=137 ;;
-    reduction) echo N=100003 ;;
+    matmul_*) echo M=300,N=136,K=72 ;;  # rows of whole 16 bytes
+    transpose*) echo M=203,N=137 ;;
+    reduction*) echo N=100003 ;;
     softmax) echo M=37,N=1001 ;;
     convolution2d) echo H=67,W=131 ;;
   esac
