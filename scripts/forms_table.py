@@ -19,7 +19,8 @@ IDEAS = {
                                         ", vectors" if r["VEC"] != "1" else
                                         ", swizzled" if r["SWIZZLE"] == "1" else
                                         ", padded" if r["PAD"] == "1" else ", not padded"),
-    "reduction": lambda r: r["FORM"] + (f", {r['SHARED']}" if r["FORM"] == "shared" else ""),
+    "reduction": lambda r: (r["FORM"] + (f", {r['SHARED']}" if r["FORM"] == "shared" else "") +
+                            f", {r['FINISH']}"),
 }
 FIXED = {"rank", "state", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "tie", "registers",
          "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes", "occupancy", "compile_ms",
