@@ -12,7 +12,6 @@
 
 constexpr int PAD = TUNE_PAD;
 constexpr int SWIZZLE = TUNE_SWIZZLE;
-constexpr bool STREAM = TUNE_STREAM;
 
 constexpr int kVectors = BM / VEC;  // in a row of the turned tile
 constexpr int kStride = kVectors + PAD;
@@ -29,7 +28,7 @@ __device__ Vector<VEC>& at(Vector<VEC>* tile, int col, int row) {
 // written. `aligned` says whether whole vectors may be accessed at once.
 __device__ __forceinline__ Vector<VEC> load_part(const Element* row, int col, int length,
                                                  bool aligned) {
-  if (aligned && col + VEC <= length) return load_vector<VEC, STREAM>(row + col);
+  if (aligned && col + VEC <= length) return load_vector<VEC>(row + col);
   Vector<VEC> value;
 #pragma unroll
   for (int v = 0; v < VEC; ++v) value.at[v] = col + v < length ? row[col + v] : Element{};
@@ -38,7 +37,7 @@ __device__ __forceinline__ Vector<VEC> load_part(const Element* row, int col, in
 
 __device__ __forceinline__ void store_part(Element* row, int col, int length, bool aligned,
                                            const Vector<VEC>& value) {
-  if (aligned && col + VEC <= length) return store_vector<VEC, STREAM>(row + col, value);
+  if (aligned && col + VEC <= length) return store_vector<VEC>(row + col, value);
 #pragma unroll
   for (int v = 0; v < VEC; ++v) {
     if (col + v < length) row[col + v] = value.at[v];

@@ -15,7 +15,6 @@
 // as kRun lanes read of one column.
 
 constexpr int LOAD = TUNE_LOAD;
-constexpr bool STREAM = TUNE_STREAM;
 
 constexpr int kUnit = BYTES < 4 ? 4 / BYTES : 1;  // elements that share a bank
 constexpr int kCycle = BYTES < 8 ? 32 : 16;       // columns until the banks repeat
@@ -61,7 +60,7 @@ __device__ void load_tile(const Element* __restrict__ A, int M, int N, Corner co
         held[i].at[v] = inside ? from[shift + v] : Element{};
       }
     } else {
-      held[i] = load_vector<LOAD, STREAM>(from + shift);
+      held[i] = load_vector<LOAD>(from + shift);
     }
   }
 #pragma unroll
@@ -106,7 +105,7 @@ __device__ void store_tile(Element* __restrict__ B, int M, int N, Corner corner,
     const Vector<VEC> value = gather(tile, place(col + LOAD - 1, kAlign - 1 + shift));
     const int row = corner.row + shift;
     if (!EDGE || (0 <= row && row + VEC <= M)) {
-      store_vector<VEC, STREAM>(to + shift, value);
+      store_vector<VEC>(to + shift, value);
     } else {
 #pragma unroll
       for (int v = 0; v < VEC; ++v) {
