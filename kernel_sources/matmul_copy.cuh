@@ -1,33 +1,14 @@
 #pragma once
-// Which part of the product a block takes, and how its threads bring the tiles into shared memory.
+// How a block's threads bring the tiles of A and B into shared memory.
 
 #include "async_copy.cuh"
+#include "matmul_parts.cuh"
 
 constexpr int kRowsA = kThreads / BK;        // rows of A that all threads copy at once
 constexpr int kRowsB = kThreads * VEC / BN;  // rows of B
 
-static_assert(kThreads % BK == 0 && BM % kRowsA == 0, "threads copy whole rows of A");
+static_assert(BK % 8 == 0 && kRowsA % 4 == 0 && BM % kRowsA == 0, "warps copy 4 x 8 of A");
 static_assert(kThreads * VEC % BN == 0 && BK % kRowsB == 0, "threads copy whole rows of B");
-
-struct Part {
-  int row0, col0;      // of the tile of C
-  int k_begin, k_end;  // of the sums
-};
-
-// Blocks with neighbouring numbers walk down `group` rows of tiles, then to the next column. A tile
-// that would reach over the edge is moved back: what it shares with its neighbour is computed
-// twice.
-__device__ Part part_of_block(int M, int N, int K, int group) {
-  const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
-  const int first = int(blockIdx.x) / (group * tiles_n) * group;  // row of tiles
-  const int height = min(group, tiles_m - first);
-  const int in_group = int(blockIdx.x) - first * tiles_n;
-  const int row0 = (first + in_group % height) * BM, col0 = in_group / height * BN;
-  const int parts = BK * int(gridDim.y);
-  const int steps = (K + parts - 1) / parts;  // tiles of K for each block
-  const int k_begin = blockIdx.y * steps * BK;
-  return {min(row0, M - BM), min(col0, N - BN), k_begin, min(K, k_begin + steps * BK)};
-}
 
 // One thread's copies: its first element of the next tile of A, and of B, and where they go.
 // Stepping pointers keeps the address arithmetic out of the loop over K.
@@ -39,7 +20,9 @@ struct Copier {
 };
 
 __device__ Copier make_copier(const float* A, const float* B, const Part& part, int N, int K) {
-  const int row_a = threadIdx.x / BK, k_a = threadIdx.x % BK;
+  // A warp takes 4 rows of A and 8 columns: 8 are all that a turned row meets different banks with.
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int row_a = warp / (BK / 8) * 4 + lane / 8, k_a = warp % (BK / 8) * 8 + lane % 8;
   const int k_b = threadIdx.x / (BN / VEC), col_b = threadIdx.x % (BN / VEC) * VEC;
   return {A + size_t(part.row0 + row_a) * K + part.k_begin + k_a,
           B + size_t(part.k_begin + k_b) * N + part.col0 + col_b,
@@ -51,8 +34,8 @@ __device__ Copier make_copier(const float* A, const float* B, const Part& part, 
 
 constexpr int kCopiesA = BM / kRowsA, kCopiesB = BK / kRowsB, kCopies = kCopiesA + kCopiesB;
 
-// Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for what
-// lies behind the end of K.
+// Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for
+// what lies behind the end of K.
 __device__ __forceinline__ void copy_part(const Copier& from, float* stage, int N, int K, int step,
                                           int steps) {
 #pragma unroll

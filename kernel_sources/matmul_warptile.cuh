@@ -6,12 +6,18 @@
 //   VEC      floats that one copy of B, and one store of C, moves. (A is turned on its way into
 //            shared memory, which only copies of single floats can do)
 //   STAGES   tiles in shared memory: one is computed with while STAGES - 1 are on their way
+//   SLICES   parts of a block, each with warps for the whole tile, that share the rows of a stage:
+//            more warps without smaller thread tiles
 //   CLUSTER  of the blocks that share a tile of C: how many add up their parts through each other's
 //            shared memory (sm_90), before any go through global memory
+//   SPREAD   a stage's copies start in half of its steps, not all in the first
+//   DIVIDE   tiles: each block has a tile, or a part of one. steps: as many blocks as run at once
+//            share out all steps evenly, so that all end together
 //
-// Two knobs are launch arguments, so that variants that differ in nothing else are one program:
+// Three knobs say how it is launched, so that variants that differ in nothing else are one program:
 //
 //   SPLIT_K  blocks that share one tile of C, each taking its part of K: gridDim.y
+//   WORKERS  blocks for each multiprocessor, where steps are divided: gridDim.x
 //   GROUP    rows of tiles that are walked together, column by column: blocks that run at the same
 //            time then read few rows of A and few columns of B, which stay in the L2 cache
 
@@ -25,19 +31,22 @@ constexpr int TN = TUNE_TN;
 constexpr int VEC = TUNE_VEC;
 constexpr int PAD = TUNE_PAD;
 constexpr int STAGES = TUNE_STAGES;
+constexpr int SLICES = TUNE_SLICES;
 constexpr int CLUSTER = TUNE_CLUSTER;
 
 constexpr int kLanesN = WN / TN;
 constexpr int kWarpsN = BN / WN;
-constexpr int kThreads = 32 * (BM / WM) * kWarpsN;
+constexpr int kSliceThreads = 32 * (BM / WM) * kWarpsN;
+constexpr int kThreads = SLICES * kSliceThreads;
+constexpr int kDepth = BK / SLICES;  // rows of a stage that a slice multiplies
 constexpr int kStrideA = BM + PAD;
 constexpr int kStage = BK * (kStrideA + BN);  // floats
-constexpr int kCopySteps = BK < 16 ? 1 : BK / 2;
+constexpr int kCopySteps = TUNE_SPREAD ? kDepth / 2 : 1;
 
 static_assert(BM % WM == 0 && BN % WN == 0, "warp tiles divide the block tile");
 static_assert(TM % 4 == 0 && TN % 4 == 0, "thread tiles are made of vectors");
 static_assert((WM / TM) * (WN / TN) == 32 && WM / TM % 2 == 0, "32 lanes cover the warp tile");
-static_assert(PAD % 4 == 0 && BK % 2 == 0, "rows of tiles stay aligned, fragments alternate");
+static_assert(PAD % 4 == 0 && kDepth % 2 == 0, "rows of tiles stay aligned, fragments alternate");
 
 #include "matmul_copy.cuh"
 #include "matmul_split.cuh"
@@ -48,12 +57,16 @@ static_assert(PAD % 4 == 0 && BK % 2 == 0, "rows of tiles stay aligned, fragment
 // quarter.
 struct Place {
   int row, col;
+  int a, b;  // offsets in a stage, in the first row that its slice multiplies
 };
 
 __device__ Place place_of_lane() {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int slice = threadIdx.x / kSliceThreads;
+  const int warp = threadIdx.x % kSliceThreads / 32, lane = threadIdx.x % 32;
   const int lane_m = lane / (2 * kLanesN) * 2 + lane % 2, lane_n = lane / 2 % kLanesN;
-  return {warp / kWarpsN * WM + lane_m * 4, warp % kWarpsN * WN + lane_n * 4};
+  const int row = warp / kWarpsN * WM + lane_m * 4, col = warp % kWarpsN * WN + lane_n * 4;
+  const int k = slice * kDepth;
+  return {row, col, k * kStrideA + row, BK * kStrideA + k * BN + col};
 }
 
 // This lane's elements of one row of the (turned) tile of A and one row of the tile of B.
@@ -63,8 +76,8 @@ struct Fragment {
 
 __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* stage, int k,
                                               Place at) {
-  const float* As = stage + k * kStrideA + at.row;
-  const float* Bs = stage + BK * kStrideA + k * BN + at.col;
+  const float* As = stage + k * kStrideA + at.a;
+  const float* Bs = stage + k * BN + at.b;
 #pragma unroll
   for (int i = 0; i < TM; i += 4) {
     const Vector<4> value = load_vector<4>(As + i * (WM / TM));
@@ -80,8 +93,8 @@ __device__ __forceinline__ void load_fragment(Fragment& fragment, const float* s
 }
 
 // The order of the products: two in a row that share a factor read it once (the operand cache of
-// the register file). bricks goes along two rows at once, in turns; squares goes round 2 x 2 blocks,
-// so that each product shares a factor with the last.
+// the register file). bricks goes along two rows at once, in turns; squares goes round 2 x 2
+// blocks, so that each product shares a factor with the last.
 __device__ __forceinline__ void multiply_fragment(const Fragment& f, float (&sum)[TM][TN]) {
 #if TUNE_WALK_IS_squares
 #pragma unroll
@@ -113,8 +126,7 @@ __device__ float* block_memory() {
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Vector<4> stages[];
 #else
-  static_assert(4 * STAGES * kStage + 16 <= 48 * 1024,
-                "static shared memory ends at 48 KB");
+  static_assert(4 * STAGES * kStage + 16 <= 48 * 1024, "static shared memory ends at 48 KB");
   __shared__ Vector<4> stages[STAGES * kStage / 4];
 #endif
   return stages[0].at;
@@ -128,7 +140,7 @@ __device__ void sum_step_by_step(Copier& copier, float* stage, Place at, const P
     wait_groups<0>();
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < BK; ++k) {
+    for (int k = 0; k < kDepth; ++k) {
       Fragment fragment;
       load_fragment(fragment, stage, k, at);
       multiply_fragment(fragment, sum);
@@ -151,14 +163,15 @@ __device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const P
     const float* now = stages + use * kStage;
     use = use + 1 == STAGES ? 0 : use + 1;
 #pragma unroll
-    for (int k = 0; k < BK; ++k) {
-      if (k == BK - 1) {  // the next tile has to be there, for all threads
+    for (int k = 0; k < kDepth; ++k) {
+      if (k == kDepth - 1) {  // the next tile has to be there, for all threads
         wait_groups<STAGES - 2>();
         __syncthreads();
         now = stages + use * kStage;
       }
-      load_fragment(fragment[(k + 1) % 2], now, (k + 1) % BK, at);
-      // Nobody reads the oldest tile any more: refill it, in more than one step where there are many.
+      load_fragment(fragment[(k + 1) % 2], now, (k + 1) % kDepth, at);
+      // Nobody reads the oldest tile any more: refill it, in more than one step where there are
+      // many.
       if (k < kCopySteps) copy_part(copier, stages + fill * kStage, N, K, k, kCopySteps);
       if (k == kCopySteps - 1) {
         end_tiles(copier, N);
@@ -180,14 +193,10 @@ __device__ void multiply_plainly(const float* A, const float* B, float* C, int M
   }
 }
 
-__device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
-                         float* __restrict__ C, int M, int N, int K, int group, float* workspace,
-                         unsigned* arrivals) {
-  if (M < BM || N < BN || N % VEC != 0) return multiply_plainly(A, B, C, M, N, K);
-
-  float* stages = block_memory();
-  const Part part = part_of_block(M, N, K, group);
-  const Place at = place_of_lane();
+__device__ __forceinline__ void multiply_part(const float* __restrict__ A,
+                                              const float* __restrict__ B, float* __restrict__ C,
+                                              int N, int K, const Part& part, float* stages,
+                                              Place at, float* workspace, unsigned* arrivals) {
   Copier copier = make_copier(A, B, part, N, K);
   float sum[TM][TN] = {};
   if constexpr (STAGES == 1) {
@@ -196,6 +205,27 @@ __device__ void multiply(const float* __restrict__ A, const float* __restrict__ 
     sum_in_pipeline(copier, stages, at, part, N, K, sum);
   }
   const Corner corner = {C + size_t(part.row0 + at.row) * N + part.col0 + at.col, N};
-  if (gridDim.y == 1) return store(sum, corner);
-  add_up_parts(sum, stages, corner, workspace, arrivals);
+  if (SLICES == 1 && part.share == part.whole) return store(sum, corner);
+  add_up_parts(sum, stages, corner, part, workspace, arrivals);
+}
+
+__device__ void multiply(const float* __restrict__ A, const float* __restrict__ B,
+                         float* __restrict__ C, int M, int N, int K, int group, float* workspace,
+                         unsigned* arrivals) {
+  if (M < BM || N < BN || N % VEC != 0) return multiply_plainly(A, B, C, M, N, K);
+
+  float* stages = block_memory();
+  const Place at = place_of_lane();
+#if TUNE_DIVIDE_IS_steps
+  static_assert(CLUSTER == 1, "blocks of a cluster share one tile");
+  for (Steps steps = steps_of_block(M, N, K); steps.next < steps.end;) {
+    const Part part = next_part(steps, M, N, K, group);
+    multiply_part(A, B, C, N, K, part, stages, at, workspace, arrivals);
+    wait_groups<0>();
+    __syncthreads();  // nobody reads the stages any more
+  }
+#else
+  const Part part = part_of_block(M, N, K, group);
+  multiply_part(A, B, C, N, K, part, stages, at, workspace, arrivals);
+#endif
 }
