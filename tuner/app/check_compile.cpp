@@ -42,7 +42,8 @@ class ArchCheck {
     if (auto reason = over_limits(*plan, facts_)) {
       return row(configuration, "constraints", plan->geometry, {}, *reason, 0);
     }
-    auto request = compile_request(study_, space_, configuration, facts_, sources_.kernel);
+    auto request =
+        compile_request(study_, space_, configuration, plan->then, facts_, sources_.kernel);
     if (!request) return row(configuration, "compile", plan->geometry, {}, request.error(), 0);
     const std::string key = library_.key(*request);
     programs_.insert(key);

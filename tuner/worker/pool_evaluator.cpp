@@ -54,8 +54,8 @@ bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
     fail(std::move(job), TrialState::kConstraints, *reason);
     return false;
   }
-  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, setup_.facts,
-                              setup_.source_text);
+  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, job.plan.then,
+                              setup_.facts, setup_.source_text);
   if (!made) {
     fail(std::move(job), TrialState::kCompile, made.error());
     return false;
