@@ -249,5 +249,38 @@ TEST(Run, ReplayNeedsNoDevice) {
             3);
 }
 
+// More variants of one program than there is room for at a time: some are proposed while it is
+// being compiled, the others when that is long over.
+TEST(Run, OneOfTheVariantsThatShareACompilationPaysForIt) {
+  const Sandbox sandbox;
+  sandbox.write("twice.cu",
+                "extern \"C\" __global__ void twice(float* x, int n) {\n"
+                "  const int step = gridDim.x * blockDim.x;\n"
+                "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {\n"
+                "    x[i] *= 2;\n"
+                "  }\n"
+                "}\n");
+  sandbox.write("twice.yaml",
+                "schema: 1\n"
+                "kernel: {name: axpy, source: twice.cu, entry: twice}\n"
+                "problem_sizes: [{n: 100}]\n"
+                "parameters: {BLOCK: [32, 64, 96, 128], BLOCKS: [1, 2, 3]}\n"
+                "launch: {block: [BLOCK], grid: [BLOCKS]}\n"
+                "arguments:\n"
+                "  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}\n"
+                "  - {name: n, type: int32, value: n}\n");
+  const auto done = run(sandbox, {"run", "twice.yaml", "--backend", "cpu", "--jobs", "1",
+                                  "--strategy", "exhaustive", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n100"));
+  ASSERT_EQ(rows.size(), 12U);
+  int paid = 0;
+  for (const auto& row : rows) {
+    if (row.at("cache_hit") == "false") ++paid;
+    EXPECT_EQ(std::stod(row.at("compile_ms")) > 0, row.at("cache_hit") == "false");
+  }
+  EXPECT_EQ(paid, 1);
+}
+
 }  // namespace
 }  // namespace tuner::cli

@@ -85,7 +85,7 @@ void PoolEvaluator::submit(ConfigIndex index) {
   const auto known = known_.find(job.key);
   if (known != known_.end()) {
     const auto artifact = known->second;
-    return compiled(std::move(job), *artifact, artifact->from_cache);
+    return compiled(std::move(job), *artifact, true);
   }
   if (!compilers_.is_under_way(job.key)) {
     if (auto cached = setup_.library.find(job.key)) {
@@ -109,10 +109,10 @@ void PoolEvaluator::finish(Job job) {
   finished_.push_back(std::move(job.trial));
 }
 
-void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool from_cache) {
+void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) {
   job.trial.resources = artifact.resources;
-  job.trial.compile_ms = from_cache ? 0 : artifact.milliseconds;
-  job.trial.cache_hit = from_cache;
+  job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
+  job.trial.cache_hit = was_there;
   if (auto reason = over_limits(job.plan, kernels_of(artifact), setup_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }

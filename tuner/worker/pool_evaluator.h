@@ -95,7 +95,8 @@ class PoolEvaluator final : public Evaluator {
   void finish(Job job);
   bool try_again(Job& job, const Verdict& verdict);
   void fail(Job job, TrialState state, std::string message);
-  void compiled(Job job, const Artifact& artifact, bool from_cache);
+  // `was_there`: nothing was compiled for this one.
+  void compiled(Job job, const Artifact& artifact, bool was_there);
   void start_next();
   bool answer_by_twin(Job& job);
   void take_compiled();
