@@ -249,5 +249,70 @@ TEST(Run, ReplayNeedsNoDevice) {
             3);
 }
 
+// More variants of one program than there is room for at a time: some are proposed while it is
+// being compiled, the others when that is long over.
+TEST(Run, OneOfTheVariantsThatShareACompilationPaysForIt) {
+  const Sandbox sandbox;
+  sandbox.write("twice.cu",
+                "extern \"C\" __global__ void twice(float* x, int n) {\n"
+                "  const int step = gridDim.x * blockDim.x;\n"
+                "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {\n"
+                "    x[i] *= 2;\n"
+                "  }\n"
+                "}\n");
+  sandbox.write("twice.yaml",
+                "schema: 1\n"
+                "kernel: {name: axpy, source: twice.cu, entry: twice}\n"
+                "problem_sizes: [{n: 100}]\n"
+                "parameters: {BLOCK: [32, 64, 96, 128], BLOCKS: [1, 2, 3]}\n"
+                "launch: {block: [BLOCK], grid: [BLOCKS]}\n"
+                "arguments:\n"
+                "  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}\n"
+                "  - {name: n, type: int32, value: n}\n");
+  const auto done = run(sandbox, {"run", "twice.yaml", "--backend", "cpu", "--jobs", "1",
+                                  "--strategy", "exhaustive", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(csv_of(sandbox, "n100"));
+  ASSERT_EQ(rows.size(), 12U);
+  int paid = 0;
+  for (const auto& row : rows) {
+    if (row.at("cache_hit") == "false") ++paid;
+    EXPECT_EQ(std::stod(row.at("compile_ms")) > 0, row.at("cache_hit") == "false");
+  }
+  EXPECT_EQ(paid, 1);
+}
+
+// Nothing compiles for n = 100, which is over before its reference is compiled.
+TEST(Run, ALateReferenceIsNotTakenForThatOfTheNextSize) {
+  const Sandbox sandbox;
+  sandbox.write("fill.cu", R"cuda(
+#if SIZE == 100 && defined TUNE_BLOCK && !defined REFERENCE
+#error "not for this size"
+#endif
+extern "C" __global__ void fill(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = SIZE + 0 * TUNE_BLOCK;
+}
+)cuda");
+  sandbox.write("reference.cu", "#define REFERENCE\n#include \"fill.cu\"\n");
+  sandbox.write("fill.yaml", R"yaml(schema: 1
+kernel: {name: axpy, source: fill.cu, entry: fill, options: ["-DSIZE={n}"]}
+problem_sizes: [{n: 50}, {n: 100}, {n: 200}]
+parameters: {BLOCK: [32, 64]}
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {source: reference.cu, entry: fill, block: [32], grid: ["ceil_div(n, 32)"]}
+)yaml");
+  const auto done = run(sandbox, {"run", "fill.yaml", "--backend", "cpu", "--jobs", "3",
+                                  "--strategy", "exhaustive", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  for (const auto& row : read_csv(csv_of(sandbox, "n100"))) EXPECT_EQ(row.at("state"), "compile");
+  for (const auto& row : read_csv(csv_of(sandbox, "n200"))) {
+    EXPECT_EQ(row.at("max_error"), "0") << row.at("message");
+  }
+}
+
 }  // namespace
 }  // namespace tuner::cli

@@ -42,30 +42,25 @@ class ArchCheck {
     if (auto reason = over_limits(*plan, facts_)) {
       return row(configuration, "constraints", plan->geometry, {}, *reason, 0);
     }
-    auto request = compile_request(study_, space_, configuration, facts_, sources_.kernel);
+    auto request =
+        compile_request(study_, space_, configuration, plan->then, facts_, sources_.kernel);
     if (!request) return row(configuration, "compile", plan->geometry, {}, request.error(), 0);
     const std::string key = library_.key(*request);
     programs_.insert(key);
-    std::vector<Variant>& sharers = compiling_[key];
-    sharers.push_back({configuration, *plan});
-    if (sharers.size() > 1) return;
-    if (const auto cached = library_.find(key)) return finish(key, *cached);
-    keys_.emplace(next_, key);
-    pool_.submit(next_++, key, std::move(*request));
+    if (!pool_.is_under_way(key)) {
+      if (const auto cached = library_.find(key)) return compiled(configuration, *plan, *cached);
+    }
+    const std::uint64_t id = pool_.submit(key, std::move(*request));
+    compiling_.emplace(id, Variant{configuration, std::move(*plan)});
   }
 
   // Waits until fewer than `most` compilations are under way.
   void drain(std::size_t most, const Interrupt& interrupt) {
-    while (keys_.size() >= most && !keys_.empty() && interrupt.count() == 0) {
+    while (pool_.outstanding() >= most && !compiling_.empty() && interrupt.count() == 0) {
       std::vector<pollfd> fds{{interrupt.fd(), POLLIN, 0}};
       pool_.watch(fds);
       ::poll(fds.data(), fds.size(), 200);
-      for (CompileResult& result : pool_.handle()) {
-        const auto found = keys_.find(result.id);
-        if (found == keys_.end()) continue;
-        finish(found->second, result.outcome);
-        keys_.erase(found);
-      }
+      for (const CompileResult& result : pool_.handle()) finish(result);
     }
   }
 
@@ -80,16 +75,12 @@ class ArchCheck {
     VariantPlan plan;
   };
 
-  // One row for each variant that is this program, launched in its own way.
-  void finish(const std::string& key, const Expected<Artifact, CompileFailure>& outcome) {
-    for (const auto& [configuration, plan] : compiling_[key]) {
-      if (outcome) {
-        compiled(configuration, plan, *outcome);
-      } else {
-        row(configuration, "compile", plan.geometry, {}, outcome.error().log, 0);
-      }
-    }
-    compiling_.erase(key);
+  // Variants that are one program, each launched in its own way, get a row each.
+  void finish(const CompileResult& result) {
+    const auto asked = compiling_.extract(result.id);
+    const auto& [configuration, plan] = asked.mapped();
+    if (result.outcome) return compiled(configuration, plan, **result.outcome);
+    row(configuration, "compile", plan.geometry, {}, result.outcome.error().log, 0);
   }
 
   void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
@@ -120,10 +111,8 @@ class ArchCheck {
   const SourceTexts& sources_;
   CompilePool& pool_;
   const ArtifactLibrary& library_;
-  std::unordered_map<std::string, std::vector<Variant>> compiling_;  // by key, cache included
-  std::unordered_map<std::uint64_t, std::string> keys_;              // of what the pool has
+  std::unordered_map<std::uint64_t, Variant> compiling_;  // by the pool's id
   std::unordered_set<std::string> programs_;
-  std::uint64_t next_ = 1;
   std::uint64_t compiled_ = 0;
   std::uint64_t failed_ = 0;
   std::string first_failure_;

@@ -123,7 +123,7 @@ std::string define_lines(const Study& study, const std::vector<RankedResults>& r
   const RankedResults& chosen = the_one(results, "defines");
   const SearchSpace space = SearchSpace::build(space_definition(study, chosen.size, chosen.device));
   const auto request =
-      compile_request(study, space, chosen.trials.front().configuration, chosen.device, "");
+      compile_request(study, space, chosen.trials.front().configuration, {}, chosen.device, "");
   if (!request) throw FatalError(request.error());
   std::string lines;
   for (const auto& [name, value] : request->defines) lines += fmt::format("-D{}={}\n", name, value);

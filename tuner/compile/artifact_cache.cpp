@@ -104,7 +104,6 @@ std::optional<Artifact> ArtifactCache::find(const std::string& key) {
     return std::nullopt;
   }
   ++hits_;
-  found->from_cache = true;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // pruning goes by last use
   return found;
 }

@@ -33,7 +33,7 @@ class ArtifactCache {
   explicit ArtifactCache(std::filesystem::path directory, std::uint64_t limit = kDefaultLimit,
                          std::function<void(const std::string&)> warn = {});
 
-  // The artifact, with from_cache set. A damaged entry is removed and counts as absent.
+  // A damaged entry is removed and counts as absent.
   std::optional<Artifact> find(const std::string& key);
 
   // Also removes the entries not used for longest when the limit is passed.

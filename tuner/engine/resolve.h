@@ -2,7 +2,7 @@
 // From expressions to plans: what a study says, for one problem size, one device and one
 // configuration. Pure functions; a failure is a sentence that names the expression at fault.
 
-#include <optional>
+#include <span>
 #include <string>
 
 #include "tuner/base/expected.h"
@@ -26,10 +26,12 @@ SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
 // <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter
 // also gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the
 // same in upper case. {NAME} in entries and options becomes the value of a parameter, derived name,
-// dimension or device fact. Of the kernels that may follow, those that do are compiled with it.
-// `source_text` is the text of study.kernel.source.
+// dimension or device fact. `then` are the launches that follow (variant_plan() says which), whose
+// kernels are compiled with it: of them only the names count. `source_text` is the text of
+// study.kernel.source.
 Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
                                                       const Configuration& configuration,
+                                                      std::span<const NextLaunchPlan> then,
                                                       const DeviceFacts& device,
                                                       const std::string& source_text);
 
@@ -46,7 +48,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
 // Whether a launch follows the main one.
-Expected<bool, std::string> takes_part(const NextLaunchSpec& next, const Bindings& names);
+Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names);
 
 // The launches that follow the main one with these names, in their order.
 Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,

@@ -28,9 +28,9 @@ Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const B
   return out;
 }
 
-Expected<bool, std::string> takes_part(const NextLaunchSpec& next, const Bindings& names) {
+Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names) {
   if (next.when.empty()) return true;
-  const auto value = value_of(next.when, names, next.entry + ": when");
+  const auto value = next.when.evaluate(names);
   if (!value) return Unexpected{value.error()};
   return truth(*value);
 }
@@ -40,7 +40,10 @@ Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& st
   std::vector<NextLaunchPlan> plans;
   for (const NextLaunchSpec& next : study.then) {
     const auto wanted = takes_part(next, names);
-    if (!wanted) return Unexpected{wanted.error()};
+    if (!wanted) {
+      return Unexpected{
+          fmt::format("{}: when '{}': {}", next.entry, next.when.text(), wanted.error().message)};
+    }
     if (!*wanted) continue;
     const auto shape = geometry(next.launch, names);
     if (!shape) return Unexpected{next.entry + ": " + shape.error()};

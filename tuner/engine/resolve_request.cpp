@@ -106,7 +106,7 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
   return out;
 }
 
-Expected<CompileRequest, std::string> request(const Study& study, const SearchSpace& space,
+Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
                                               const Configuration& configuration,
                                               const DeviceFacts& device, const std::string& entry,
                                               const std::filesystem::path& source,
@@ -119,7 +119,6 @@ Expected<CompileRequest, std::string> request(const Study& study, const SearchSp
   auto defines = defines_of(study, configuration);
   if (!defines) return Unexpected{defines.error()};
   out.defines = std::move(*defines);
-  const Bindings names = space.bindings(configuration);
   auto resolved = substitute(entry, names);
   if (!resolved) return Unexpected{resolved.error()};
   out.entry = std::move(*resolved);
@@ -146,18 +145,16 @@ SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
 
 Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
                                                       const Configuration& configuration,
+                                                      std::span<const NextLaunchPlan> then,
                                                       const DeviceFacts& device,
                                                       const std::string& source_text) {
-  auto out = request(study, space, configuration, device, study.kernel.entry, study.kernel.source,
+  const Bindings names = space.bindings(configuration);
+  auto out = request(study, names, configuration, device, study.kernel.entry, study.kernel.source,
                      source_text);
   if (!out) return out;
   for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
-  const Bindings names = space.bindings(configuration);
-  for (const NextLaunchSpec& next : study.then) {
-    const auto wanted = takes_part(next, names);
-    if (!wanted) return Unexpected{wanted.error()};
-    if (!*wanted) continue;
-    auto entry = substitute(next.entry, names);
+  for (const NextLaunchPlan& next : then) {
+    auto entry = substitute(next.name, names);
     if (!entry) return Unexpected{entry.error()};
     out->then.push_back(std::move(*entry));
   }
@@ -178,7 +175,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
     const auto at = static_cast<std::size_t>(chosen - study.parameters.begin());
     if (at < configuration.size()) configuration[at] = value;
   }
-  auto out = request(study, space, configuration, device, reference.entry,
+  auto out = request(study, space.bindings(configuration), configuration, device, reference.entry,
                      reference.source.value_or(study.kernel.source), source_text);
   if (out && !reference.source) {  // a source of its own need not have the kernel's constants
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);

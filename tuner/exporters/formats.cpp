@@ -108,7 +108,7 @@ std::string export_defines(const Study& study, const RankedResults& results) {
   }
   alone.constraints.clear();
   const auto request =
-      compile_request(study, SearchSpace::build(std::move(alone)), best, results.device, {});
+      compile_request(study, SearchSpace::build(std::move(alone)), best, {}, results.device, {});
   if (!request) reject(request.error());
   std::string out;
   for (const auto& [name, value] : request->defines) {

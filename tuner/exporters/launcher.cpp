@@ -44,19 +44,17 @@ std::vector<std::size_t> possible_launches(const Study& study, const Configurati
   return places;
 }
 
-// The study with these launches only, which then follow always.
-Study with_launches(Study study, const std::vector<std::size_t>& places) {
-  std::vector<NextLaunchSpec> then;
-  for (const std::size_t i : places) {
-    then.push_back(study.then[i]);
-    then.back().when = {};
-  }
-  study.then = std::move(then);
-  return study;
+using NextLaunches = std::vector<NextLaunchPlan>;  // of them only the names
+
+NextLaunches launches_at(const Study& study, const std::vector<std::size_t>& places) {
+  NextLaunches then;
+  for (const std::size_t i : places) then.push_back({study.then[i].entry, {}, {}});
+  return then;
 }
 
 CompileRequest request_of(const Study& study, const Configuration& configuration,
-                          const ProblemSize& size, const DeviceFacts& device) {
+                          const NextLaunches& then, const ProblemSize& size,
+                          const DeviceFacts& device) {
   // A space of this one configuration gives the names that entry and options may use.
   SpaceDefinition alone = space_definition(study, size, device);
   for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
@@ -64,7 +62,7 @@ CompileRequest request_of(const Study& study, const Configuration& configuration
   }
   alone.constraints.clear();
   auto request =
-      compile_request(study, SearchSpace::build(std::move(alone)), configuration, device, "");
+      compile_request(study, SearchSpace::build(std::move(alone)), configuration, then, device, "");
   if (!request) reject(study, request.error());
   return std::move(*request);
 }
@@ -96,17 +94,18 @@ bool same_program(const CompileRequest& a, const CompileRequest& b) {
 // What the compiler is told, if that is the same for every size and device; and for which
 // architecture.
 std::pair<CompileRequest, std::string> fixed_request(const Study& study, const TunedTable& table,
-                                                     const Configuration& configuration) {
+                                                     const Configuration& configuration,
+                                                     const NextLaunches& then) {
   const TunedEntry& first = table.entries.front();
   CompileRequest request =
-      request_of(study, configuration, first.size, table.devices[first.device]);
+      request_of(study, configuration, then, first.size, table.devices[first.device]);
   std::string architecture = take_architecture(request);
   ProblemSize other = first.size;
   for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
   DeviceFacts another;
   another.multiprocessors = table.devices[first.device].multiprocessors + 1;
   another.arch = table.devices[first.device].arch;
-  CompileRequest elsewhere = request_of(study, configuration, other, another);
+  CompileRequest elsewhere = request_of(study, configuration, then, other, another);
   take_architecture(elsewhere);
   if (!same_program(request, elsewhere)) {
     reject(study,
@@ -129,7 +128,7 @@ Variants variants_of(const Study& study, const TunedTable& table, const Launcher
     const Configuration& configuration = table.configurations[c];
     const std::vector<std::size_t> places = possible_launches(study, configuration);
     const auto [request, architecture] =
-        fixed_request(with_launches(study, places), table, configuration);
+        fixed_request(study, table, configuration, launches_at(study, places));
     if (c > 0 && request.options != out.options) {
       reject(study, "a launcher is compiled once: 'options' must not depend on parameters");
     }

@@ -20,6 +20,8 @@ int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
   return h / 10 == w / 10 ? 2 : 3;
 }
 
+// The header's detail::launchable(), term by term (header_rules.cpp), and not the engine's
+// over_limits(): the header knows no extents of a device, and takes CUDA's for all of them.
 bool within_limits(const LaunchGeometry& launch, const DeviceFacts& device) {
   const auto& block = launch.block;
   const auto& grid = launch.grid;

@@ -42,8 +42,7 @@ struct Artifact {
   Resources resources;             // of this kernel, but spills are those of all together
   std::vector<NextKernel> then{};  // in the order of the request
   std::string log;                 // warnings
-  double milliseconds = 0;
-  bool from_cache = false;
+  double milliseconds = 0;         // that its compilation took
 };
 
 struct CompileFailure {

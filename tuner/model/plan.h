@@ -56,7 +56,7 @@ struct SizePlan {
 
 // A launch that follows the main one.
 struct NextLaunchPlan {
-  std::string name;  // for messages: the entry as the study writes it
+  std::string name;  // the entry as the study writes it
   LaunchGeometry geometry;
   std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
 };

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/engine/resolve.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {
@@ -32,7 +33,9 @@ class GeometryCheck {
     faulty_ = false;
     check(study_.launch, names);
     for (const NextLaunchSpec& next : study_.then) {
-      if (takes_part(next, names)) check(next.launch, names);
+      const auto wanted = takes_part(next, names);
+      if (!wanted) fault(next.when, "evaluation", wanted.error().message);
+      if (wanted && *wanted) check(next.launch, names);
     }
     if (!faulty_) ++healthy_;
   }
@@ -90,13 +93,6 @@ class GeometryCheck {
     }
   }
 
-  bool takes_part(const NextLaunchSpec& next, const Bindings& names) {
-    if (next.when.empty()) return true;
-    const auto value = next.when.evaluate(names);
-    if (!value) fault(next.when, "evaluation", value.error().message);
-    return value && truth(*value);
-  }
-
   void check(const LaunchSpec& launch, const Bindings& names) {
     check_block(launch, names);
     const std::array<const char*, 3> axes{"grid x", "grid y", "grid z"};
@@ -151,8 +147,7 @@ class GeometryCheck {
 std::vector<Complaint> check_geometry(const Study& study, const SearchSpace& space,
                                       const ProblemSize& size, const DeviceFacts& device) {
   if (!study.runnable || space.size() == 0) return {};
-  Bindings facts = device.bindings();
-  for (const auto& [name, extent] : size.dims) facts[name] = extent;
+  const Bindings facts = facts_of(size, device);
   const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
   GeometryCheck check(study, device);
   for (ConfigIndex index = 0; index < space.size(); index += step) {

@@ -63,16 +63,14 @@ json binary(const std::string& text) {
 
 void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
-    const auto id = message->at("id").get<std::uint64_t>();
     const auto built = compiler.compile(message->at("request").get<CompileRequest>());
     if (!built) {
       wire.send({{"type", "failed"},
-                 {"id", id},
                  {"log", binary(built.error().log)},
                  {"excusable", built.error().excusable}});
       continue;
     }
-    wire.send({{"type", "compiled"}, {"id", id}, {"artifact", *built}});
+    wire.send({{"type", "compiled"}, {"artifact", *built}});
     // After the answer: the device does not wait for the disk.
     const auto key = message->at("key").get<std::string>();
     if (key.front() != kUncachedMark) cache.put(key, *built);

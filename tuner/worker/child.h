@@ -4,8 +4,8 @@
 //
 //   compile   <- start {plugin_dirs}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}
-//             <- compile {id, key, request}      -> compiled {id, artifact}
-//                                                 | failed {id, log, excusable} | warning {text}
+//             <- compile {key, request}          -> compiled {artifact}
+//                                                 | failed {log, excusable} | warning {text}
 //   run       <- start, open {backend, device, options}
 //             -> ready {facts} | unavailable {reason}
 //             <- prepare {plan}                  -> prepared | failed {message}

@@ -63,15 +63,19 @@ const std::string& CompilePool::identity() {
   }
 }
 
-void CompilePool::submit(std::uint64_t id, std::string key, CompileRequest request) {
-  waiting_.push_back({id, std::move(key), std::move(request)});
-  dispatch();
+std::uint64_t CompilePool::submit(const std::string& key, CompileRequest request) {
+  std::vector<std::uint64_t>& ids = askers_[key];
+  ids.push_back(++last_id_);
+  if (ids.size() == 1) {
+    waiting_.push_back({key, std::move(request)});
+    dispatch();
+  }
+  return last_id_;
 }
 
-std::size_t CompilePool::outstanding() const {
-  std::size_t count = waiting_.size();
-  for (const Worker& worker : workers_) count += worker.jobs.size();
-  return count;
+void CompilePool::cancel_waiting() {
+  for (const Job& job : waiting_) askers_.erase(job.key);
+  waiting_.clear();
 }
 
 void CompilePool::dispatch() {
@@ -88,8 +92,7 @@ void CompilePool::dispatch() {
       worker.jobs.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
       const Job& job = worker.jobs.back();
-      worker.channel->send(
-          {{"type", "compile"}, {"id", job.id}, {"key", job.key}, {"request", job.request}});
+      worker.channel->send({{"type", "compile"}, {"key", job.key}, {"request", job.request}});
     }
   }
 }
@@ -135,15 +138,24 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
       busy_seconds_ += seconds_since(worker.started);
       worker.started = Clock::now();
       if (flag_in(*message, "excusable") && try_again(worker)) continue;
-      const std::uint64_t id = worker.jobs.front().id;
       if (type == "compiled") {
-        results.push_back({id, message->at("artifact").get<Artifact>()});
+        finish(worker, std::make_shared<const Artifact>(message->at("artifact").get<Artifact>()),
+               results);
       } else {
         const auto& log = message->at("log").get_binary();
-        results.push_back({id, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}});
+        finish(worker, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}, results);
       }
-      worker.jobs.pop_front();
     }
+  }
+}
+
+void CompilePool::finish(Worker& worker, const CompileOutcome& outcome,
+                         std::vector<CompileResult>& results) {
+  const auto asked = askers_.extract(worker.jobs.front().key);
+  worker.jobs.pop_front();
+  bool shared = false;
+  for (const std::uint64_t id : asked.mapped()) {
+    results.push_back({id, outcome, std::exchange(shared, true)});
   }
 }
 
@@ -160,8 +172,7 @@ void CompilePool::bury(Worker& worker, const std::string& reason, bool excusable
                        std::vector<CompileResult>& results) {
   if (!worker.jobs.empty() && !(excusable && try_again(worker))) {
     busy_seconds_ += seconds_since(worker.started);
-    results.push_back({worker.jobs.front().id, Unexpected{CompileFailure{reason}}});
-    worker.jobs.pop_front();
+    finish(worker, Unexpected{CompileFailure{reason}}, results);
   } else if (!worker.ready && ++failed_starts_ >= kMaxFailedStarts) {
     throw UnavailableError("compile workers cannot be started: " + reason);
   }

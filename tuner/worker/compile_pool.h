@@ -1,6 +1,7 @@
 #pragma once
 // As many compile workers as there are jobs; a compiler that crashes, loops or eats all memory
-// takes only its worker along, and its request fails with the reason.
+// takes only its worker along, and its request fails with the reason. Equal requests that are under
+// way at the same time are compiled once.
 
 #include <poll.h>
 
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,9 +29,13 @@ struct CompilePoolOptions {
       {};  // told, once, that the cache cannot be written
 };
 
+// One artifact, and one image in memory, for all who wait for it.
+using CompileOutcome = Expected<std::shared_ptr<const Artifact>, CompileFailure>;
+
 struct CompileResult {
   std::uint64_t id = 0;
-  Expected<Artifact, CompileFailure> outcome;
+  CompileOutcome outcome;
+  bool shared = false;  // an earlier id asked for it: this one cost nothing
 };
 
 class CompilePool {
@@ -43,11 +49,15 @@ class CompilePool {
   // UnavailableError with the compiler's reason.
   const std::string& identity();
 
-  // `key` names the artifact in the cache.
-  void submit(std::uint64_t id, std::string key, CompileRequest request);
-  // Drops what has not been started yet.
-  void cancel_waiting() { waiting_.clear(); }
-  std::size_t outstanding() const;
+  // `key` names the artifact in the cache. While a request with this key is under way, `request` is
+  // dropped, and the answer to that one, good or bad, is the answer to both. Returns the id that
+  // the result will have; none is given twice.
+  std::uint64_t submit(const std::string& key, CompileRequest request);
+  bool is_under_way(const std::string& key) const { return askers_.contains(key); }
+  // Drops what has not been started yet; its ids are never answered.
+  void cancel_waiting();
+  // Compilations that are under way, of which each may have several ids.
+  std::size_t outstanding() const { return askers_.size(); }
   unsigned jobs() const { return options_.jobs; }
 
   void watch(std::vector<pollfd>& fds) const;
@@ -63,7 +73,6 @@ class CompilePool {
 
  private:
   struct Job {
-    std::uint64_t id = 0;
     std::string key;
     CompileRequest request;
     int chances = 0;  // second ones that it had
@@ -78,6 +87,8 @@ class CompilePool {
   void start(Worker& worker);
   void dispatch();
   void read(Worker& worker, std::vector<CompileResult>& results);
+  // The first job has come to an end.
+  void finish(Worker& worker, const CompileOutcome& outcome, std::vector<CompileResult>& results);
   // Gives the first job another chance if it may have one: false when not.
   bool try_again(Worker& worker);
   // `excusable`: somebody else killed it.
@@ -88,6 +99,9 @@ class CompilePool {
   CompilePoolOptions options_;
   std::vector<Worker> workers_;
   std::deque<Job> waiting_;
+  // Ids by key: of all that is waiting or with a worker, in the order in which they asked.
+  std::unordered_map<std::string, std::vector<std::uint64_t>> askers_;
+  std::uint64_t last_id_ = 0;
   std::string identity_;
   double busy_seconds_ = 0;
   int failed_starts_ = 0;

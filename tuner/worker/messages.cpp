@@ -84,9 +84,13 @@ static void from_json(const json& j, NextKernel& k) {
 }
 
 void to_json(json& j, const Artifact& a) {
-  j = {{"image", binary(a.image)},   {"entry", a.entry},     {"symbols", a.symbols},
-       {"resources", a.resources},   {"log", binary(a.log)}, {"milliseconds", a.milliseconds},
-       {"from_cache", a.from_cache}, {"then", a.then}};
+  j = {{"image", binary(a.image)},
+       {"entry", a.entry},
+       {"symbols", a.symbols},
+       {"resources", a.resources},
+       {"log", binary(a.log)},
+       {"milliseconds", a.milliseconds},
+       {"then", a.then}};
 }
 
 void from_json(const json& j, Artifact& a) {
@@ -96,7 +100,6 @@ void from_json(const json& j, Artifact& a) {
   j.at("resources").get_to(a.resources);
   a.log = binary_text(j.at("log"));
   j.at("milliseconds").get_to(a.milliseconds);
-  j.at("from_cache").get_to(a.from_cache);
   j.at("then").get_to(a.then);
 }
 

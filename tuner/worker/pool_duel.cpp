@@ -26,8 +26,7 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
     } else if (auto cached = setup_.library.find(key)) {
       variants.back().artifact = std::move(*cached);
     } else {
-      awaited[next_id_] = variants.size() - 1;
-      compilers_.submit(next_id_++, key, std::move(request));
+      awaited[compilers_.submit(key, std::move(request))] = variants.size() - 1;
     }
   }
   start_preparing();
@@ -35,12 +34,12 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
     if (interrupt_.count() > 0) return {};
     wait();
     take_prepared();
-    for (CompileResult& result : compilers_.handle()) {
+    for (const CompileResult& result : compilers_.handle()) {
       if (take_reference(result)) continue;
       const auto slot = awaited.find(result.id);
       if (slot == awaited.end()) continue;
       if (!result.outcome) return {};
-      variants[slot->second].artifact = std::move(*result.outcome);
+      variants[slot->second].artifact = **result.outcome;
       awaited.erase(slot);
     }
   }

@@ -54,8 +54,8 @@ bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
     fail(std::move(job), TrialState::kConstraints, *reason);
     return false;
   }
-  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, setup_.facts,
-                              setup_.source_text);
+  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, job.plan.then,
+                              setup_.facts, setup_.source_text);
   if (!made) {
     fail(std::move(job), TrialState::kCompile, made.error());
     return false;
@@ -85,21 +85,17 @@ void PoolEvaluator::submit(ConfigIndex index) {
   const auto known = known_.find(job.key);
   if (known != known_.end()) {
     const auto artifact = known->second;
-    return compiled(std::move(job), *artifact);
+    return compiled(std::move(job), *artifact, true);
   }
-  std::vector<Job>& sharers = compiling_[job.key];
-  const std::string key = job.key;
-  sharers.push_back(std::move(job));
-  if (sharers.size() > 1) return;
-  if (auto cached = setup_.library.find(key)) {
-    cached->from_cache = true;
-    Job only = std::move(sharers.front());
-    compiling_.erase(key);
-    remember(key, *cached);
-    return compiled(std::move(only), *cached);
+  if (!compilers_.is_under_way(job.key)) {
+    if (auto cached = setup_.library.find(job.key)) {
+      const auto artifact = std::make_shared<const Artifact>(std::move(*cached));
+      remember(job.key, artifact);
+      return compiled(std::move(job), *artifact, true);
+    }
   }
-  requests_[next_id_] = key;
-  compilers_.submit(next_id_++, key, std::move(request));
+  const std::uint64_t id = compilers_.submit(job.key, std::move(request));
+  compiling_.emplace(id, std::move(job));
 }
 
 void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
@@ -113,10 +109,10 @@ void PoolEvaluator::finish(Job job) {
   finished_.push_back(std::move(job.trial));
 }
 
-void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
+void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) {
   job.trial.resources = artifact.resources;
-  job.trial.compile_ms = artifact.from_cache ? 0 : artifact.milliseconds;
-  job.trial.cache_hit = artifact.from_cache;
+  job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
+  job.trial.cache_hit = was_there;
   if (auto reason = over_limits(job.plan, kernels_of(artifact), setup_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
@@ -128,23 +124,14 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact) {
 void PoolEvaluator::take_compiled() {
   for (CompileResult& result : compilers_.handle()) {
     if (take_reference(result)) continue;
-    const auto request = requests_.find(result.id);
-    if (request == requests_.end()) continue;  // from before an interruption
-    const std::string key = request->second;
-    requests_.erase(request);
-    std::vector<Job> sharers = std::move(compiling_[key]);
-    compiling_.erase(key);
-    if (result.outcome) remember(key, *result.outcome);
-    bool first = true;
-    for (Job& job : sharers) {
-      if (!result.outcome) {
-        fail(std::move(job), TrialState::kCompile, result.outcome.error().log);
-        continue;
-      }
-      Artifact artifact = *result.outcome;
-      artifact.from_cache = artifact.from_cache || !first;  // the others pay nothing
-      first = false;
-      compiled(std::move(job), artifact);
+    auto asked = compiling_.extract(result.id);
+    if (asked.empty()) continue;  // of another problem size, or from before an interruption
+    Job& job = asked.mapped();
+    if (result.outcome) {
+      remember(job.key, *result.outcome);
+      compiled(std::move(job), **result.outcome, result.shared);
+    } else {
+      fail(std::move(job), TrialState::kCompile, std::move(result.outcome.error().log));
     }
   }
 }
@@ -172,7 +159,7 @@ void PoolEvaluator::start_next() {
   if (setup_.announce) setup_.announce(running_->trial.configuration);
   running_->plan.best_ms = best_ms_;
   running_->submitted = Clock::now();
-  runner_.begin(next_id_++, running_->plan);
+  runner_.begin(next_run_++, running_->plan);
 }
 
 // Half a second and two seconds later: what was outside (memory of another program) may be gone.
@@ -219,13 +206,14 @@ void PoolEvaluator::score(Trial& trial) const {
 }
 
 // Small artifacts by the thousand would fill the memory; the disk cache still has them.
-void PoolEvaluator::remember(const std::string& key, const Artifact& artifact) {
-  known_bytes_ += artifact.image.size();
+void PoolEvaluator::remember(const std::string& key, std::shared_ptr<const Artifact> artifact) {
+  if (known_.contains(key)) return;  // of several that shared a compilation, the first
+  known_bytes_ += artifact->image.size();
   if (known_bytes_ > kKnownBytes) {
     known_.clear();
-    known_bytes_ = artifact.image.size();
+    known_bytes_ = artifact->image.size();
   }
-  known_[key] = std::make_shared<Artifact>(artifact);
+  known_.emplace(key, std::move(artifact));
 }
 
 void PoolEvaluator::wait() {

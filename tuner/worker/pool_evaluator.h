@@ -95,7 +95,8 @@ class PoolEvaluator final : public Evaluator {
   void finish(Job job);
   bool try_again(Job& job, const Verdict& verdict);
   void fail(Job job, TrialState state, std::string message);
-  void compiled(Job job, const Artifact& artifact);
+  // `was_there`: nothing was compiled for this one.
+  void compiled(Job job, const Artifact& artifact, bool was_there);
   void start_next();
   bool answer_by_twin(Job& job);
   void take_compiled();
@@ -108,9 +109,9 @@ class PoolEvaluator final : public Evaluator {
   bool preparing() const {
     return preparation_ == Preparation::kReference || preparation_ == Preparation::kDevice;
   }
-  bool take_reference(CompileResult& result);
+  bool take_reference(const CompileResult& result);
   void note_best(const Trial& trial);
-  void remember(const std::string& key, const Artifact& artifact);
+  void remember(const std::string& key, std::shared_ptr<const Artifact> artifact);
   bool resolve(Job& job, CompileRequest& request);
 
   EvaluatorSetup setup_;
@@ -121,11 +122,11 @@ class PoolEvaluator final : public Evaluator {
   enum class Preparation { kNone, kReference, kDevice, kDone } preparation_ = Preparation::kNone;
   double best_ms_ = 0;
   std::pair<double, double> drift_{1, 1};
-  std::uint64_t next_id_ = 1;
+  std::uint64_t next_run_ = 1;
   std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;  // by key
   std::size_t known_bytes_ = 0;
-  std::unordered_map<std::string, std::vector<Job>> compiling_;  // by key
-  std::unordered_map<std::uint64_t, std::string> requests_;      // compile id -> key
+  std::unordered_map<std::uint64_t, Job> compiling_;  // by the pool's id
+  std::optional<std::uint64_t> reference_;            // the pool's id, while it is being compiled
   std::deque<Job> ready_;
   Twins twins_;
   std::optional<Job> running_;

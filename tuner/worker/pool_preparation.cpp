@@ -5,12 +5,6 @@
 #include "tuner/worker/pool_evaluator.h"
 
 namespace tuner {
-namespace {
-
-// Of the compilation; variants are counted from 1.
-constexpr std::uint64_t kReferenceId = 0;
-
-}  // namespace
 
 void PoolEvaluator::start_preparing() {
   if (preparation_ != Preparation::kNone) return;
@@ -21,7 +15,7 @@ void PoolEvaluator::start_preparing() {
   preparation_ = Preparation::kReference;
   const std::string key = setup_.library.key(*setup_.reference);
   if (auto cached = setup_.library.find(key)) return prepare_with(std::move(*cached));
-  compilers_.submit(kReferenceId, key, *setup_.reference);
+  reference_ = compilers_.submit(key, std::move(*setup_.reference));
 }
 
 void PoolEvaluator::prepare_with(Artifact reference) {
@@ -30,9 +24,9 @@ void PoolEvaluator::prepare_with(Artifact reference) {
   runner_.start_preparing(std::move(setup_.plan));
 }
 
-bool PoolEvaluator::take_reference(CompileResult& result) {
-  if (result.id != kReferenceId) return false;
-  if (preparation_ != Preparation::kReference) return true;  // from before an interruption
+bool PoolEvaluator::take_reference(const CompileResult& result) {
+  if (result.id != reference_) return false;
+  reference_.reset();
   if (!result.outcome) {
     throw InputError(
         {Complaint{setup_.study->reference->where,
@@ -40,7 +34,7 @@ bool PoolEvaluator::take_reference(CompileResult& result) {
                    ""}},
         setup_.study->text);
   }
-  prepare_with(std::move(*result.outcome));
+  prepare_with(**result.outcome);
   return true;
 }
 

@@ -20,7 +20,7 @@ SearchSpace space_of(const Study& study) {
 }
 
 Expected<CompileRequest, std::string> request_for(const Study& study, const Configuration& config) {
-  return compile_request(study, space_of(study), config, h200(), "source");
+  return compile_request(study, space_of(study), config, {}, h200(), "source");
 }
 
 std::map<std::string, std::string> defines_for(const Study& study, const Configuration& config) {

@@ -58,13 +58,33 @@ TEST(Then, WithoutConditionAndArgumentsItFollowsAlwaysAndTakesAll) {
   EXPECT_EQ(plan->then[0].arguments, (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
-TEST(Then, TheCompilerIsAskedForTheKernelsThatFollow) {
+TEST(Then, TheCompilerIsAskedForTheKernelsOfThePlan) {
   const Study study = two_kernel_study();
-  const auto with = compile_request(study, space_of(study), kWith, h200(), "source");
-  ASSERT_TRUE(with) << with.error();
-  EXPECT_EQ(with->then, std::vector<std::string>{"finish<4>"});
-  EXPECT_TRUE(compile_request(study, space_of(study), kWithout, h200(), "source")->then.empty());
+  const auto kernels = [&](const Configuration& configuration) {
+    const SearchSpace space = space_of(study);
+    const auto plan = variant_plan(study, space, configuration);
+    return compile_request(study, space, configuration, plan->then, h200(), "source")->then;
+  };
+  EXPECT_EQ(kernels(kWith), std::vector<std::string>{"finish<4>"});
+  EXPECT_TRUE(kernels(kWithout).empty());
   EXPECT_TRUE(reference_request(study, space_of(study), h200(), "source")->then.empty());
+}
+
+TEST(Then, WhichFollowIsForThePlanToSayAndNotAskedAgainForTheCompiler) {
+  Study study = two_kernel_study();
+  study.then[0].when = expr("n // (VEC - 1)");  // has no value here
+  const std::vector<NextLaunchPlan> follows{{"finish<{VEC}>", {}, {}}};
+  const auto request = compile_request(study, space_of(study), kWithout, follows, h200(), "source");
+  ASSERT_TRUE(request) << request.error();
+  EXPECT_EQ(request->then, std::vector<std::string>{"finish<1>"});
+}
+
+TEST(Then, AKernelNameThatCannotBeFilledInIsSaid) {
+  const Study study = two_kernel_study();
+  const std::vector<NextLaunchPlan> follows{{"finish<{WIDTH}>", {}, {}}};
+  const auto request = compile_request(study, space_of(study), kWith, follows, h200(), "source");
+  ASSERT_FALSE(request);
+  EXPECT_EQ(request.error(), "'finish<{WIDTH}>' has no value for {WIDTH}");
 }
 
 TEST(Then, WhatHasNoValueIsSaidWithTheKernelsName) {

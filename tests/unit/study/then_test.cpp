@@ -108,6 +108,10 @@ TEST(Then, ALaunchThatNeverFitsIsFoundBeforeAnythingRuns) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].where.line, 13);
   EXPECT_EQ(found[0].message, "block x is 3200, over the device's 1024, for every configuration");
+  const auto senseless = complaints("1 // (B - B)");
+  ASSERT_EQ(senseless.size(), 1U);
+  EXPECT_EQ(senseless[0].where.line, 13);
+  EXPECT_EQ(senseless[0].message, "division by zero, for every configuration");
 }
 
 }  // namespace

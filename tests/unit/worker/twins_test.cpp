@@ -17,7 +17,6 @@ TEST(Twins, WhatTheDeviceCannotSeeMakesNoOtherProgram) {
   VariantPlan other = plan_of("code");
   other.artifact.log = "a warning";
   other.artifact.milliseconds = 80;
-  other.artifact.from_cache = true;
   other.best_ms = 2;
   EXPECT_EQ(program_of(other), program_of(plan_of("code")));
 }

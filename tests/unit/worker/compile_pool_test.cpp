@@ -1,0 +1,239 @@
+// Equal requests that are under way at the same time: one compilation, an answer for each.
+#include "tuner/worker/compile_pool.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tuner/worker/messages.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// A shell script stands for the compile worker: it is ready at once, and then does what a test
+// tells it. Whoever answers does so in the order of the requests, and knows nothing of ids.
+class CompilePoolTest : public testing::Test {
+ protected:
+  CompilePoolTest() {
+    std::string name = (fs::temp_directory_path() / "tuner-pool-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    ::mkfifo((folder_ / "orders").c_str(), 0600);
+    // Open for both, so that neither side waits for the other.
+    orders_ = ::open((folder_ / "orders").c_str(), O_RDWR | O_CLOEXEC);
+    std::ofstream(folder_ / "ready", std::ios::binary)
+        << encode_frame({{"type", "ready"}, {"identity", "script 1"}});
+  }
+  ~CompilePoolTest() override {
+    ::close(orders_);
+    fs::remove_all(folder_);
+  }
+
+  // A worker that says what say() gives it.
+  static constexpr const char* kSpeaks = "exec cat orders >&3";
+  // One that dies of this signal the first time, as soon as it is told anything.
+  static std::string dies_once(const std::string& signal) {
+    return "if mkdir first 2>/dev/null; then\n"
+           "  head -c 1 orders >/dev/null\n  kill -s " +
+           signal + " $$\nfi\ntouch again\n" + kSpeaks;
+  }
+
+  // Its worker is ready: what is submitted goes there at once.
+  CompilePool pool_of(const std::string& commands, double deadline = 100) const {
+    const fs::path file = folder_ / "worker";
+    std::ofstream(file) << "#!/bin/sh\ncd '" << folder_.string() << "'\ncat ready >&3\n"
+                        << commands << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+    CompilePool pool({file.string(), {}}, {"any", 1, deadline, ""});
+    EXPECT_EQ(pool.identity(), "script 1");
+    return pool;
+  }
+  // Until the worker that takes a dead one's place is ready and has its work.
+  void wait_for_the_next(CompilePool& pool) const {
+    bool there = false;
+    for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
+         !there && Clock::now() < late; ::usleep(1000)) {
+      there = fs::exists(folder_ / "again");
+      EXPECT_TRUE(pool.handle().empty());
+    }
+    EXPECT_TRUE(there);
+  }
+  // To the worker: a byte for one that waits for it, or what it shall say.
+  void say(const std::string& bytes) const {
+    ASSERT_EQ(::write(orders_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  void say_compiled(const std::string& image) const {
+    Artifact artifact;
+    artifact.image = image;
+    artifact.milliseconds = 7;
+    say(encode_frame({{"type", "compiled"}, {"artifact", artifact}}));
+  }
+  void say_failed(const std::string& log) const {
+    const std::vector<std::uint8_t> bytes(log.begin(), log.end());
+    say(encode_frame({{"type", "failed"}, {"excusable", false}, {"log", json::binary(bytes)}}));
+  }
+
+  // Until so many results have come, and then once more, for one too many.
+  static std::vector<CompileResult> results_of(CompilePool& pool, std::size_t count) {
+    std::vector<CompileResult> all;
+    const TimePoint late = Clock::now() + std::chrono::seconds(60);
+    for (bool again = true; again && Clock::now() < late;) {
+      again = all.size() < count;
+      std::vector<pollfd> fds;
+      pool.watch(fds);
+      ::poll(fds.data(), fds.size(), 20);
+      for (CompileResult& result : pool.handle()) all.push_back(std::move(result));
+    }
+    return all;
+  }
+  static std::vector<std::uint64_t> ids_of(const std::vector<CompileResult>& results) {
+    std::vector<std::uint64_t> ids;
+    for (const CompileResult& result : results) ids.push_back(result.id);
+    return ids;
+  }
+
+  fs::path folder_;
+  int orders_ = -1;
+};
+
+using Ids = std::vector<std::uint64_t>;
+
+TEST_F(CompilePoolTest, OneCompilationAnswersEachOfItsEqualsWithTheSameImage) {
+  CompilePool pool = pool_of(kSpeaks);
+  const Ids ids{pool.submit("a", {}), pool.submit("a", {}), pool.submit("a", {})};
+  EXPECT_EQ(pool.outstanding(), 1U);
+  EXPECT_TRUE(pool.is_under_way("a"));
+  say_compiled("code");
+  const auto results = results_of(pool, 3);
+  ASSERT_EQ(ids_of(results), ids);
+  for (const CompileResult& result : results) {
+    EXPECT_EQ(result.outcome->get(), results[0].outcome->get());  // not a copy
+    EXPECT_EQ((*result.outcome)->image, "code");
+    EXPECT_EQ((*result.outcome)->milliseconds, 7);
+    EXPECT_EQ(result.shared, result.id != ids[0]);  // the first one pays
+  }
+  EXPECT_FALSE(pool.is_under_way("a"));
+  EXPECT_EQ(pool.outstanding(), 0U);
+}
+
+TEST_F(CompilePoolTest, EachKeyIsACompilationOfItsOwn) {
+  CompilePool pool = pool_of(kSpeaks);
+  const std::uint64_t a = pool.submit("a", {});
+  const std::uint64_t b = pool.submit("b", {});
+  const std::uint64_t late = pool.submit("a", {});
+  EXPECT_EQ(pool.outstanding(), 2U);
+  say_compiled("of a");
+  say_compiled("of b");
+  std::map<std::uint64_t, std::string> images;
+  for (const CompileResult& result : results_of(pool, 3)) {
+    images[result.id] = (*result.outcome)->image;
+  }
+  EXPECT_EQ(images,
+            (std::map<std::uint64_t, std::string>{{a, "of a"}, {b, "of b"}, {late, "of a"}}));
+}
+
+TEST_F(CompilePoolTest, AnIdIsNotGivenAgainAndAnAnswerIsNotKept) {
+  CompilePool pool = pool_of(kSpeaks);
+  const std::uint64_t first = pool.submit("a", {});
+  say_compiled("code");
+  results_of(pool, 1);
+  const std::uint64_t second = pool.submit("a", {});
+  EXPECT_NE(second, first);
+  say_compiled("code");
+  const auto results = results_of(pool, 1);
+  EXPECT_EQ(ids_of(results), Ids{second});
+  EXPECT_FALSE(results[0].shared);  // it was compiled for this one
+}
+
+TEST_F(CompilePoolTest, AFailureIsThatOfAllWhoWaitForItAndOfNobodyLater) {
+  CompilePool pool = pool_of(kSpeaks);
+  const Ids ids{pool.submit("a", {}), pool.submit("a", {})};
+  say_failed("error: no such name");
+  const auto failed = results_of(pool, 2);
+  ASSERT_EQ(ids_of(failed), ids);
+  for (const CompileResult& result : failed) {
+    EXPECT_EQ(result.outcome.error().log, "error: no such name");
+  }
+  pool.submit("a", {});
+  say_compiled("code");
+  const auto later = results_of(pool, 1);
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_TRUE(later[0].outcome.has_value());
+}
+
+TEST_F(CompilePoolTest, ACrashIsTheVerdictOfEachThatSharedItAndOfNobodyElse) {
+  CompilePool pool = pool_of(dies_once("SEGV"));
+  const Ids guilty{pool.submit("a", {}), pool.submit("a", {})};
+  const Ids innocent{pool.submit("b", {}), pool.submit("b", {})};  // already in the worker's socket
+  say("!");
+  const auto crashed = results_of(pool, 2);
+  ASSERT_EQ(ids_of(crashed), guilty);
+  for (const CompileResult& result : crashed) {
+    EXPECT_NE(result.outcome.error().log.find("killed by signal 11"), std::string::npos)
+        << result.outcome.error().log;
+  }
+  wait_for_the_next(pool);
+  say_compiled("of b");
+  const auto others = results_of(pool, 2);
+  ASSERT_EQ(ids_of(others), innocent);
+  for (const CompileResult& result : others) EXPECT_EQ((*result.outcome)->image, "of b");
+}
+
+TEST_F(CompilePoolTest, AHangEndsForAllAtTheDeadlineOfTheCompilation) {
+  CompilePool pool = pool_of("exec sleep 600", 0.5);
+  Ids ids{pool.submit("a", {})};
+  const TimePoint deadline = pool.deadline();
+  ::usleep(100'000);
+  ids.push_back(pool.submit("a", {}));
+  EXPECT_EQ(pool.deadline(), deadline);  // who joins late waits no longer
+  const auto results = results_of(pool, 2);
+  ASSERT_EQ(ids_of(results), ids);
+  for (const CompileResult& result : results) {
+    EXPECT_EQ(result.outcome.error().log, "the compiler took longer than 0 s");
+  }
+}
+
+TEST_F(CompilePoolTest, ASecondChanceIsOneForAllAndSomeMayJoinInBetween) {
+  CompilePool pool = pool_of(dies_once("KILL"));  // as a machine without memory does
+  Ids ids{pool.submit("a", {}), pool.submit("a", {})};
+  say("!");
+  wait_for_the_next(pool);
+  ids.push_back(pool.submit("a", {}));
+  EXPECT_EQ(pool.outstanding(), 1U);
+  say_compiled("code");
+  const auto results = results_of(pool, 3);
+  ASSERT_EQ(ids_of(results), ids);
+  for (const CompileResult& result : results) EXPECT_TRUE(result.outcome.has_value());
+}
+
+TEST_F(CompilePoolTest, WhatIsCancelledIsNeverAnsweredAndWhatHasStartedIsForAll) {
+  CompilePool pool = pool_of(kSpeaks);
+  const std::uint64_t a = pool.submit("a", {});
+  const std::uint64_t b = pool.submit("b", {});  // lies in the worker's socket
+  pool.submit("c", {});
+  pool.submit("c", {});
+  const std::uint64_t joined = pool.submit("b", {});
+  pool.cancel_waiting();
+  EXPECT_EQ(pool.outstanding(), 2U);
+  EXPECT_FALSE(pool.is_under_way("c"));
+  say_compiled("of a");
+  say_compiled("of b");
+  EXPECT_EQ(ids_of(results_of(pool, 3)), (Ids{a, b, joined}));
+  const std::uint64_t anew = pool.submit("c", {});
+  say_compiled("of c");
+  const auto results = results_of(pool, 1);
+  ASSERT_EQ(ids_of(results), Ids{anew});
+  EXPECT_EQ((*results[0].outcome)->image, "of c");
+}
+
+}  // namespace
+}  // namespace tuner
