@@ -5,7 +5,8 @@
 # (build/release). Nothing is built, installed or downloaded. Runs the GPU tests in PREFIX/bin/tests,
 # the fault matrix (scripts/fault_matrix.sh), a short tuning of every study, and a sample of variants
 # under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check.
-# STUDIES="matmul softmax" takes these studies only. Exit status 0 when every row passed.
+# STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
+# and SANITIZER_BUDGET=40 gives each more variants (12). Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -37,10 +38,10 @@ check() {
 skip() { rows+=("$(printf '%-34s %s' "$1" "left out: $2")"); }
 
 # Small and awkward: no tile divides it, and the sanitizer makes every access slow.
-small_size_of() {
+small_sizes_of() {
   case $1 in
-    matmul) echo M=150,N=134,K=70 ;;
-    matmul_*) echo M=300,N=136,K=72 ;;  # rows of whole 16 bytes
+    matmul) echo M=150,N=134,K=70 M=150,N=260,K=200 ;;  # elements one by one, and vectors
+    matmul_*) echo M=300,N=136,K=72 ;;                  # rows of whole 16 bytes
     transpose*) echo M=203,N=137 ;;
     reduction*) echo N=100003 ;;
     softmax) echo M=37,N=1001 ;;
@@ -58,13 +59,17 @@ tune() {
            END { exit bad }' "$folder/$(basename "$study" .yaml)"/*/*.csv
 }
 
-under_sanitizer() {
-  local tool=$1
-  shift
-  # The backend asks for a kernel's parameters until the driver says there are no more: that is no
-  # error of the variant.
+# What a worker process does wrong is in the report, not in the program's exit status. The backend
+# asks for a kernel's parameters until the driver says there are no more: that is no error.
+sanitize() {
+  local tool=$1 study=$2 name sizes=()
+  name=$(basename "$study" .yaml)
+  for size in $(small_sizes_of "$name"); do sizes+=(--size "$size"); done
   "$sanitizer" --tool "$tool" --target-processes all --report-api-errors no --error-exitcode 9 \
-    "$@" || return
+    "$tuner" run "$study" --backend cuda --fresh --strategy random --seed 11 --timeout 300 \
+    --budget "${SANITIZER_BUDGET:-12}" --progress plain "${sizes[@]}" \
+    --results "$out/$tool/$name" 2>&1 | tee "$out/$tool-$name.report" || return
+  ! grep -E 'SUMMARY: [1-9]' "$out/$tool-$name.report"
 }
 
 check backends bash -c "'$tuner' list backends | tee /dev/stderr | grep -Eq '^cuda +works'"
@@ -80,23 +85,43 @@ done
 check fault-matrix "$(dirname "${BASH_SOURCE[0]}")/fault_matrix.sh" "$tuner" cuda
 cat "$out/fault-matrix.log"
 
-sanitizer=$(command -v compute-sanitizer ||
-  ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
+studies=()
 for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
   name=$(basename "$study" .yaml)
-  [[ " ${STUDIES:-$name} " == *" $name "* ]] || continue
-  check "tune-$name" tune "$study" "$out/tune" --budget 40,60s
-  size=$(small_size_of "$name")
-  if [ -z "$sanitizer" ]; then
-    skip "sanitizer-$name" "no compute-sanitizer"
-    continue
-  fi
-  for tool in memcheck racecheck; do
-    check "$tool-$name" under_sanitizer "$tool" "$tuner" run "$study" --backend cuda --fresh \
-      --strategy random --seed 11 --budget 12 --timeout 300 --progress plain \
-      ${size:+--size "$size"} --results "$out/$tool"
-  done
+  [[ " ${STUDIES:-$name} " == *" $name "* ]] && studies+=("$study")
 done
+for study in "${studies[@]}"; do
+  check "tune-$(basename "$study" .yaml)" tune "$study" "$out/tune" --budget 40,60s
+done
+
+# The sanitizer keeps a core busy rather than the device: several at once, each with its row in a
+# file until all have ended.
+sanitizer=$(command -v compute-sanitizer ||
+  ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
+if [ -z "$sanitizer" ]; then
+  skip "sanitizer" "no compute-sanitizer"
+else
+  for study in "${studies[@]}"; do
+    for tool in memcheck racecheck; do
+      while [ "$(jobs -rp | wc -l)" -ge "${SANITIZER_JOBS:-4}" ]; do wait -n || true; done
+      name=$tool-$(basename "$study" .yaml)
+      (
+        rows=() failures=0
+        check "$name" sanitize "$tool" "$study"
+        printf '%s\n' "${rows[@]}" >"$out/$name.row"
+        exit $failures
+      ) &
+    done
+  done
+  wait
+  for study in "${studies[@]}"; do
+    for tool in memcheck racecheck; do
+      row=$(cat "$out/$tool-$(basename "$study" .yaml).row")
+      [[ $row == *FAILED* ]] && failures=$((failures + 1))
+      rows+=("$row")
+    done
+  done
+fi
 
 echo
 printf '%s\n' "${rows[@]}" | tee "$out/summary.txt"

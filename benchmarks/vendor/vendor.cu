@@ -29,11 +29,14 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
       .choice("FORM", "warptile", c.FORM == tuned::FORM_choice::warptile)
       .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
       .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
+      .choice("DIVIDE", "tiles", c.DIVIDE == tuned::DIVIDE_choice::tiles)
+      .choice("DIVIDE", "steps", c.DIVIDE == tuned::DIVIDE_choice::steps)
       .choice("WALK", "squares", c.WALK == tuned::WALK_choice::squares)
       .choice("WALK", "bricks", c.WALK == tuned::WALK_choice::bricks);
   definitions.number("BM", c.BM).number("BN", c.BN).number("BK", c.BK).number("WM", c.WM);
   definitions.number("WN", c.WN).number("TM", c.TM).number("TN", c.TN).number("VEC", c.VEC);
   definitions.number("PAD", c.PAD).number("STAGES", c.STAGES).number("CLUSTER", c.CLUSTER);
+  definitions.number("SLICES", c.SLICES).number("SPREAD", c.SPREAD);
   const RtcKernel kernel(sources, "matmul", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                   tuned::dynamic_shared_bytes_of(c, size, device)));
@@ -41,10 +44,11 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
   Buffer<float> A(M * K), B(K * N), mine(M * N), theirs(M * N);
   fill<<<1024, 256>>>(A.data(), A.size(), 1, false);
   fill<<<1024, 256>>>(B.data(), B.size(), 2, false);
-  // As large as the study's: one tile of C for each block that splits K.
+  // As large as the study's: where several blocks share a tile of C.
   const long long tiles = ((M + c.BM - 1) / c.BM) * ((N + c.BN - 1) / c.BN);
-  Buffer<float> workspace(c.SPLIT_K > 1 ? tiles * c.BM * c.BN : 1);
-  Buffer<unsigned> arrivals(c.SPLIT_K > 1 ? tiles : 1);
+  const bool parts = c.SPLIT_K > 1 || c.DIVIDE == tuned::DIVIDE_choice::steps;
+  Buffer<float> workspace(parts ? tiles * c.BM * c.BN : 1);
+  Buffer<unsigned> arrivals(parts ? tiles : 1);
 
   cublasHandle_t blas;
   check(cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS, "cuBLAS");
@@ -80,10 +84,14 @@ void run_transpose(Race& race, Table& table, const std::string& sources, long lo
       .choice("FORM", "skewed", c.FORM == tuned::FORM_choice::skewed)
       .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
       .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
+      .choice("STREAM", "none", c.STREAM == tuned::STREAM_choice::none)
+      .choice("STREAM", "loads", c.STREAM == tuned::STREAM_choice::loads)
+      .choice("STREAM", "stores", c.STREAM == tuned::STREAM_choice::stores)
+      .choice("STREAM", "both", c.STREAM == tuned::STREAM_choice::both)
       .choice("ORDER", "rows", c.ORDER == tuned::ORDER_choice::rows)
       .choice("ORDER", "columns", c.ORDER == tuned::ORDER_choice::columns);
   definitions.number("BM", c.BM).number("BN", c.BN).number("TM", c.TM).number("VEC", c.VEC);
-  definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE).number("STREAM", c.STREAM);
+  definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE);
   definitions.number("LOAD", c.LOAD).number("ALIGN", c.ALIGN);
   const RtcKernel kernel(sources, "transpose", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
