@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/store/salvage.h"
+#include "tuner/store/replace_damaged.h"
 #include "tuner/store/schema.h"
 
 namespace tuner {
@@ -21,16 +21,6 @@ fs::path beside(const fs::path& file, const std::string& ending) {
   fs::path other = file;
   other += ending;
   return other;
-}
-
-// The failed rename is the reason that the user needs to see.
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) {
-    throw FatalError("cannot rename " + from.string() + " to " + to.string() + ": " +
-                     error.message());
-  }
 }
 
 void check_health(Database& database) {
@@ -56,37 +46,6 @@ std::unique_ptr<Database> open_healthy(const fs::path& file) {
   return database;
 }
 
-// A salvage that was interrupted between its renames: the damaged file is set aside already.
-void finish_interrupted_salvage(const fs::path& file) {
-  const fs::path fresh = beside(file, ".salvaged");
-  std::error_code error;
-  if (!fs::exists(fresh, error)) return;
-  if (fs::exists(file, error)) {
-    fs::remove(fresh, error);
-    fs::remove(beside(fresh, "-journal"), error);
-    return;
-  }
-  fs::remove(beside(file, "-wal"), error);
-  fs::remove(beside(file, "-shm"), error);
-  move_file(fresh, file);
-}
-
-std::string set_aside(const fs::path& file, const std::string& why) {
-  const fs::path fresh = beside(file, ".salvaged");
-  const Salvaged kept = salvage(file, fresh);
-  int number = 1;
-  while (fs::exists(beside(file, ".corrupt-" + std::to_string(number)))) ++number;
-  const fs::path old = beside(file, ".corrupt-" + std::to_string(number));
-  move_file(file, old);
-  std::error_code error;
-  // Its log belongs to the damaged file; the new one must not meet it.
-  fs::rename(beside(file, "-wal"), beside(old, "-wal"), error);
-  fs::remove(beside(file, "-shm"), error);
-  move_file(fresh, file);
-  return why + "; it is kept as " + old.filename().string() + ", and " +
-         std::to_string(kept.trials) + " readable trials went into a new one";
-}
-
 }  // namespace
 
 OpenDatabase open_for_writing(const fs::path& directory) {
@@ -100,7 +59,7 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   OpenDatabase opened;
   opened.lock = std::make_unique<SessionLock>(beside(file, ".lock"));
   const SessionLock::Hold opening = opened.lock->wait(kOpening);
-  finish_interrupted_salvage(file);
+  opened.notes = end_interrupted_replacement(file);
   std::optional<std::string> damage;
   try {
     opened.database = open_healthy(file);
@@ -112,7 +71,7 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   if (opened.lock->any_other_held()) {
     throw FatalError(*damage + "; another tuner is using it: end that one first");
   }
-  opened.notes.push_back(set_aside(file, *damage));
+  opened.notes.push_back(replace_damaged(file, *damage));
   opened.database = open_healthy(file);
   return opened;
 }
@@ -123,7 +82,10 @@ OpenDatabase open_for_reading(const fs::path& directory_or_file) {
   const fs::path file = is_file ? directory_or_file : directory_or_file / kFile;
   if (!fs::exists(file, error)) {
     throw FatalError("there are no results in " + directory_or_file.string() + ": " +
-                     file.string() + " does not exist");
+                     file.string() + " does not exist" +
+                     (salvage_waits(file) ? ", but what was salvaged from it does: the next `tuner "
+                                            "run` in this directory puts it in place"
+                                          : ""));
   }
   OpenDatabase opened;
   try {

@@ -3,14 +3,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <functional>
-#include <map>
 
+#include "faults.h"
 #include "sample_trials.h"
 #include "scratch_folder.h"
 #include "tuner/base/atomic_file.h"
@@ -21,42 +19,6 @@ namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A process that runs `work` and ends without any clean-up.
-pid_t start(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    int status = 99;
-    try {
-      status = work();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-    }
-    ::_exit(status);
-  }
-  return child;
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-void fill(const fs::path& folder, int count) {
-  Store store = Store::open(folder);
-  const Context context = store.context(sample_key());
-  for (int i = 0; i < count; ++i) store.record(context, sample_trial(i));
-}
-
-std::map<int, Trial> all_trials(Store& store) {
-  std::map<int, Trial> found;
-  for (Trial& trial : store.trials(store.context(sample_key()))) {
-    const auto number = static_cast<int>(std::get<std::int64_t>(trial.configuration.at(0)));
-    EXPECT_TRUE(found.emplace(number, std::move(trial)).second) << "twice: " << number;
-  }
-  return found;
-}
 
 // Every trial that is there is as it was recorded; returns how many there are.
 std::size_t intact_trials(const fs::path& folder) {
