@@ -1,5 +1,6 @@
 // The plugin of tests/fault_plugin through the real tuner: workers that die, lie and hang.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <chrono>
 #include <csignal>
@@ -117,6 +118,28 @@ TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_NE(done.err.find("final: the best 4 again"), std::string::npos) << done.err;
   for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
+}
+
+// A trigger makes any change of a recorded trial an error.
+TEST_F(WorkerFaults, AFinalThatStandsIsNotRecordedAgain) {
+  const auto first = tune("ok");
+  ASSERT_EQ(first.status, 0) << first.err;
+  ASSERT_NE(first.err.find("final: the best 2 again"), std::string::npos) << first.err;
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(sandbox_.path("results/tuner.sqlite").c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database,
+                         "CREATE TRIGGER no_change BEFORE UPDATE ON trials BEGIN"
+                         " SELECT RAISE(ABORT, 'recorded again'); END",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  const auto before = rows();
+  const auto second = tune("ok");
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(rows(), before);
+  auto anew = words("100");
+  anew.insert(anew.end(), {"--where", "PASS == 1"});
+  EXPECT_EQ(run(sandbox_, anew).status, 0) << "neither is a part of the space";
 }
 
 TEST_F(WorkerFaults, ACompilationThatHangsIsKilledAtItsDeadline) {

@@ -49,18 +49,25 @@ std::string now_text() {
   return text;
 }
 
+struct Final {
+  FinalRound round;
+  bool is_new;  // else it stands since an earlier run
+};
+
 // The best few measured again, interleaved; their place in the ranking follows from that.
-std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize& size,
-                                      const DeviceFacts& device, const Context& context,
-                                      PoolEvaluator& evaluator, std::vector<Trial>& trials) {
+std::optional<Final> final_round(const RunShared& shared, const ProblemSize& size,
+                                 const DeviceFacts& device, const Context& context,
+                                 PoolEvaluator& evaluator, std::vector<Trial>& trials) {
   const int finalists = shared.study->measure.finalists;
   if (finalists < 2) return std::nullopt;
   if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
   const auto chosen =
       choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
-  auto earlier = standing_final(shared.study->objective, trials);
+  std::optional<Final> earlier;
+  if (auto round = standing_final(shared.study->objective, trials))
+    earlier = Final{std::move(*round), false};
   if (shared.interrupt->count() > 0) return earlier;
-  if (earlier && earlier->finalists.size() >= chosen.size()) return earlier;
+  if (earlier && earlier->round.finalists.size() >= chosen.size()) return earlier;
   if (chosen.empty()) return std::nullopt;
   shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
   std::vector<Trial> best;
@@ -70,18 +77,18 @@ std::optional<FinalRound> final_round(const RunShared& shared, const ProblemSize
   const int rounds =
       static_cast<int>(std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
   const auto samples = evaluator.duel(best, rounds, shared.options->seed);
-  FinalRound round;
+  Final now{FinalRound{}, true};
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (best[i].state != TrialState::kOk) {
       trials[chosen[i]] = best[i];
       shared.store->record(context, best[i]);
     } else if (!samples.empty()) {
-      round.finalists.push_back(best[i].index);
-      round.milliseconds.push_back(samples[i]);
+      now.round.finalists.push_back(best[i].index);
+      now.round.milliseconds.push_back(samples[i]);
     }
   }
-  if (round.finalists.empty()) return std::nullopt;
-  return round;
+  if (now.round.finalists.empty()) return std::nullopt;
+  return now;
 }
 
 // The final's samples replace those of the search, which were taken at different times; they stay
@@ -215,16 +222,20 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
   SizeOutcome outcome;
   std::vector<Trial> trials = search_trials(shared, context, std::move(search), evaluator, outcome);
   memory.add_others(space, trials);
-  std::optional<FinalRound> round;
+  std::optional<Final> last;
   try {
-    if (outcome.lost.empty()) round = final_round(shared, size, device, context, evaluator, trials);
+    if (outcome.lost.empty()) last = final_round(shared, size, device, context, evaluator, trials);
   } catch (const UnavailableError& error) {
     outcome.lost = error.what();
   }
-  if (round) {
-    const auto finalists = take_over(*round, evaluator, study.measure.confidence, trials);
-    shared.store->record(context, memory.earlier_finalists(finalists));
-    shared.store->record(context, finalists);
+  std::optional<FinalRound> round;
+  if (last) {
+    const auto finalists = take_over(last->round, evaluator, study.measure.confidence, trials);
+    if (last->is_new) {
+      shared.store->record(context, memory.earlier_finalists(finalists));
+      shared.store->record(context, finalists);
+    }
+    round = std::move(last->round);
   }
   outcome.results = rank(study.objective, std::move(trials), round, study.measure.confidence);
   outcome.results.device = device;
