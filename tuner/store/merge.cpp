@@ -7,17 +7,10 @@
 namespace tuner {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // A context as the other store has it; empty when its parts do not fit each other.
-std::optional<ContextKey> key_at(const Statement& row) {
+std::optional<ContextKey> fitting_key(const Statement& row) {
   try {
-    ContextKey key;
-    key.kernel = row.text(2);
-    key.device = device_facts_from(Json::parse(row.text(3)));
-    key.size = problem_size_from(Json::parse(row.text(4)));
-    Json::parse(row.text(5)).get_to(key.parameters);
-    Json::parse(row.text(6)).get_to(key.identity);
+    ContextKey key = key_at(row, 2);
     if (context_key_text(key) == row.text(1)) return key;
   } catch (const nlohmann::json::exception&) {  // damaged
   }
@@ -33,7 +26,7 @@ class Merger {
         "SELECT id, key, kernel, device, size, parameters, identity, generation FROM contexts"
         " ORDER BY id");
     while (contexts.step()) {
-      if (const auto key = key_at(contexts)) {
+      if (const auto key = fitting_key(contexts)) {
         copy_context(*key, contexts.integer(0), contexts.integer(7));
       } else {
         ++report_.damaged;

@@ -42,6 +42,16 @@ std::string context_key_text(const ContextKey& key) {
   return dump(json);
 }
 
+ContextKey key_at(const Statement& row, int kernel_column) {
+  ContextKey key;
+  key.kernel = row.text(kernel_column);
+  key.device = device_facts_from(parse_json(row.text(kernel_column + 1)));
+  key.size = problem_size_from(parse_json(row.text(kernel_column + 2)));
+  parse_json(row.text(kernel_column + 3)).get_to(key.parameters);
+  parse_json(row.text(kernel_column + 4)).get_to(key.identity);
+  return key;
+}
+
 namespace {
 
 bool is_digest(const std::string& text) {
@@ -124,11 +134,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
     try {
       StoredContext found;
       found.context.id = query.integer(0);
-      found.key.kernel = query.text(1);
-      found.key.device = device_facts_from(Json::parse(query.text(2)));
-      found.key.size = problem_size_from(Json::parse(query.text(3)));
-      Json::parse(query.text(4)).get_to(found.key.parameters);
-      Json::parse(query.text(5)).get_to(found.key.identity);
+      found.key = key_at(query, 1);
       found.context.parameters = found.key.parameters;
       found.trials = static_cast<std::uint64_t>(query.integer(6));
       found.newest = query.text(7);
@@ -227,7 +233,7 @@ std::vector<Trial> Store::settle_in_flight(const Context& context) {
     update.run();
     if (row.deaths < kMaxDeaths) continue;
     Trial trial;
-    const Json configuration = Json::parse(row.configuration);
+    const Json configuration = parse_json(row.configuration);
     for (const std::string& name : context.parameters) {
       trial.configuration.push_back(value_from_json(configuration.at(name)));
     }

@@ -18,6 +18,10 @@ inline TrialRow row_at(const Statement& statement) {
           statement.text(4), statement.text(5), statement.text(6), statement.text(7)};
 }
 
+// The parts of a context from five columns: kernel, device, size, parameters, identity. Throws
+// nlohmann::json::exception when one of them is damaged.
+ContextKey key_at(const Statement& row, int kernel_column);
+
 // One text for one context, whatever the order of its parts.
 std::string context_key_text(const ContextKey& key);
 

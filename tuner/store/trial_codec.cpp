@@ -116,6 +116,8 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+Json parse_json(const std::string& text) { return Json::parse(text); }
+
 Json value_to_json(const Value& value) {
   if (const auto* real = std::get_if<double>(&value); real != nullptr && !std::isfinite(*real)) {
     return {{"float", to_text(value)}};
@@ -157,7 +159,7 @@ TrialRow to_row(const Trial& trial, std::span<const std::string> names) {
 
 Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   Trial trial;
-  const Json configuration = Json::parse(row.configuration);
+  const Json configuration = parse_json(row.configuration);
   for (const std::string& name : names) {
     trial.configuration.push_back(value_from_json(configuration.at(name)));
   }
@@ -165,7 +167,7 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   if (!state) throw FatalError("unknown state '" + row.state + "'");
   trial.state = *state;
   trial.message = row.message;
-  const Json detail = Json::parse(row.detail);
+  const Json detail = parse_json(row.detail);
   trial.timing.samples = unpack(row.samples);
   trial.timing.median = number_from(detail.at("median_ms"));
   trial.timing.ci_low = number_from(detail.at("ci_low_ms"));

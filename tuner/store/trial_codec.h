@@ -52,6 +52,9 @@ Value value_from_json(const nlohmann::ordered_json& json);
 
 // Bytes that are not UTF-8 (compilers print file names) are replaced, never an exception.
 std::string dump(const nlohmann::ordered_json& json, int indent = -1);
+// Throws nlohmann::json::exception. In one place, since every use of the library's parser compiles
+// all of it once more.
+nlohmann::ordered_json parse_json(const std::string& text);
 
 // "2026-01-31T12:00:00Z"
 std::string utc_now();
