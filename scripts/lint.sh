@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clang-tidy over tuner/, with the commands of a build: scripts/lint.sh [BUILD] (build/release). A file
 # is looked at again only when it, a header that it includes, or the configuration changed:
-# BUILD/tidy holds the sums of what was clean.
+# BUILD/tidy holds the sums of what was clean. Files are looked at in batches (lint_batches.py).
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 build=${1:-build/release}
@@ -37,19 +37,40 @@ stale() {
   done
 }
 
-check() {
-  local sum=$1 source=$2
-  if "$tidy" -p $build --quiet "$source" 2>/dev/null; then
-    touch "$stamps/$sum"
-  else
-    echo "clang-tidy: $source is not clean"
-    return 1
-  fi
+# one BUILD SOURCE
+one() { "$tidy" -p "$1" --config-file=.clang-tidy --quiet "$2" 2>/dev/null; }
+
+is_clean() {
+  local source
+  for source in "$@"; do
+    touch "$stamps/$(grep " $source\$" "$stamps/work" | cut -d' ' -f1)"
+  done
 }
-export -f check
+
+# check BATCH SOURCE...: the batch, and if anything is said about it, its sources one by one.
+check() {
+  local batch=$1 source failed=0
+  shift
+  if [ $# -gt 1 ] && one "$stamps/batches" "$batch" >"$batch.log"; then
+    is_clean "$@"
+    return
+  fi
+  for source in "$@"; do
+    if one "$build" "$source"; then
+      is_clean "$source"
+    else
+      echo "clang-tidy: $source is not clean"
+      failed=1
+    fi
+  done
+  [ $failed -eq 1 ] || [ $# -eq 1 ] || echo "$batch.log: cost time, its sources are clean one by one"
+  return $failed
+}
+export -f one is_clean check
 export tidy build stamps
 
-mapfile -t work < <(dependencies | stale)
-echo "$(dependencies | wc -l) files, ${#work[@]} of them changed since they were clean"
-[ ${#work[@]} -eq 0 ] ||
-  printf '%s\n' "${work[@]}" | xargs -P "$cores" -L 1 bash -c 'check "$0" "$1"'
+dependencies | stale >"$stamps/work"
+echo "$(dependencies | wc -l) files, $(wc -l <"$stamps/work") of them changed since they were clean"
+rm -rf "$stamps/batches"
+cut -d' ' -f2 "$stamps/work" | python3 scripts/lint_batches.py "$build" "$stamps/batches" |
+  xargs -r -P "$cores" -L 1 bash -c 'check "$@"' check
