@@ -38,8 +38,8 @@ std::string text_of_all(unsigned kinds) {
 }
 
 bool is_identifier(const std::string& name) {
-  static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]{0,99}");
-  return has_form(name, kIdentifier);
+  static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]{0,99}");
+  return kIdentifier.fits(name);
 }
 
 bool is_word_of_the_language(const std::string& name) {

@@ -135,10 +135,10 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
 
 // Constants are symbols of the source and may stand in a namespace.
 void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) {
-  static const std::regex kArgument("[A-Za-z_][A-Za-z0-9_]*");
-  static const std::regex kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
+  static const NameForm kArgument("[A-Za-z_][A-Za-z0-9_]*");
+  static const NameForm kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
   if (argument.name.empty()) return;
-  if (has_form(argument.name, is_constant ? kSymbol : kArgument)) return;
+  if ((is_constant ? kSymbol : kArgument).fits(argument.name)) return;
   reader.diagnostics.error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
 }

@@ -8,10 +8,10 @@ namespace {
 
 void read_name(Reader& reader, const YamlNode& node) {
   // The name becomes a folder of the results.
-  static const std::regex kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
+  static const NameForm kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
   const auto name = read_text(reader.diagnostics, node, "'name'");
   if (!name) return;
-  if (has_form(*name, kFileName)) {
+  if (kFileName.fits(*name)) {
     reader.study.kernel.name = *name;
   } else {
     reader.diagnostics.error(position_of(reader.diagnostics, node),
@@ -21,10 +21,10 @@ void read_name(Reader& reader, const YamlNode& node) {
 }
 
 void read_prefix(Reader& reader, const YamlNode& node) {
-  static const std::regex kPrefix("([A-Za-z_][A-Za-z0-9_]*)?");
+  static const NameForm kPrefix("([A-Za-z_][A-Za-z0-9_]*)?");
   const auto prefix = read_text(reader.diagnostics, node, "'define_prefix'");
   if (!prefix) return;
-  if (has_form(*prefix, kPrefix)) {
+  if (kPrefix.fits(*prefix)) {
     reader.study.kernel.define_prefix = *prefix;
   } else {
     reader.diagnostics.error(position_of(reader.diagnostics, node),

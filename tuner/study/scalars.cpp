@@ -3,8 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <regex>
 #include <system_error>
+
+#include "tuner/study/form.h"
 
 namespace tuner {
 namespace {
@@ -13,17 +14,17 @@ namespace {
 enum class Form { kText, kBool, kInteger, kFloat, kNotFinite };
 
 Form form_of(const YamlNode& node) {
-  static const std::regex kBooleans("true|True|TRUE|false|False|FALSE");
-  static const std::regex kIntegers("[-+]?([0-9]+|0x[0-9a-fA-F]+|0o[0-7]+)");
-  static const std::regex kFloats("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
-  static const std::regex kOthers("[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)");
+  static const NameForm kBooleans("true|True|TRUE|false|False|FALSE");
+  static const NameForm kIntegers("[-+]?([0-9]+|0x[0-9a-fA-F]+|0o[0-7]+)");
+  static const NameForm kFloats("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
+  static const NameForm kOthers("[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)");
   constexpr std::size_t kLongestNumber = 64;
   const std::string& text = node.text;
   if (!node.plain || text.size() > kLongestNumber) return Form::kText;
-  if (std::regex_match(text, kBooleans)) return Form::kBool;
-  if (std::regex_match(text, kIntegers)) return Form::kInteger;
-  if (std::regex_match(text, kFloats)) return Form::kFloat;
-  return std::regex_match(text, kOthers) ? Form::kNotFinite : Form::kText;
+  if (kBooleans.fits(text)) return Form::kBool;
+  if (kIntegers.fits(text)) return Form::kInteger;
+  if (kFloats.fits(text)) return Form::kFloat;
+  return kOthers.fits(text) ? Form::kNotFinite : Form::kText;
 }
 
 std::optional<std::int64_t> integer_of(const std::string& text) {

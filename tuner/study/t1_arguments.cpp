@@ -221,8 +221,8 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
                            suggestion_for(memory->text, {"Scalar", "Vector", "Symbol", "Local"}));
     return;
   }
-  static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
-  if (!has_form(argument.name, kIdentifier)) {
+  static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
+  if (!kIdentifier.fits(argument.name)) {
     t1.diagnostics().error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
   }

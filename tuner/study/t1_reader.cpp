@@ -6,7 +6,6 @@
 #include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "tuner/study/file_text.h"
 #include "tuner/study/form.h"
@@ -155,13 +154,13 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
   options.emplace_back("-Dkernel_tuner=1");
   const YamlNode* config = t1_find(root, "BenchmarkConfig");
   if (config == nullptr || !expect_map(t1.diagnostics(), *config, "'BenchmarkConfig'")) return;
-  static const std::regex kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
+  static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
   const std::vector<std::string> of_the_runner{"iterations", "dataSize", "jitify", "backend"};
   for (const auto& [key, value] : config->entries) {
     const bool is_number = value->is_scalar() && value->plain;
     const bool is_runners =
         std::find(of_the_runner.begin(), of_the_runner.end(), key->text) != of_the_runner.end();
-    if (!is_number || is_runners || !has_form(key->text, kIdentifier) ||
+    if (!is_number || is_runners || !kIdentifier.fits(key->text) ||
         t1.reader.names.knows(key->text, kParameterName)) {
       continue;
     }
