@@ -40,8 +40,9 @@ skip() { rows+=("$(printf '%-34s %s' "$1" "left out: $2")"); }
 # Small and awkward: no tile divides it, and the sanitizer makes every access slow.
 small_sizes_of() {
   case $1 in
-    matmul) echo M=150,N=134,K=70 M=150,N=260,K=200 ;;  # elements one by one, and vectors
-    matmul_*) echo M=300,N=136,K=72 ;;                  # rows of whole 16 bytes
+    # Elements one by one, vectors, and enough tiles to share out their steps.
+    matmul) echo M=150,N=134,K=70 M=150,N=260,K=200 M=900,N=644,K=72 ;;
+    matmul_*) echo M=300,N=136,K=72 ;;  # rows of whole 16 bytes
     transpose*) echo M=203,N=137 ;;
     reduction*) echo N=100003 ;;
     softmax) echo M=37,N=1001 ;;
