@@ -106,8 +106,8 @@ __device__ __forceinline__ void add_up_parts(const float (&sum)[TM][TN], float* 
 #endif
   if (!is_last(arrivals, part)) return;
   const int first = threadIdx.x / kSliceThreads;  // slices take turns
-  Vector<4>
-      total[kVectors / SLICES];  // all loads come first: together they take little more than one
+  // All loads come first: together they take little more than one.
+  Vector<4> total[kVectors / SLICES];
 #pragma unroll
   for (int i = 0; i < kVectors / SLICES; ++i) {
     total[i] = load_added(words + (i * SLICES + first) * kSliceThreads);

@@ -170,8 +170,7 @@ __device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const P
         now = stages + use * kStage;
       }
       load_fragment(fragment[(k + 1) % 2], now, (k + 1) % kDepth, at);
-      // Nobody reads the oldest tile any more: refill it, in more than one step where there are
-      // many.
+      // Nobody reads the oldest tile any more: refill it.
       if (k < kCopySteps) copy_part(copier, stages + fill * kStage, N, K, k, kCopySteps);
       if (k == kCopySteps - 1) {
         end_tiles(copier, N);
