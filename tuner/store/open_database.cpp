@@ -17,12 +17,6 @@ constexpr std::int64_t kOpening = 0;
 // Up to this size the thorough check, which also compares indices with tables, costs little.
 constexpr std::uintmax_t kThoroughCheckBytes = std::uintmax_t{64} << 20;
 
-fs::path beside(const fs::path& file, const std::string& ending) {
-  fs::path other = file;
-  other += ending;
-  return other;
-}
-
 void check_health(Database& database) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(database.path(), error);

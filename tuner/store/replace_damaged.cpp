@@ -10,12 +10,6 @@ namespace fs = std::filesystem;
 // Files that SQLite keeps beside a database, and that must never meet another one.
 constexpr const char* kLogs[] = {"-wal", "-shm", "-journal"};
 
-fs::path beside(const fs::path& file, const std::string& ending) {
-  fs::path other = file;
-  other += ending;
-  return other;
-}
-
 fs::path unfinished(const fs::path& file) { return beside(file, ".salvaging"); }
 fs::path whole(const fs::path& file) { return beside(file, ".salvaged"); }
 
@@ -51,6 +45,12 @@ bool is_there(const fs::path& file) {
 }
 
 }  // namespace
+
+fs::path beside(const fs::path& file, const std::string& ending) {
+  fs::path other = file;
+  other += ending;
+  return other;
+}
 
 bool salvage_waits(const fs::path& file) { return is_there(whole(file)); }
 

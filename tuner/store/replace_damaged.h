@@ -17,6 +17,9 @@
 
 namespace tuner {
 
+// Files that belong to a database have its name and an ending.
+std::filesystem::path beside(const std::filesystem::path& file, const std::string& ending);
+
 // First step: what can be read from `file` is in <file>.salvaged.
 Salvaged write_salvaged(const std::filesystem::path& file);
 // Second: `file` and its log get a name under which they are kept. Returns it.

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "sample_trials.h"
-#include "scratch_folder.h"
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
 
 namespace tuner {

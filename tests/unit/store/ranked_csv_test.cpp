@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scratch_folder.h"
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 
 namespace tuner {

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "faults.h"
-#include "scratch_folder.h"
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/store/store.h"

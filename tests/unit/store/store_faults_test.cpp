@@ -10,7 +10,7 @@
 
 #include "faults.h"
 #include "sample_trials.h"
-#include "scratch_folder.h"
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/store/store.h"

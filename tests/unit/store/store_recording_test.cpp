@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sample_trials.h"
-#include "scratch_folder.h"
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
 
 namespace tuner {

@@ -3,40 +3,24 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "tests/fakes/script_worker.h"
 
 namespace tuner {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A folder with a shell script that stands for a worker; descriptor 3 is its connection.
 class ChannelTest : public testing::Test {
  protected:
-  ChannelTest() {
-    std::string name = (fs::temp_directory_path() / "tuner-channel-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~ChannelTest() override { fs::remove_all(folder_); }
-
-  WorkerProgram worker(const std::string& commands) const {
-    const fs::path file = folder_ / "worker";
-    std::ofstream(file) << "#!/bin/sh\n" << commands << "\n";
-    fs::permissions(file, fs::perms::owner_all);
-    return {file.string(), {}};
-  }
-  // Ready-made bytes for the script to send.
+  WorkerProgram worker(const std::string& commands) const { return script_.program(commands); }
   std::string file_of(const json& message) const {
-    const fs::path file = folder_ / "message";
-    std::ofstream(file, std::ios::binary) << encode_frame(message);
-    return file.string();
+    return script_.write_message("message", message);
   }
   static TimePoint far_away() { return Clock::now() + std::chrono::minutes(10); }
 
-  fs::path folder_;
+  ScriptWorker script_;
 };
 
 const json& large() {

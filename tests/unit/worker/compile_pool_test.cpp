@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/fakes/script_worker.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -20,23 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A shell script stands for the compile worker: it is ready at once, and then does what a test
-// tells it. Whoever answers does so in the order of the requests, and knows nothing of ids.
+// The script is ready at once, and then does what a test tells it. Whoever answers does so in the
+// order of the requests, and knows nothing of ids.
 class CompilePoolTest : public testing::Test {
  protected:
   CompilePoolTest() {
-    std::string name = (fs::temp_directory_path() / "tuner-pool-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    ::mkfifo((folder_ / "orders").c_str(), 0600);
+    ::mkfifo(script_.file("orders").c_str(), 0600);
     // Open for both, so that neither side waits for the other.
-    orders_ = ::open((folder_ / "orders").c_str(), O_RDWR | O_CLOEXEC);
-    std::ofstream(folder_ / "ready", std::ios::binary)
-        << encode_frame({{"type", "ready"}, {"identity", "script 1"}});
+    orders_ = ::open(script_.file("orders").c_str(), O_RDWR | O_CLOEXEC);
+    script_.write_message("ready", {{"type", "ready"}, {"identity", "script 1"}});
   }
-  ~CompilePoolTest() override {
-    ::close(orders_);
-    fs::remove_all(folder_);
-  }
+  ~CompilePoolTest() override { ::close(orders_); }
 
   // A worker that says what say() gives it.
   static constexpr const char* kSpeaks = "exec cat orders >&3";
@@ -49,11 +43,7 @@ class CompilePoolTest : public testing::Test {
 
   // Its worker is ready: what is submitted goes there at once.
   CompilePool pool_of(const std::string& commands, double deadline = 100) const {
-    const fs::path file = folder_ / "worker";
-    std::ofstream(file) << "#!/bin/sh\ncd '" << folder_.string() << "'\ncat ready >&3\n"
-                        << commands << "\n";
-    fs::permissions(file, fs::perms::owner_all);
-    CompilePool pool({file.string(), {}}, {"any", 1, deadline, ""});
+    CompilePool pool(script_.program("cat ready >&3\n" + commands), {"any", 1, deadline, ""});
     EXPECT_EQ(pool.identity(), "script 1");
     return pool;
   }
@@ -62,7 +52,7 @@ class CompilePoolTest : public testing::Test {
     bool there = false;
     for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
          !there && Clock::now() < late; ::usleep(1000)) {
-      there = fs::exists(folder_ / "again");
+      there = fs::exists(script_.file("again"));
       EXPECT_TRUE(pool.handle().empty());
     }
     EXPECT_TRUE(there);
@@ -101,7 +91,7 @@ class CompilePoolTest : public testing::Test {
     return ids;
   }
 
-  fs::path folder_;
+  ScriptWorker script_;
   int orders_ = -1;
 };
 
