@@ -57,7 +57,7 @@ template <int COUNT>
 __device__ __forceinline__ void store_vector(Element* to, const Vector<COUNT>& value) {
 #ifndef TUNER_CPU
   // A plain assignment may become one store for each element, and each of them a write of its own
-  // in the L2 cache (a tenth of the time of `skewed`). Cache operators keep the vector whole.
+  // in the L2 cache. Cache operators keep the vector whole.
   using Type = typename Bits<BYTES * COUNT>::Type;
   const Type bits = *reinterpret_cast<const Type*>(&value);
   if constexpr (kStreamStores) {
