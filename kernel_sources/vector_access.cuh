@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes of VEC neighbouring floats as one access. STREAM marks data that is used once,
-// so that it does not drive other data out of the caches.
+// Reads and writes of VEC neighbouring floats as one access. STREAM marks data that is read once, so
+// that it does not drive other data out of the caches.
 
 template <int VEC>
 struct alignas(4 * VEC) Vector {
@@ -36,17 +36,19 @@ __device__ __forceinline__ Vector<VEC> load_vector(const float* from) {
   return *reinterpret_cast<const Vector<VEC>*>(from);
 }
 
-template <int VEC, bool STREAM = false>
+template <int VEC>
 __device__ __forceinline__ void store_vector(float* to, const Vector<VEC>& value) {
+  *reinterpret_cast<Vector<VEC>*>(to) = value;
+}
+
+// To global memory only. A plain assignment may become one store for each float there, each a write
+// of its own in the L2 cache; cache operators keep the vector whole.
+template <int VEC>
+__device__ __forceinline__ void store_global(float* to, const Vector<VEC>& value) {
 #ifndef TUNER_CPU
   using Type = typename Builtin<VEC>::Type;
-  const Type bits = *reinterpret_cast<const Type*>(&value);
-  if constexpr (STREAM) {
-    __stcs(reinterpret_cast<Type*>(to), bits);
-  } else {
-    *reinterpret_cast<Type*>(to) = bits;  // a struct may be stored float by float
-  }
+  __stcg(reinterpret_cast<Type*>(to), *reinterpret_cast<const Type*>(&value));
 #else
-  *reinterpret_cast<Vector<VEC>*>(to) = value;
+  store_vector<VEC>(to, value);
 #endif
 }
