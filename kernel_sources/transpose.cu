@@ -9,13 +9,15 @@
 //                    ALIGN bytes in memory, so that all that is written is aligned
 //
 // Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
-// says whether blocks that run together take neighbours in a row of A or in a row of B. The rules
-// that tie them are the constraints of search_spaces/transpose.yaml.
+// says whether blocks that run together take neighbours in a row of A or in a row of B. A block
+// fetches the tile of the block that comes AHEAD later into the L2 cache. The rules that tie them
+// are the constraints of search_spaces/transpose.yaml.
 
 constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;
 constexpr int TM = TUNE_TM;
 constexpr int VEC = TUNE_VEC;
+constexpr int AHEAD = TUNE_AHEAD;
 
 #include "transpose_element.cuh"
 
@@ -31,14 +33,24 @@ struct Corner {
 };
 
 // Tiles that are moved back, by less than kAlign rows, take so many rows more.
-__device__ Corner corner_of_block(int M, int N) {
+__device__ Corner corner_of(int block, int M, int N) {
 #if TUNE_ORDER_IS_rows
   const int tiles = (N + BN - 1) / BN;
-  return {int(blockIdx.x) / tiles * BM, int(blockIdx.x) % tiles * BN};
+  return {block / tiles * BM, block % tiles * BN};
 #else
   const int tiles = (M + kAlign - 1 + BM - 1) / BM;
-  return {int(blockIdx.x) % tiles * BM, int(blockIdx.x) / tiles * BN};
+  return {block % tiles * BM, block / tiles * BN};
 #endif
+}
+
+__device__ void fetch_ahead(const Element* A, int M, int N) {
+  const Corner corner = corner_of(blockIdx.x + AHEAD, M, N);
+  constexpr int kLine = 128 / BYTES;  // elements in a line of the L2 cache
+  constexpr int kLines = (BN + kLine - 1) / kLine;
+  for (int i = threadIdx.x; i < BM * kLines; i += kThreads) {
+    const int row = corner.row + i / kLines, col = corner.col + i % kLines * kLine;
+    if (row < M && col < N) fetch_line(A + size_t(row) * N + col);
+  }
 }
 
 #if TUNE_FORM_IS_shared
@@ -49,7 +61,7 @@ __device__ Corner corner_of_block(int M, int N) {
 
 // Each thread moves TM elements straight from global to global memory.
 __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
-  const Corner corner = corner_of_block(M, N);
+  const Corner corner = corner_of(blockIdx.x, M, N);
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
     const int element = i * kThreads + threadIdx.x;
@@ -65,6 +77,7 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     transpose(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
+  if constexpr (AHEAD > 0) fetch_ahead(A, M, N);
   turn(A, B, M, N);
 }
 

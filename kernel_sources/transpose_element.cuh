@@ -35,6 +35,13 @@ using Element = typename Bits<BYTES>::Type;
 constexpr bool kStreamLoads = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
 constexpr bool kStreamStores = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
 
+// How much a load of 16 bytes that misses brings into the L2 cache; 0 leaves it to the hardware.
+// Where rows are not aligned to that cache's lines of 128 bytes, tiles end within lines: the first
+// block that comes can fetch the rest for its neighbour.
+constexpr int FETCH = TUNE_FETCH;
+
+static_assert(FETCH == 0 || FETCH == 128, "0, or a line of the L2 cache");
+
 // COUNT neighbouring elements, accessed at once.
 template <int COUNT>
 struct alignas(BYTES* COUNT) Vector {
@@ -47,6 +54,13 @@ __device__ __forceinline__ Vector<COUNT> load_vector(const Element* from) {
   if constexpr (kStreamLoads) {
     using Type = typename Bits<BYTES * COUNT>::Type;
     const Type value = __ldcs(reinterpret_cast<const Type*>(from));
+    return *reinterpret_cast<const Vector<COUNT>*>(&value);
+  }
+  if constexpr (FETCH == 128 && BYTES * COUNT == 16) {
+    uint4 value;
+    asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+        : "l"(from));
     return *reinterpret_cast<const Vector<COUNT>*>(&value);
   }
 #endif
@@ -67,5 +81,12 @@ __device__ __forceinline__ void store_vector(Element* to, const Vector<COUNT>& v
   }
 #else
   *reinterpret_cast<Vector<COUNT>*>(to) = value;
+#endif
+}
+
+// Brings the line of the L2 cache that holds an element there, without waiting for it.
+__device__ __forceinline__ void fetch_line(const Element* of) {
+#ifndef TUNER_CPU
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(of));
 #endif
 }

@@ -51,7 +51,7 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
   static_assert(BYTES * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
   __shared__ Vector<VEC> tile[BN * kStride];
 #endif
-  const Corner corner = corner_of_block(M, N);
+  const Corner corner = corner_of(blockIdx.x, M, N);
 
   Vector<VEC> square[TM][VEC];
 #pragma unroll

@@ -123,7 +123,7 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
                 "static shared memory ends at 48 KB");
   __shared__ Element tile[(BN + 2 * LOAD) * kStride];
 #endif
-  const Corner corner = corner_of_block(M, N);
+  const Corner corner = corner_of(blockIdx.x, M, N);
   // Vectors of LOAD may reach beyond a row, but only into another row of A.
   const bool inside = corner.row >= kAlign && corner.row + BM < M && corner.col + BN <= N;
   if (inside) {
