@@ -23,6 +23,7 @@ forms_of() {
     matmul_bf16 | matmul_tf32) echo "mma" ;;
     transpose) echo "coalesced_read coalesced_write" ;;
     reduction) echo "global shared shuffle" ;;
+    convolution2d) echo "global shared" ;;
   esac
 }
 
