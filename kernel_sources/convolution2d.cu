@@ -10,8 +10,8 @@
 //              where it serves all of them
 //
 // Names: BM x BN tile of out for each block, TM x TN elements for each thread. PAD lengthens the
-// rows of the tile in shared memory. UNROLL (registers) is how many rows one turn of the loop takes:
-// the more, the fewer loads of weights for each product, and the more code.
+// rows of the tile in shared memory. UNROLL (registers) is how many rows one turn of the loop
+// takes: the more, the fewer loads of weights for each product, and the more code.
 
 #include "vector_access.cuh"
 

@@ -1,7 +1,7 @@
 #pragma once
 // FORM registers: a thread's windows are neighbours in both directions. It walks down the rows of
 // the image that they cover. The TN + FILTER - 1 elements of one row come in by vectors and serve
-// TM x TN windows: 17 x TM x TN products for five or six loads.
+// TM x TN windows: FILTER x TM x TN products for five or six loads.
 
 constexpr int kSpan = (TN + FILTER - 1 + 3) / 4 * 4;  // elements of a row, in whole vectors
 constexpr int kStride = (kTileColumns + 3) / 4 * 4;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes of VEC neighbouring floats as one access. STREAM marks data that is read once, so
-// that it does not drive other data out of the caches.
+// Reads and writes of VEC neighbouring floats as one access. STREAM marks data that is read once,
+// so that it does not drive other data out of the caches.
 
 template <int VEC>
 struct alignas(4 * VEC) Vector {
