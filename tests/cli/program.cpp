@@ -147,6 +147,17 @@ std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {
   return out;
 }
 
+std::vector<std::map<std::string, std::string>> ranking_of(const Sandbox& sandbox,
+                                                           const std::string& kernel) {
+  for (const auto& device :
+       std::filesystem::directory_iterator(sandbox.path("results/" + kernel))) {
+    for (const auto& file : std::filesystem::directory_iterator(device)) {
+      if (file.path().extension() == ".csv") return read_csv(file.path());
+    }
+  }
+  return {};
+}
+
 std::vector<int> program_processes(const Sandbox& sandbox) {
   std::vector<int> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {

@@ -59,6 +59,9 @@ std::string text_of(const std::filesystem::path& file);
 
 // Rows of a CSV file as column -> text.
 std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::path& path);
+// Those of the one ranking that `kernel` has in the sandbox's results; none if it has none.
+std::vector<std::map<std::string, std::string>> ranking_of(const Sandbox& sandbox,
+                                                           const std::string& kernel);
 
 // Processes of the tested program that were started in `sandbox`, by pid.
 std::vector<int> program_processes(const Sandbox& sandbox);

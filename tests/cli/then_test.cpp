@@ -54,16 +54,6 @@ verify: {y: {rtol: 0}}
 search: {strategy: exhaustive}
 )yaml";
 
-std::vector<std::map<std::string, std::string>> rows_of(const Sandbox& sandbox,
-                                                        const std::string& kernel) {
-  for (const auto& device : fs::directory_iterator(sandbox.path("results/" + kernel))) {
-    for (const auto& file : fs::directory_iterator(device)) {
-      if (file.path().extension() == ".csv") return read_csv(file.path());
-    }
-  }
-  return {};
-}
-
 TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   const Sandbox sandbox;
   sandbox.write("scale.cu", kSource);
@@ -73,7 +63,7 @@ TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   ASSERT_EQ(done.status, 0) << done.err;
   std::map<std::string, std::string> states;
   std::map<std::string, std::string> messages;
-  for (const auto& row : rows_of(sandbox, "scale")) {
+  for (const auto& row : ranking_of(sandbox, "scale")) {
     states[row.at("WAY")] = row.at("state");
     messages[row.at("WAY")] = row.at("message");
   }
@@ -134,7 +124,7 @@ TEST(Then, EveryWayToFinishAReductionIsRight) {
                                     "exhaustive", "--size", "N=1003"});
     ASSERT_EQ(done.status, 0) << done.err;
     std::set<std::string> finished;
-    const auto rows = rows_of(sandbox, name);
+    const auto rows = ranking_of(sandbox, name);
     EXPECT_EQ(rows.size(), 1U + 3 * 2 * 2 + 3 * 2);
     for (const auto& row : rows) {
       EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");

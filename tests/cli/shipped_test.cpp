@@ -1,0 +1,53 @@
+// The shipped kernels give right answers on the CPU, at sizes that no tile divides and at sizes
+// that vectors fit.
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+struct Sample {
+  const char* kernel;
+  const char* size;
+  const char* where;  // what keeps blocks small, and names the forms that chance would miss
+};
+
+constexpr Sample kSamples[] = {
+    {"matmul", "M=75,N=67,K=45", "BM <= 64 and BN <= 64"},
+    {"matmul", "M=76,N=68,K=40", "FORM == 'warptile' and VEC == 4 and BM <= 64 and BN <= 64"},
+    {"transpose", "M=203,N=137", "FORM != 'skewed'"},
+    {"transpose", "M=203,N=137", "FORM == 'skewed'"},
+    {"transpose", "M=132,N=260", "AHEAD > 0"},
+    {"transpose_f16", "M=203,N=137", "threads <= 256"},
+    {"transpose_f64", "M=203,N=137", "threads <= 256"},
+    {"reduction", "N=10003", "FORM != 'global' and BLOCK <= 128"},
+    {"softmax", "M=37,N=1001", "BLOCK <= 128"},
+    {"softmax", "M=20,N=256", "BLOCK <= 128"},
+    {"convolution2d", "H=67,W=131", "FORM != 'registers' and BM <= 16"},
+    {"convolution2d", "H=67,W=131", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},
+    {"convolution2d", "H=34,W=132", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},
+};
+
+TEST(Shipped, SampledVariantsAreRightOnTheCpu) {
+  constexpr std::size_t kVariants = 8;
+  for (const Sample& sample : kSamples) {
+    SCOPED_TRACE(std::string(sample.kernel) + " " + sample.size + " " + sample.where);
+    const Sandbox sandbox;
+    const std::string kernel = sample.kernel;
+    const auto done =
+        run(sandbox, {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/" + kernel + ".yaml",
+                      "--backend", "cpu", "--strategy", "random", "--seed", "5", "--budget",
+                      std::to_string(kVariants), "--size", sample.size, "--where", sample.where});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const auto rows = ranking_of(sandbox, kernel);
+    EXPECT_EQ(rows.size(), kVariants);
+    for (const auto& row : rows) {
+      EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped")
+          << row.at("state") << ": " << row.at("message");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cli
