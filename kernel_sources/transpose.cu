@@ -9,15 +9,18 @@
 //                    ALIGN bytes in memory, so that all that is written is aligned
 //
 // Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
-// says whether blocks that run together take neighbours in a row of A or in a row of B. A block
-// fetches the tile of the block that comes AHEAD later into the L2 cache. The rules that tie them
-// are the constraints of search_spaces/transpose.yaml.
+// says whether blocks that run together take neighbours in a row of A or in a row of B. CLUSTER
+// neighbours in a row of A share one half of the chip, and what lies across the borders of their
+// tiles comes to its part of the L2 cache once. A block fetches the tile of the block that comes
+// AHEAD later into the L2 cache. The rules that tie them are the constraints of
+// search_spaces/transpose.yaml.
 
 constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;
 constexpr int TM = TUNE_TM;
 constexpr int VEC = TUNE_VEC;
 constexpr int AHEAD = TUNE_AHEAD;
+constexpr int CLUSTER = TUNE_CLUSTER;
 
 #include "transpose_element.cuh"
 
@@ -39,7 +42,8 @@ __device__ Corner corner_of(int block, int M, int N) {
   return {block / tiles * BM, block % tiles * BN};
 #else
   const int tiles = (M + kAlign - 1 + BM - 1) / BM;
-  return {block % tiles * BM, block / tiles * BN};
+  const int cluster = block / CLUSTER;
+  return {cluster % tiles * BM, (cluster / tiles * CLUSTER + block % CLUSTER) * BN};
 #endif
 }
 
@@ -75,7 +79,13 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
 }
 #endif
 
-extern "C" __global__ void __launch_bounds__(kThreads)
+#if TUNE_CLUSTER > 1 && __CUDA_ARCH__ >= 900
+#define IN_CLUSTERS __cluster_dims__(TUNE_CLUSTER, 1, 1)
+#else
+#define IN_CLUSTERS  // elsewhere it is an order of the blocks
+#endif
+
+extern "C" __global__ void __launch_bounds__(kThreads) IN_CLUSTERS
     transpose(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
   if constexpr (AHEAD > 0) fetch_ahead(A, M, N);
   turn(A, B, M, N);

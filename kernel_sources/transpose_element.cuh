@@ -35,12 +35,40 @@ using Element = typename Bits<BYTES>::Type;
 constexpr bool kStreamLoads = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
 constexpr bool kStreamStores = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
 
-// How much a load of 16 bytes that misses brings into the L2 cache; 0 leaves it to the hardware.
-// Where rows are not aligned to that cache's lines of 128 bytes, tiles end within lines: the first
-// block that comes can fetch the rest for its neighbour.
+// How many bytes a load that misses brings into the L2 cache; 0 leaves it to the hardware. Where
+// rows are not aligned, tiles end within the 256 bytes that memory is best read by: the first block
+// that comes fetches the rest for its neighbour.
 constexpr int FETCH = TUNE_FETCH;
 
-static_assert(FETCH == 0 || FETCH == 128, "0, or a line of the L2 cache");
+static_assert(FETCH == 0 || FETCH == 256, "0, or as many as memory is best read by");
+
+#if TUNE_FETCH > 0 && !defined(TUNER_CPU)
+#if __CUDA_ARCH__ >= 800
+#define FETCHING "ld.global.nc.L2::256B"
+#else
+#define FETCHING "ld.global.nc.L2::128B"  // the most that is known there
+#endif
+
+__device__ __forceinline__ void load_fetching(unsigned short& value, const void* from) {
+  asm(FETCHING ".u16 %0, [%1];" : "=h"(value) : "l"(from));
+}
+
+__device__ __forceinline__ void load_fetching(unsigned& value, const void* from) {
+  asm(FETCHING ".u32 %0, [%1];" : "=r"(value) : "l"(from));
+}
+
+__device__ __forceinline__ void load_fetching(uint2& value, const void* from) {
+  asm(FETCHING ".v2.u32 {%0, %1}, [%2];"
+      : "=r"(value.x), "=r"(value.y)
+      : "l"(from));
+}
+
+__device__ __forceinline__ void load_fetching(uint4& value, const void* from) {
+  asm(FETCHING ".v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+      : "l"(from));
+}
+#endif
 
 // COUNT neighbouring elements, accessed at once.
 template <int COUNT>
@@ -51,18 +79,16 @@ struct alignas(BYTES* COUNT) Vector {
 template <int COUNT>
 __device__ __forceinline__ Vector<COUNT> load_vector(const Element* from) {
 #ifndef TUNER_CPU
+  using Type = typename Bits<BYTES * COUNT>::Type;
   if constexpr (kStreamLoads) {
-    using Type = typename Bits<BYTES * COUNT>::Type;
     const Type value = __ldcs(reinterpret_cast<const Type*>(from));
     return *reinterpret_cast<const Vector<COUNT>*>(&value);
   }
-  if constexpr (FETCH == 128 && BYTES * COUNT == 16) {
-    uint4 value;
-    asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-        : "l"(from));
-    return *reinterpret_cast<const Vector<COUNT>*>(&value);
-  }
+#if TUNE_FETCH > 0
+  Type value;
+  load_fetching(value, from);
+  return *reinterpret_cast<const Vector<COUNT>*>(&value);
+#endif
 #endif
   return *reinterpret_cast<const Vector<COUNT>*>(from);
 }

@@ -93,7 +93,7 @@ void run_transpose(Race& race, Table& table, const std::string& sources, long lo
   definitions.number("BM", c.BM).number("BN", c.BN).number("TM", c.TM).number("VEC", c.VEC);
   definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE);
   definitions.number("LOAD", c.LOAD).number("ALIGN", c.ALIGN);
-  definitions.number("FETCH", c.FETCH).number("AHEAD", c.AHEAD);
+  definitions.number("FETCH", c.FETCH).number("AHEAD", c.AHEAD).number("CLUSTER", c.CLUSTER);
   const RtcKernel kernel(sources, "transpose", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                   tuned::dynamic_shared_bytes_of(c, size, device)));

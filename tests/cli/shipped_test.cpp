@@ -18,6 +18,7 @@ constexpr Sample kSamples[] = {
     {"matmul", "M=76,N=68,K=40", "FORM == 'warptile' and VEC == 4 and BM <= 64 and BN <= 64"},
     {"transpose", "M=203,N=137", "FORM != 'skewed'"},
     {"transpose", "M=203,N=137", "FORM == 'skewed'"},
+    {"transpose", "M=203,N=137", "CLUSTER > 1"},
     {"transpose", "M=132,N=260", "AHEAD > 0"},
     {"transpose_f16", "M=203,N=137", "threads <= 256"},
     {"transpose_f64", "M=203,N=137", "threads <= 256"},
