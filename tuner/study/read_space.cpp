@@ -96,9 +96,13 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     diagnostics.error(position_of(diagnostics, node), what + " has no values");
   }
   constexpr std::size_t kCompareAll = 2000;  // longer lists are not typed by hand
+  const YamlNode* text = nullptr;            // the first that has no quotes
+  const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
     const auto value = read_value(diagnostics, *item, "a value of " + what);
     if (!value) continue;
+    const YamlNode*& first_of_kind = std::holds_alternative<std::string>(*value) ? text : other;
+    if (item->plain && first_of_kind == nullptr) first_of_kind = item.get();
     const auto end = values.size() > kCompareAll ? values.begin() + kCompareAll : values.end();
     const auto twin =
         std::find_if(values.begin(), end, [&](const Value& v) { return same_value(v, *value); });
@@ -110,6 +114,11 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     } else {
       values.push_back(*value);
     }
+  }
+  if (text != nullptr && other != nullptr) {  // a number, with a slip of the pen?
+    diagnostics.warning(position_of(diagnostics, *text),
+                        fmt::format("'{}' is text, other values of {} are not", text->text, what),
+                        "in quotes, where that is meant");
   }
   return values;
 }

@@ -40,6 +40,31 @@ arguments:
                ^)text");
 }
 
+TEST(StudyWarnings, TextAmongNumbersUnlessInQuotes) {
+  const auto with = [](const std::string& values) {
+    return warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters:
+  B: )yaml" + values + R"yaml(
+launch: {block: [1], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml");
+  };
+  EXPECT_EQ(with("[32, x64, y128]"),
+            R"text(study.yaml:5:11: 'x64' is text, other values of parameter 'B' are not (in quotes, where that is meant)
+      B: [32, x64, y128]
+              ^)text");
+  EXPECT_EQ(with("[true, yes]"),
+            R"text(study.yaml:5:13: 'yes' is text, other values of parameter 'B' are not (in quotes, where that is meant)
+      B: [true, yes]
+                ^)text");
+  EXPECT_EQ(with("[32, 'auto']"), "");
+  EXPECT_EQ(with("[none, both]"), "");
+}
+
 TEST(StudyWarnings, OutputThatTheReferenceDoesNotTake) {
   EXPECT_EQ(warnings_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}
