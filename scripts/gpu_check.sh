@@ -6,7 +6,8 @@
 # the fault matrix (scripts/fault_matrix.sh), a short tuning of every study, and a sample of variants
 # under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
-# and SANITIZER_BUDGET=40 gives each more variants (12). Exit status 0 when every row passed.
+# and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
+# (900) is ended and fails. Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -74,7 +75,8 @@ quick_copy() {
 sanitize() {
   local tool=$1 name=$2 sizes=()
   for size in $(small_sizes_of "$name"); do sizes+=(--size "$size"); done
-  "$sanitizer" --tool "$tool" --target-processes all --report-api-errors no --error-exitcode 9 \
+  timeout "${SANITIZER_SECONDS:-900}" \
+    "$sanitizer" --tool "$tool" --target-processes all --report-api-errors no --error-exitcode 9 \
     "$tuner" run "$out/quick/$name.yaml" --backend cuda --fresh --strategy random --seed 11 \
     --timeout 300 --budget "${SANITIZER_BUDGET:-12}" --progress plain "${sizes[@]}" \
     --results "$out/$tool/$name" 2>&1 | tee "$out/$tool-$name.report" || return

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""scripts/lint_batches.py joins only sources that clang-tidy would judge alike one by one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parents[2] / "scripts" / "lint_batches.py"
+
+
+class LintBatches(unittest.TestCase):
+    def batches(self, sources, options=()):
+        """Sets of the sources that stand together; `options` are those of single sources."""
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            commands = []
+            for path, text in sources.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+                words = ["c++", *dict(options).get(path, []), "-c", str(root / path), "-o", "x.o"]
+                commands.append({"directory": name, "file": str(root / path), "arguments": words})
+            (root / "compile_commands.json").write_text(json.dumps(commands))
+            done = subprocess.run([sys.executable, PROGRAM, root, root / "out"], cwd=root, check=True,
+                                  input="\n".join(sources), capture_output=True, text=True)
+            together = []
+            for line in done.stdout.splitlines():
+                batch, *paths = line.split()
+                joined = Path(batch).read_text()
+                for path in paths:
+                    self.assertIn(sources[path], joined)
+                together.append(set(paths))
+            written = json.loads((root / "out" / "compile_commands.json").read_text())
+            self.assertEqual(len(written), len(together))
+        self.assertEqual(sorted(p for paths in together for p in paths), sorted(sources))
+        return together
+
+    def test_strangers_are_joined(self):
+        self.assertEqual(self.batches({"a.cpp": "int f() { return 1; }\n",
+                                       "b.cpp": "int g() { return 2; }\n"}),
+                         [{"a.cpp", "b.cpp"}])
+
+    def test_a_name_of_its_own_that_another_mentions_keeps_them_apart(self):
+        own = "namespace {\nint helper() { return 1; }\n}  // namespace\n"
+        self.assertEqual(len(self.batches({"a.cpp": own, "b.cpp": own})), 2)
+        self.assertEqual(len(self.batches({"a.cpp": own, "b.cpp": "int helper(int);\n"})), 2)
+        constant, mention = "static int kMost = 1;\n", "int f(int kMost);\n"
+        self.assertEqual(len(self.batches({"a.cpp": constant, "b.cpp": mention})), 2)
+        self.assertEqual(len(self.batches({"a.cpp": mention, "b.cpp": constant})), 2)
+
+    def test_the_same_alias_does_not_keep_them_apart_but_another_one_does(self):
+        self.assertEqual(len(self.batches({"a.cpp": "namespace fs = std::filesystem;\n",
+                                           "b.cpp": "namespace fs = std::filesystem;\n"})), 1)
+        self.assertEqual(len(self.batches({"a.cpp": "namespace fs = std::filesystem;\n",
+                                           "b.cpp": "namespace fs = boost::filesystem;\n"})), 2)
+
+    def test_nothing_follows_what_reaches_further(self):
+        for line in ("#define N 1\n", "#pragma once\n", "using namespace std;\n"):
+            with self.subTest(line=line):
+                found = self.batches({"a.cpp": line, "b.cpp": "int b;\n", "c.cpp": "int c;\n"})
+                self.assertIn({"b.cpp", "c.cpp"}, found)
+
+    def test_folders_and_options_stay_apart(self):
+        self.assertEqual(len(self.batches({"x/a.cpp": "int a;\n", "y/b.cpp": "int b;\n"})), 2)
+        self.assertEqual(len(self.batches({"a.cpp": "int a;\n", "b.cpp": "int b;\n"},
+                                          {"a.cpp": ["-DX=1"]})), 2)
+
+    def test_a_batch_holds_twelve(self):
+        found = self.batches({f"s{i}.cpp": f"int v{i};\n" for i in range(30)})
+        self.assertEqual(sorted(len(paths) for paths in found), [6, 12, 12])
+
+
+if __name__ == "__main__":
+    unittest.main()
