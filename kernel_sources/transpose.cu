@@ -10,10 +10,9 @@
 //
 // Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
 // says whether blocks that run together take neighbours in a row of A or in a row of B. CLUSTER
-// neighbours in a row of A share one half of the chip, and what lies across the borders of their
-// tiles comes to its part of the L2 cache once. A block fetches the tile of the block that comes
-// AHEAD later into the L2 cache. The rules that tie them are the constraints of
-// search_spaces/transpose.yaml.
+// neighbours in a row of A run close to each other on the chip, for the sake of what lies across the
+// borders of their tiles. A block fetches the tile of the block that comes AHEAD later into the L2
+// cache. The rules that tie them are the constraints of search_spaces/transpose.yaml.
 
 constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;

@@ -42,7 +42,7 @@ constexpr int FETCH = TUNE_FETCH;
 
 static_assert(FETCH == 0 || FETCH == 256, "0, or as many as memory is best read by");
 
-#if TUNE_FETCH > 0 && !defined(TUNER_CPU)
+#ifndef TUNER_CPU
 #if __CUDA_ARCH__ >= 800
 #define FETCHING "ld.global.nc.L2::256B"
 #else
@@ -84,11 +84,11 @@ __device__ __forceinline__ Vector<COUNT> load_vector(const Element* from) {
     const Type value = __ldcs(reinterpret_cast<const Type*>(from));
     return *reinterpret_cast<const Vector<COUNT>*>(&value);
   }
-#if TUNE_FETCH > 0
-  Type value;
-  load_fetching(value, from);
-  return *reinterpret_cast<const Vector<COUNT>*>(&value);
-#endif
+  if constexpr (FETCH > 0) {
+    Type value;
+    load_fetching(value, from);
+    return *reinterpret_cast<const Vector<COUNT>*>(&value);
+  }
 #endif
   return *reinterpret_cast<const Vector<COUNT>*>(from);
 }
