@@ -237,7 +237,7 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
     }
     round = std::move(last->round);
   }
-  outcome.results = rank(study.objective, std::move(trials), round, study.measure.confidence);
+  outcome.results = rank(study.objective, std::move(trials), round, study.measure);
   outcome.results.device = device;
   outcome.results.size = size;
   outcome.results.date = now_text();

@@ -108,8 +108,7 @@ RankedResults ranked_trials(const Study* study, std::vector<Trial> trials) {
   const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
   for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
   const auto round = standing_final(objective, trials);
-  const double confidence = (study ? study->measure : MeasureSpec{}).confidence;
-  return rank(objective, std::move(trials), round, confidence);
+  return rank(objective, std::move(trials), round, study ? study->measure : MeasureSpec{});
 }
 
 ProblemSize parse_dims(const std::string& text) {

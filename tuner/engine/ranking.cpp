@@ -15,10 +15,6 @@
 namespace tuner {
 namespace {
 
-// What simplicity may cost: half of what still counts as a tie, so that the winner's true time
-// stays within a hundredth of the best's even when the measurement errs by as much again.
-constexpr double kSimplerMargin = kTieMargin / 2;
-
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, double value, double best) {
   if (value == best) return 0;
@@ -103,11 +99,11 @@ struct Standing {
 };
 
 // Without a final round, from the trials' own samples.
-Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best,
-                             const Trial& trial) {
+Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best, const Trial& trial,
+                             double simpler_within) {
   if (trial.state != TrialState::kOk) return {};
   Standing standing;
-  standing.is_close = shortfall(objective, trial.objective, best.objective) < kSimplerMargin;
+  standing.is_close = shortfall(objective, trial.objective, best.objective) < simpler_within;
   standing.is_tied = standing.is_close || (trial.timing.ci_low <= best.timing.ci_high &&
                                            best.timing.ci_low <= trial.timing.ci_high);
   return standing;
@@ -165,9 +161,9 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
 }
 
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
-                   const std::optional<FinalRound>& final_round, double confidence) {
+                   const std::optional<FinalRound>& final_round, const MeasureSpec& measure) {
   std::map<ConfigIndex, Ratio> ratios;
-  if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, confidence);
+  if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, measure.confidence);
   const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
     const auto found = trial.state == TrialState::kOk ? ratios.find(trial.index) : ratios.end();
     return found == ratios.end() ? nullptr : &found->second;
@@ -185,9 +181,10 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   std::vector<Standing> standings(out.ranked);
   for (std::size_t i = 0; i < out.ranked; ++i) {
     if (const Ratio* ratio = ratio_of(trials[i])) {
-      standings[i] = {ratio->median < 1 + kSimplerMargin, is_tie(*ratio)};
+      standings[i] = {ratio->median < 1 + measure.simpler_within, is_tie(*ratio)};
     } else if (ratios.empty()) {
-      standings[i] = standing_by_samples(objective, trials.front(), trials[i]);
+      standings[i] =
+          standing_by_samples(objective, trials.front(), trials[i], measure.simpler_within);
     }
   }
   // A wide interval makes a tie, but only what costs less than the margin is given away for

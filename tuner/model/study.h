@@ -115,6 +115,9 @@ struct MeasureSpec {
   double precision = 0.015;  // half width of the interval of the median, relative
   double drop_above = 2.0;   // a probe slower than this times the best is dropped; 0 = never
   int finalists = 16;        // re-measured interleaved at the end; 0 = none
+  // Of those less than this behind the fastest the simplest wins. The usual half a hundredth leaves
+  // the winner's true time within a hundredth of the best's when the measurement errs by as much.
+  double simpler_within = 0.005;
   bool power = false;        // a metric asks for power or energy: that takes a second more
 };
 

@@ -196,13 +196,14 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'measure'",
                       {"cache", "min_samples", "max_samples", "max_milliseconds", "confidence",
-                       "precision", "drop_above", "finalists"});
+                       "precision", "drop_above", "finalists", "simpler_within"});
   MeasureSpec& measure = reader.study.measure;
   if (const YamlNode* cache = fields.find("cache")) read_cache(reader, *cache);
   MeasureReader values(reader.diagnostics, fields);
   const auto positive = [](double x) { return x > 0; };
   const auto inside = [](double x) { return x > 0 && x < 1; };
   const auto off_or_above = [](double x) { return x == 0 || x > 1; };
+  const auto share = [](double x) { return x >= 0 && x < 1; };
   values.count("min_samples", 1, measure.min_samples);
   values.count("max_samples", 1, measure.max_samples);
   values.count("finalists", 0, measure.finalists);
@@ -210,6 +211,7 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
   values.number("confidence", inside, "between 0 and 1", measure.confidence);
   values.number("precision", inside, "between 0 and 1", measure.precision);
   values.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
+  values.number("simpler_within", share, "from 0 and below 1", measure.simpler_within);
   if (measure.min_samples > measure.max_samples) {
     const bool says_max = fields.mentions("max_samples");
     reader.diagnostics.error(fields.where(says_max ? "max_samples" : "min_samples"),

@@ -252,6 +252,7 @@ std::string measure_of(const Study& study) {
   add("precision", m.precision, usual.precision);
   add("drop_above", m.drop_above, usual.drop_above);
   add("finalists", m.finalists, usual.finalists);
+  add("simpler_within", m.simpler_within, usual.simpler_within);
   return out.empty() ? out : "measure:\n" + out;
 }
 

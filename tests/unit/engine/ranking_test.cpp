@@ -89,6 +89,34 @@ TEST(Rank, LetsTheSimplestOfTheTiedWin) {
   EXPECT_EQ(results.tied, (Flags{true, true, false}));
 }
 
+// Rounds in which all slow down together; `factor` is each finalist's ratio to the first.
+FinalRound drifting(const std::vector<ConfigIndex>& finalists, const std::vector<double>& factors) {
+  FinalRound round;
+  round.finalists = finalists;
+  for (std::size_t f = 0; f < finalists.size(); ++f) {
+    std::vector<double>& ms = round.milliseconds.emplace_back();
+    for (int i = 0; i < 30; ++i) ms.push_back((1 + 0.02 * i) * factors[f]);
+  }
+  return round;
+}
+
+TEST(Rank, GivesAwayForSimplicityWhatTheStudyAllows) {
+  std::vector<Trial> trials{trial(0, 1.000), trial(1, 1.004), trial(2, 1.02)};
+  trials[0].resources.registers = 64;
+  trials[1].resources.registers = 48;
+  trials[2].resources.registers = 16;
+  const auto winner = [&](double within, const std::optional<FinalRound>& round) {
+    return order_of(rank({}, trials, round, {.simpler_within = within})).front();
+  };
+  const auto round = drifting({0, 1, 2}, {1, 1.004, 1.02});
+  EXPECT_EQ(winner(0, {}), 0U);
+  EXPECT_EQ(winner(0, round), 0U);
+  EXPECT_EQ(winner(0.005, {}), 1U);
+  EXPECT_EQ(winner(0.005, round), 1U);
+  EXPECT_EQ(winner(0.03, {}), 2U);
+  EXPECT_EQ(winner(0.03, round), 2U);
+}
+
 TEST(Rank, BreaksEqualRegistersBySharedMemoryThenByTheConfiguration) {
   std::vector<Trial> trials{trial(0, 1.0), trial(1, 1.001), trial(2, 1.002), trial(3, 1.003)};
   trials[0].geometry.dynamic_shared_bytes = 8192;
@@ -119,17 +147,6 @@ TEST(Rank, CallsOverlappingIntervalsATieButGivesTheFirstPlaceAwayForLessThanAHun
 }
 
 // ---- with a final round -------------------------------------------------------------------------
-
-// Rounds in which all slow down together; `factor` is each finalist's ratio to the first.
-FinalRound drifting(const std::vector<ConfigIndex>& finalists, const std::vector<double>& factors) {
-  FinalRound round;
-  round.finalists = finalists;
-  for (std::size_t f = 0; f < finalists.size(); ++f) {
-    std::vector<double>& ms = round.milliseconds.emplace_back();
-    for (int i = 0; i < 30; ++i) ms.push_back((1 + 0.02 * i) * factors[f]);
-  }
-  return round;
-}
 
 TEST(Rank, LetsTheFinalRoundDecide) {
   const std::vector<Trial> trials{trial(0, 1.00), trial(1, 1.03), trial(2, 1.05), trial(3, 1.5)};

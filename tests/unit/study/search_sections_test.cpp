@@ -161,6 +161,7 @@ measure:
   precision: -0.1
   drop_above: 0.5
   finalists: -1
+  simpler_within: 1
 )yaml"),
             R"text(study.yaml:4:10: 'cache' must be cold or hot, not 'warm'
       cache: warm
@@ -185,7 +186,10 @@ study.yaml:10:15: 'drop_above' must be above 1, or 0 for never, not 0.5
                   ^
 study.yaml:11:14: 'finalists' must be from 0 to 1000000, not -1
       finalists: -1
-                 ^)text");
+                 ^
+study.yaml:12:19: 'simpler_within' must be from 0 and below 1, not 1
+      simpler_within: 1
+                      ^)text");
 }
 
 TEST(SearchSections, SamplesMustNotContradict) {

@@ -52,10 +52,12 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.objective.beside = {{"power", false, {}}};
   study.measure.cold = false;
   study.measure.precision = 0.25;
+  study.measure.simpler_within = 0;
   const std::string text = study_yaml(study, ".");
   EXPECT_NE(text.find("objective: {minimize: time, beside: [{minimize: power}]}\nsearch:\n  "
                       "strategy: genetic\n  options: {population: \"30\"}\n"
-                      "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"),
+                      "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"
+                      "  simpler_within: 0\n"),
             std::string::npos)
       << text;
 }

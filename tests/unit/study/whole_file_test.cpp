@@ -106,7 +106,7 @@ search:
   options: {cooling: 0.9, restarts: 3}
   budget: {evaluations: 5, seconds: 1.5, target: 7, patience: 20}
 measure: {cache: hot, min_samples: 3, max_samples: 9, max_milliseconds: 50, confidence: 0.9,
-          precision: 0.1, drop_above: 0, finalists: 0}
+          precision: 0.1, drop_above: 0, finalists: 0, simpler_within: 0}
 )yaml";
 
 TEST(WholeStudy, KernelSizesAndSpaceArrive) {
@@ -176,6 +176,7 @@ TEST(WholeStudy, SearchAndMeasureArrive) {
   EXPECT_EQ(measure.precision, 0.1);
   EXPECT_EQ(measure.drop_above, 0);
   EXPECT_EQ(measure.finalists, 0);
+  EXPECT_EQ(measure.simpler_within, 0);
 }
 
 TEST(WholeStudy, DefaultStrategyIsTheProgramsOwn) {
