@@ -32,20 +32,26 @@ class Buffer {
 
 class Race {
  public:
-  // Returns the median milliseconds of each, of `rounds` launches with a cold L2 cache.
-  std::vector<double> run(const std::vector<std::function<void()>>& programs, int rounds = 15) {
+  // Returns the median milliseconds of each, of at least 15 launches with a cold L2 cache: of up to
+  // 151 as long as they take less than 0.2 s together.
+  std::vector<double> run(const std::vector<std::function<void()>>& programs) {
+    constexpr int kFewest = 15, kMost = 151;
+    constexpr float kMilliseconds = 200;
     std::vector<std::vector<float>> samples(programs.size());
     for (const auto& program : programs) program();  // modules are loaded, clocks are up
-    for (int round = 0; round < rounds; ++round) {
+    float spent = 0;
+    for (int round = 0; round < kFewest || (round < kMost && spent < kMilliseconds); ++round) {
       for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::size_t which = (i + round) % programs.size();
         samples[which].push_back(time(programs[which]));
+        spent += samples[which].back();
       }
     }
     std::vector<double> medians;
     for (auto& times : samples) {
-      std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-      medians.push_back(times[rounds / 2]);
+      const auto middle = times.begin() + times.size() / 2;
+      std::nth_element(times.begin(), middle, times.end());
+      medians.push_back(*middle);
     }
     return medians;
   }

@@ -6,6 +6,7 @@
 
 #include <cublas_v2.h>
 
+#include <algorithm>
 #include <cub/device/device_reduce.cuh>
 
 #include "common.h"
@@ -173,7 +174,10 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
 }  // namespace
 
 int main(int argc, char** argv) {
-  check(argc == 2, "usage: vendor KERNEL_SOURCES");
+  check(argc >= 2, "usage: vendor KERNEL_SOURCES [matmul tensor transpose reduction]");
+  const auto wanted = [&](const std::string& family) {
+    return argc == 2 || std::find(argv + 2, argv + argc, family) != argv + argc;
+  };
   check(cudaFree(nullptr), "device");
   std::printf("%s\n", this_device().name);
   Race race;
@@ -182,17 +186,25 @@ int main(int argc, char** argv) {
                                    {4096, 4096, 4096}, {8192, 8192, 8192}, {6000, 4000, 4800},
                                    {4096, 4096, 128},  {128, 4096, 4096},  {64, 64, 65536},
                                    {8192, 64, 8192},   {1000, 1000, 1000}, {3001, 2999, 4001}};
-  for (const auto& [m, n, k] : products) run_matmul(race, table, argv[1], m, n, k);
-  for (const Product& product :
-       {Product{4096, 4096, 4096}, Product{8192, 8192, 8192}, Product{2048, 2048, 2048},
-        Product{1024, 1024, 1024}, Product{128, 8192, 8192}, Product{5000, 3000, 2008}}) {
-    run_tensor<Bf16>(race, table, argv[1], product);
-    run_tensor<Tf32>(race, table, argv[1], product);
+  if (wanted("matmul")) {
+    for (const auto& [m, n, k] : products) run_matmul(race, table, argv[1], m, n, k);
   }
-  const long long matrices[][2] = {
-      {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {8191, 4097}};
-  for (const auto& [m, n] : matrices) run_transpose(race, table, argv[1], m, n);
-  for (const long long n : {1ll << 20, 1ll << 24, 1ll << 26, 1ll << 28, 1ll << 30, 100000007ll}) {
-    run_reduction(race, table, argv[1], n);
+  if (wanted("tensor")) {
+    for (const Product& product :
+         {Product{4096, 4096, 4096}, Product{8192, 8192, 8192}, Product{2048, 2048, 2048},
+          Product{1024, 1024, 1024}, Product{128, 8192, 8192}, Product{5000, 3000, 2008}}) {
+      run_tensor<Bf16>(race, table, argv[1], product);
+      run_tensor<Tf32>(race, table, argv[1], product);
+    }
+  }
+  if (wanted("transpose")) {
+    const long long matrices[][2] = {
+        {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {8191, 4097}};
+    for (const auto& [m, n] : matrices) run_transpose(race, table, argv[1], m, n);
+  }
+  if (wanted("reduction")) {
+    for (const long long n : {1ll << 20, 1ll << 24, 1ll << 26, 1ll << 28, 1ll << 30, 100000007ll}) {
+      run_reduction(race, table, argv[1], n);
+    }
   }
 }
