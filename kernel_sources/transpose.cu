@@ -10,9 +10,11 @@
 //
 // Names: BM x BN tile of A for each block, TM squares of VEC x VEC elements for each thread. ORDER
 // says whether blocks that run together take neighbours in a row of A or in a row of B. CLUSTER
-// neighbours in a row of A run close to each other on the chip, for the sake of what lies across the
-// borders of their tiles. A block fetches the tile of the block that comes AHEAD later into the L2
-// cache. The rules that tie them are the constraints of search_spaces/transpose.yaml.
+// neighbours in a row of A run close to each other on the chip, for the sake of what lies across
+// the borders of their tiles. A block fetches the tile of the block that comes AHEAD later into the
+// L2 cache. OCCUPANCY full leaves each thread so few registers that 2048 of them fit on a
+// multiprocessor, free as many as the compiler likes. The rules that tie them are the constraints
+// of search_spaces/transpose.yaml.
 
 constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;
@@ -84,8 +86,14 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
 #define IN_CLUSTERS  // elsewhere it is an order of the blocks
 #endif
 
-extern "C" __global__ void __launch_bounds__(kThreads) IN_CLUSTERS
-    transpose(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
+#if TUNE_OCCUPANCY_IS_full
+#define BOUNDS __launch_bounds__(kThreads, 2048 / kThreads)
+#else
+#define BOUNDS __launch_bounds__(kThreads)
+#endif
+
+extern "C" __global__ void BOUNDS IN_CLUSTERS transpose(const Element* __restrict__ A,
+                                                        Element* __restrict__ B, int M, int N) {
   if constexpr (AHEAD > 0) fetch_ahead(A, M, N);
   turn(A, B, M, N);
 }

@@ -2,75 +2,56 @@
 // FORM skewed: whole aligned vectors out, although rows of odd length start anywhere between two.
 // The part of each row of B that a block writes begins at the boundary of ALIGN bytes in memory
 // before the tile (another one in each row), so the block reads kAlign - 1 rows of A more, above
-// its tile. With LOAD > 1 the vectors that come in are aligned as well: each row of A is read from
-// the boundary before the tile on.
+// its tile. They come in element by element.
 //
-// The tile waits in shared memory, turned, element by element. Bank conflicts are avoided by where
-// an element lies on the way in, by the order in which a thread takes its elements on the way out.
-// In: neighbouring lanes write LOAD columns apart. A column's length is odd, counted in banks, so
-// kCycle columns meet each bank once; the next cycle is one bank further on. LOAD = 1 has no
-// conflicts, others have two or three ways, where lanes of a warp differ in row.
+// The tile waits in shared memory, turned. Bank conflicts are avoided by where an element lies on
+// the way in, by the order in which a thread takes its elements on the way out.
+// In: neighbouring lanes write one column apart. A column's length is odd, counted in banks, so
+// kCycle columns meet each bank once; the next cycle is one bank further on. There are no conflicts
+// as long as the lanes of a warp are in one row.
 // Out: lanes read VEC rows apart. kRun lanes go once around the banks; the next kRun, which would
 // meet the same banks, start with another element of their vectors. There are no conflicts as long
 // as kRun lanes read of one column.
-
-constexpr int LOAD = TUNE_LOAD;
 
 constexpr int kUnit = BYTES < 4 ? 4 / BYTES : 1;  // elements that share a bank
 constexpr int kCycle = BYTES < 8 ? 32 : 16;       // columns until the banks repeat
 constexpr int kRun = 128 / (VEC * BYTES);         // lanes whose vectors are as wide as all banks
 constexpr int kRows = BM + kAlign - 1;            // of A that are read
-constexpr int kLoads = BN / LOAD + (LOAD > 1);    // vectors that hold a row of the tile
-constexpr int kLines = kThreads / kLoads;         // rows that are read at once
+constexpr int kLines = kThreads / BN;             // rows that are read at once
 constexpr int kPasses = (kRows + kLines - 1) / kLines;
 constexpr int kStride = BM + kAlign + kUnit;
+constexpr int kTile = BN * kStride + BN / kCycle * kUnit;  // elements
 
 static_assert(kLines > 0, "a row is read at once");
 static_assert(kAlign % VEC == 0 && BM % kAlign == 0,
               "boundaries of vectors, the same in each tile");
 
-// Where an element of the tile lies. Columns count from LOAD - 1 before the tile.
+// Where an element of the tile lies.
 __device__ int place(int col, int row) { return col * kStride + col / kCycle * kUnit + row; }
-
-// How many elements lie between a boundary of COUNT elements in memory and this one.
-template <int COUNT>
-__device__ int beyond_boundary(const Element* element) {
-  return int(reinterpret_cast<size_t>(element) / BYTES % COUNT);
-}
 
 // At the EDGE of the matrix each element is asked whether it is there.
 template <bool EDGE>
 __device__ void load_tile(const Element* __restrict__ A, int M, int N, Corner corner,
                           Element* tile) {
-  const int line = threadIdx.x / kLoads, vector = threadIdx.x % kLoads * LOAD;
+  const int line = threadIdx.x / BN, col = threadIdx.x % BN;
   if (line >= kLines) return;
-  const int above = corner.row - (kAlign - 1);
-  Vector<LOAD> held[kPasses];
+  const int first = corner.row - (kAlign - 1) + line;
+  const Element* const from = A + (long long)first * N + corner.col + col;
+  Element held[kPasses];
 #pragma unroll
   for (int i = 0; i < kPasses; ++i) {
-    const int row = i * kLines + line;
-    if ((i + 1) * kLines > kRows && row >= kRows) break;
-    const Element* from = A + (long long)(above + row) * N + corner.col;
-    const int shift = vector - beyond_boundary<LOAD>(from);
-    if constexpr (EDGE) {
-#pragma unroll
-      for (int v = 0; v < LOAD; ++v) {
-        const int col = corner.col + shift + v;
-        const bool inside = 0 <= above + row && above + row < M && 0 <= col && col < N;
-        held[i].at[v] = inside ? from[shift + v] : Element{};
-      }
-    } else {
-      held[i] = load_vector<LOAD>(from + shift);
-    }
+    const int down = i * kLines;
+    if (down + kLines > kRows && down + line >= kRows) break;
+    const bool inside = 0 <= first + down && first + down < M && corner.col + col < N;
+    held[i] = Element{};
+    if (!EDGE || inside) held[i] = load_vector<1>(from + (long long)down * N).at[0];
   }
+  Element* const to = tile + place(col, line);
 #pragma unroll
   for (int i = 0; i < kPasses; ++i) {
-    const int row = i * kLines + line;
-    if ((i + 1) * kLines > kRows && row >= kRows) break;
-    const Element* from = A + (long long)(above + row) * N + corner.col;
-    const int col = vector - beyond_boundary<LOAD>(from) + LOAD - 1;
-#pragma unroll
-    for (int v = 0; v < LOAD; ++v) tile[place(col + v, row)] = held[i].at[v];
+    const int down = i * kLines;
+    if (down + kLines > kRows && down + line >= kRows) break;
+    to[down] = held[i];
   }
 }
 
@@ -92,6 +73,11 @@ __device__ Vector<VEC> gather(const Element* tile, int first) {
   return value;
 }
 
+// How many elements lie between a boundary of ALIGN bytes in memory and this one.
+__device__ int beyond_boundary(const Element* element) {
+  return int(reinterpret_cast<size_t>(element) / BYTES % kAlign);
+}
+
 template <bool EDGE>
 __device__ void store_tile(Element* __restrict__ B, int M, int N, Corner corner,
                            const Element* tile) {
@@ -100,9 +86,9 @@ __device__ void store_tile(Element* __restrict__ B, int M, int N, Corner corner,
     const int index = i * kThreads + threadIdx.x;
     const int col = index / (BM / VEC), vector = index % (BM / VEC) * VEC;
     if (EDGE && corner.col + col >= N) return;
-    Element* to = B + size_t(corner.col + col) * M + corner.row;
-    const int shift = vector - beyond_boundary<kAlign>(to);
-    const Vector<VEC> value = gather(tile, place(col + LOAD - 1, kAlign - 1 + shift));
+    Element* const to = B + (long long)(corner.col + col) * M + corner.row;
+    const int shift = vector - beyond_boundary(to);
+    const Vector<VEC> value = gather(tile, place(col, kAlign - 1 + shift));
     const int row = corner.row + shift;
     if (!EDGE || (0 <= row && row + VEC <= M)) {
       store_vector<VEC>(to + shift, value);
@@ -119,13 +105,11 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
 #if TUNE_SHARED_IS_dynamic
   extern __shared__ Element tile[];
 #else
-  static_assert(BYTES * (BN + 2 * LOAD) * kStride <= 48 * 1024,
-                "static shared memory ends at 48 KB");
-  __shared__ Element tile[(BN + 2 * LOAD) * kStride];
+  static_assert(BYTES * kTile <= 48 * 1024, "static shared memory ends at 48 KB");
+  __shared__ Element tile[kTile];
 #endif
   const Corner corner = corner_of(blockIdx.x, M, N);
-  // Vectors of LOAD may reach beyond a row, but only into another row of A.
-  const bool inside = corner.row >= kAlign && corner.row + BM < M && corner.col + BN <= N;
+  const bool inside = corner.row >= kAlign && corner.row + BM <= M && corner.col + BN <= N;
   if (inside) {
     load_tile<false>(A, M, N, corner, tile);
   } else {

@@ -90,10 +90,11 @@ void run_transpose(Race& race, Table& table, const std::string& sources, long lo
       .choice("STREAM", "stores", c.STREAM == tuned::STREAM_choice::stores)
       .choice("STREAM", "both", c.STREAM == tuned::STREAM_choice::both)
       .choice("ORDER", "rows", c.ORDER == tuned::ORDER_choice::rows)
-      .choice("ORDER", "columns", c.ORDER == tuned::ORDER_choice::columns);
+      .choice("ORDER", "columns", c.ORDER == tuned::ORDER_choice::columns)
+      .choice("OCCUPANCY", "free", c.OCCUPANCY == tuned::OCCUPANCY_choice::free)
+      .choice("OCCUPANCY", "full", c.OCCUPANCY == tuned::OCCUPANCY_choice::full);
   definitions.number("BM", c.BM).number("BN", c.BN).number("TM", c.TM).number("VEC", c.VEC);
-  definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE);
-  definitions.number("LOAD", c.LOAD).number("ALIGN", c.ALIGN);
+  definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE).number("ALIGN", c.ALIGN);
   definitions.number("FETCH", c.FETCH).number("AHEAD", c.AHEAD).number("CLUSTER", c.CLUSTER);
   const RtcKernel kernel(sources, "transpose", definitions,
                          shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),

@@ -19,6 +19,7 @@ constexpr Sample kSamples[] = {
     {"transpose", "M=203,N=137", "FORM != 'skewed'"},
     {"transpose", "M=203,N=137", "FORM == 'skewed'"},
     {"transpose", "M=203,N=137", "CLUSTER > 1"},
+    {"transpose", "M=203,N=137", "OCCUPANCY == 'full'"},
     {"transpose", "M=132,N=260", "AHEAD > 0"},
     {"transpose_f16", "M=203,N=137", "threads <= 256"},
     {"transpose_f64", "M=203,N=137", "threads <= 256"},
