@@ -220,14 +220,22 @@ __device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   if (threadIdx.x == 0) {
+    fetch_map(A_map);
+    fetch_map(B_map);
     for (int i = 0; i < STAGES; ++i) {
       init_barrier(&shared.full[i], 1);
       init_barrier(&shared.empty[i], kSharers * CLUSTER);
     }
     for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
     publish_barriers();
+  } else if (threadIdx.x == kGroupThreads) {
+    fetch_map(C_map);
   }
-  sync_cluster();
+  if constexpr (CLUSTER > 1) {
+    sync_cluster();
+  } else {
+    __syncthreads();
+  }
   const Tiles tiles = make_tiles(BM * CLUSTER, BN, M, N, K);
   if (threadIdx.x < kGroupThreads) {
     if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
@@ -236,5 +244,6 @@ __device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap
     if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
     consume(shared, C_map, tiles, threadIdx.x / kGroupThreads - 1);
   }
-  sync_cluster();  // others may still copy into this block's memory, or arrive at its barriers
+  if constexpr (CLUSTER > 1)
+    sync_cluster();  // others still copy into this block, arrive at its barriers
 }
