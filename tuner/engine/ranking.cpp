@@ -15,6 +15,10 @@
 namespace tuner {
 namespace {
 
+// What counts as a tie without a final: less than in one, since samples of the search were taken at
+// different times.
+constexpr double kTieBySamples = kTieMargin / 2;
+
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, double value, double best) {
   if (value == best) return 0;
@@ -94,8 +98,8 @@ bool is_usable(const FinalRound& round) {
 
 // How a trial stands against the best.
 struct Standing {
-  bool is_close = false;  // less than the tie margin behind: may be promoted
-  bool is_tied = false;   // cannot be told from it
+  bool is_close = false;  // so little behind that it may be promoted
+  bool is_tied = false;   // cannot be told from it, or may be promoted
 };
 
 // Without a final round, from the trials' own samples.
@@ -103,9 +107,11 @@ Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best, 
                              double simpler_within) {
   if (trial.state != TrialState::kOk) return {};
   Standing standing;
-  standing.is_close = shortfall(objective, trial.objective, best.objective) < simpler_within;
-  standing.is_tied = standing.is_close || (trial.timing.ci_low <= best.timing.ci_high &&
-                                           best.timing.ci_low <= trial.timing.ci_high);
+  const double behind = shortfall(objective, trial.objective, best.objective);
+  standing.is_close = behind < simpler_within;
+  standing.is_tied =
+      standing.is_close || behind < kTieBySamples ||
+      (trial.timing.ci_low <= best.timing.ci_high && best.timing.ci_low <= trial.timing.ci_high);
   return standing;
 }
 
@@ -181,7 +187,8 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   std::vector<Standing> standings(out.ranked);
   for (std::size_t i = 0; i < out.ranked; ++i) {
     if (const Ratio* ratio = ratio_of(trials[i])) {
-      standings[i] = {ratio->median < 1 + measure.simpler_within, is_tie(*ratio)};
+      const bool is_close = ratio->median < 1 + measure.simpler_within;
+      standings[i] = {is_close, is_close || is_tie(*ratio)};
     } else if (ratios.empty()) {
       standings[i] =
           standing_by_samples(objective, trials.front(), trials[i], measure.simpler_within);

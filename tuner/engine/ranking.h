@@ -31,11 +31,11 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
 
 // Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
 // kOk; then failures by state and index. Finalists come before all others, ordered by the median
-// of their paired ratios to the fastest finalist. Of those that are `simpler_within` of the fastest
-// the simplest goes first, so that repeated runs name the same winner: fewest registers, then least
-// shared memory, then the smallest configuration. `tied` marks the first and all that cannot be
-// told from it; all false when the first stands alone. `front` is of the objective and those beside
-// it. Other fields of the result are the caller's.
+// of their paired ratios to the fastest finalist. Of those less than `simpler_within` behind the
+// fastest the simplest goes first, so that repeated runs name the same winner: fewest registers,
+// then least shared memory, then the smallest configuration. `tied` marks these and all that cannot
+// be told from the fastest; all false when it stands alone. `front` is of the objective and those
+// beside it. Other fields of the result are the caller's.
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<FinalRound>& final_round = std::nullopt,
                    const MeasureSpec& measure = {});

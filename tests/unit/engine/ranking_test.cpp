@@ -117,6 +117,18 @@ TEST(Rank, GivesAwayForSimplicityWhatTheStudyAllows) {
   EXPECT_EQ(winner(0.03, round), 2U);
 }
 
+TEST(Rank, CallsATieWhatCannotBeToldApartHoweverLittleIsGivenAway) {
+  const std::vector<Trial> trials{trial(0, 1.000), trial(1, 1.004), trial(2, 1.02)};
+  const auto round = drifting({0, 1, 2}, {1, 1.004, 1.02});
+  const auto tied = [&](double within, const std::optional<FinalRound>& last) {
+    return rank({}, trials, last, {.simpler_within = within}).tied;
+  };
+  EXPECT_EQ(tied(0, {}), (Flags{true, true, false}));
+  EXPECT_EQ(tied(0, round), (Flags{true, true, false}));
+  EXPECT_EQ(tied(0.03, {}), (Flags{true, true, true})) << "each of them may be first";
+  EXPECT_EQ(tied(0.03, round), (Flags{true, true, true}));
+}
+
 TEST(Rank, BreaksEqualRegistersBySharedMemoryThenByTheConfiguration) {
   std::vector<Trial> trials{trial(0, 1.0), trial(1, 1.001), trial(2, 1.002), trial(3, 1.003)};
   trials[0].geometry.dynamic_shared_bytes = 8192;
