@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cub/device/device_reduce.cuh>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "common.h"
 #include "matmul_tuned.h"
@@ -175,9 +178,15 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
 }  // namespace
 
 int main(int argc, char** argv) {
-  check(argc >= 2, "usage: vendor KERNEL_SOURCES [matmul tensor transpose reduction]");
+  const std::string families[] = {"matmul", "tensor", "transpose", "reduction"};
+  const std::vector<std::string> asked(argv + std::min(argc, 2), argv + argc);
+  const auto known = [&](const std::string& name) {
+    return std::find(std::begin(families), std::end(families), name) != std::end(families);
+  };
+  check(argc >= 2 && std::all_of(asked.begin(), asked.end(), known),
+        "usage: vendor KERNEL_SOURCES [matmul tensor transpose reduction]");
   const auto wanted = [&](const std::string& family) {
-    return argc == 2 || std::find(argv + 2, argv + argc, family) != argv + argc;
+    return asked.empty() || std::find(asked.begin(), asked.end(), family) != asked.end();
   };
   check(cudaFree(nullptr), "device");
   std::printf("%s\n", this_device().name);
