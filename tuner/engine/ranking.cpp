@@ -80,9 +80,12 @@ bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b
 // Ratios to the fastest finalist, by configuration.
 std::map<ConfigIndex, Ratio> ratios_of(const FinalRound& round, double confidence) {
   const auto middle = [](const std::vector<double>& ms) { return median(ms); };
+  const auto faster = [&](const auto& a, const auto& b) {
+    // Of equal medians always the same one, however the finalists are ordered.
+    return middle(a) != middle(b) ? middle(a) < middle(b) : a < b;
+  };
   const auto fastest =
-      std::min_element(round.milliseconds.begin(), round.milliseconds.end(),
-                       [&](const auto& a, const auto& b) { return middle(a) < middle(b); });
+      std::min_element(round.milliseconds.begin(), round.milliseconds.end(), faster);
   std::map<ConfigIndex, Ratio> ratios;
   for (std::size_t i = 0; i < round.finalists.size(); ++i) {
     ratios[round.finalists[i]] = paired_ratio(round.milliseconds[i], *fastest, confidence);
@@ -187,8 +190,8 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   std::vector<Standing> standings(out.ranked);
   for (std::size_t i = 0; i < out.ranked; ++i) {
     if (const Ratio* ratio = ratio_of(trials[i])) {
-      const bool is_close = ratio->median < 1 + measure.simpler_within;
-      standings[i] = {is_close, is_close || is_tie(*ratio)};
+      standings[i] = {ratio->median < 1 + measure.simpler_within,
+                      is_tie(*ratio, std::max(kTieMargin, measure.simpler_within))};
     } else if (ratios.empty()) {
       standings[i] =
           standing_by_samples(objective, trials.front(), trials[i], measure.simpler_within);
