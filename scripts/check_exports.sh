@@ -17,22 +17,11 @@ failed=0
 
 # A ranking of valid configurations, none of which was measured, for the H200.
 stand_in() {
-  local study=$1 folder=$2 size
+  local study=$1 folder=$2
   mkdir -p "$folder"
   cp results/matmul/nvidia-h200/device.json "$folder/"
-  size=$(sed -n '/^problem_sizes:/,/^[a-z]*:$/s/^ *- {\(.*\)}.*/\1/p' "$study" | head -n 1)
-  "$tuner" check "$study" --sample 4 2>/dev/null | tr -d '\r' | awk -F, -v size="$size" '
-    BEGIN {
-      n = split(size, parts, / *, */)
-      for (i = 1; i <= n; ++i) {
-        split(parts[i], pair, / *: */)
-        names = names "," pair[1]
-        values = values "," pair[2]
-      }
-    }
-    NR == 1 { print "rank,state," $0 names ",time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message"; next }
-    { print NR - 1 ",ok," $0 values "," NR - 1 "," NR - 1 "," NR - 1 "," NR - 1 ",1,false," }
-  ' >"$folder/stand-in.csv"
+  "$tuner" check "$study" --sample 4 2>/dev/null | python3 scripts/stand_in.py "$study" \
+    >"$folder/stand-in.csv"
 }
 
 # try NAME COMMAND...
@@ -48,7 +37,7 @@ try() {
 
 if [ -n "$nvcc" ]; then
   cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
-  g++ -std=c++17 -O1 -I"$cuda/include" tests/app/nvrtc_check.cpp -L"$cuda/lib64" -lnvrtc \
+  g++ -std=c++17 -O1 -I"$cuda/include" tests/exported/nvrtc_check.cpp -L"$cuda/lib64" -lnvrtc \
     -Wl,-rpath,"$cuda/lib64" -o "$out/nvrtc_check"
 fi
 for study in search_spaces/*.yaml; do

@@ -3,8 +3,9 @@
 #
 # PREFIX is an installed tree (cmake --install build/portable --prefix PREFIX) or a build tree
 # (build/release). Nothing is built, installed or downloaded. Runs the GPU tests in PREFIX/bin/tests,
-# the fault matrix (scripts/fault_matrix.sh), a short tuning of every study, and a sample of variants
-# under compute-sanitizer where there is one; logs and results go to $OUT, or results/gpu_check.
+# the fault matrix (scripts/fault_matrix.sh), kernels that cheat (scripts/cheats.sh), a short tuning of
+# every study, and a sample of variants under compute-sanitizer where there is one; logs and results go
+# to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
 # and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
 # (900) is ended and fails. Exit status 0 when every row passed.
@@ -95,6 +96,10 @@ done
 
 check fault-matrix "$(dirname "${BASH_SOURCE[0]}")/fault_matrix.sh" "$tuner" cuda
 cat "$out/fault-matrix.log"
+check cheats "$(dirname "${BASH_SOURCE[0]}")/cheats.sh" "$tuner" cuda
+cat "$out/cheats.log"
+check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/headers_and_constants.py" "$tuner"
+cat "$out/headers-and-constants.log"
 
 studies=()
 for study in "$prefix"/share/tuner/search_spaces/*.yaml; do

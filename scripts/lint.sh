@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # clang-tidy over tuner/, with the commands of a build: scripts/lint.sh [BUILD] (build/release). A file
 # is looked at again only when it, a header that it includes, or the configuration changed:
-# BUILD/tidy holds the sums of what was clean. Files are looked at in batches (lint_batches.py).
+# BUILD/tidy holds the sums of what was clean (lint_changed.py). Files are looked at in batches
+# (lint_batches.py).
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 build=${1:-build/release}
@@ -11,31 +12,7 @@ tidy=$(command -v clang-tidy-14 || command -v clang-tidy || true)
 stamps=$build/tidy
 mkdir -p "$stamps"
 
-# "SOURCE DEPENDENCY..." for every source of tuner/ that was compiled, files of this tree only.
-dependencies() {
-  ninja -C $build -t deps | awk -v root="$root/" '
-    /^[^ ]/ { if (line) print line; line = "" }
-    /^ /    {
-      path = $1
-      sub("^\\.\\./\\.\\./", "", path)
-      if (index(path, root) == 1) path = substr(path, length(root) + 1)
-      if (path !~ /^\//) line = line (line ? " " : "") path
-    }
-    END     { if (line) print line }' | grep -E '^tuner/[^ ]*\.cpp' | sort -u
-}
-
 common=$({ "$tidy" --version; cat .clang-tidy cmake/TunerSettings.cmake; } | sha256sum)
-
-# Prints the sources whose sum is new, each with that sum.
-stale() {
-  local source sum
-  while read -r source rest; do
-    [ -f "$source" ] || continue  # generated: not ours to mend
-    # shellcheck disable=SC2086
-    sum=$({ echo "$common"; cat "$source" $rest; } | sha256sum | cut -d' ' -f1)
-    [ -f "$stamps/$sum" ] || echo "$sum $source"
-  done
-}
 
 # one BUILD SOURCE
 one() { "$tidy" -p "$1" --config-file=.clang-tidy --quiet "$2" 2>/dev/null; }
@@ -69,8 +46,7 @@ check() {
 export -f one is_clean check
 export tidy build stamps
 
-dependencies | stale >"$stamps/work"
-echo "$(dependencies | wc -l) files, $(wc -l <"$stamps/work") of them changed since they were clean"
+ninja -C "$build" -t deps | python3 scripts/lint_changed.py "$common" "$stamps" >"$stamps/work"
 rm -rf "$stamps/batches"
 cut -d' ' -f2 "$stamps/work" | python3 scripts/lint_batches.py "$build" "$stamps/batches" |
   xargs -r -P "$cores" -L 1 bash -c 'check "$@"' check

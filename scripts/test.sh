@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The whole test suite, under the address and undefined-behaviour sanitizers (preset `dev`: units,
 # architecture, and the command line from end to end), the fuzzers for FUZZ_SECONDS each (default
-# 60), and clang-tidy over tuner/. Exit status 0 only when all of it is clean. The test runner's own
-# summary is printed last.
+# 60), clang-tidy over tuner/, and the format of the sources where clang-format-14 is there. Exit
+# status 0 only when all of it is clean. The test runner's own summary is printed last.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 failed=()
@@ -24,6 +24,13 @@ run_tests dev --label-exclude gpu
 
 say "Fuzzers"
 scripts/fuzz.sh "${FUZZ_SECONDS:-60}" || failed+=("fuzzers")
+
+say "Format"
+if command -v clang-format-14 >/dev/null; then
+  scripts/format.sh --check || failed+=("format")
+else
+  echo "left out: clang-format-14 is not installed"
+fi
 
 say "clang-tidy"
 scripts/lint.sh build/dev || failed+=("clang-tidy")

@@ -147,11 +147,10 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
                                tuned::dynamic_shared_bytes_of(c, size, device));
   const RtcKernel kernel(sources, "reduction", definitions, shape);
   const tuned::next_launch second = tuned::next_launch_of(0, c, size, device);
-  const RtcKernel finish =
-      second.takes_part
-          ? kernel.another(second.entry,
-                           shape_of(second.grid, second.block, second.dynamic_shared_bytes))
-          : kernel;
+  const RtcKernel finish = second.takes_part
+                               ? kernel.another(second.entry, shape_of(second.grid, second.block,
+                                                                       second.dynamic_shared_bytes))
+                               : kernel;
 
   Buffer<float> X(N), mine(1), theirs(1), partials(shape.grid[0]), total(1);
   Buffer<unsigned> arrivals(1);

@@ -13,18 +13,19 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 12> kFloors{{{"base", 0},
-                                                               {"space", 1},
-                                                               {"model", 2},
-                                                               {"ports", 3},
-                                                               {"engine", 4},
-                                                               {"study", 5},
-                                                               {"store", 5},
-                                                               {"compile", 5},
-                                                               {"exporters", 5},
-                                                               {"plugin", 5},
-                                                               {"worker", 6},
-                                                               {"app", 7}}};
+constexpr std::array<std::pair<string_view, int>, 13> kFloors{{{"base", 0},
+                                                               {"expression", 1},
+                                                               {"space", 2},
+                                                               {"model", 3},
+                                                               {"ports", 4},
+                                                               {"engine", 5},
+                                                               {"study", 6},
+                                                               {"store", 6},
+                                                               {"compile", 6},
+                                                               {"exporters", 6},
+                                                               {"plugin", 6},
+                                                               {"worker", 7},
+                                                               {"app", 8}}};
 
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 
 #include "tuner/plugin/sdk.h"
@@ -60,6 +61,11 @@ class ToyCompiler : public sdk::Compiler {
   std::string identity() override { return "toy 1"; }
   sdk::CompileResult compile(const sdk::CompileRequest& request) override {
     sdk::CompileResult result;
+    if (request.source.find("opens ") == 0) {
+      result.opened.emplace();
+      std::istringstream words(request.source.substr(6));
+      for (std::string path; words >> path;) result.opened->push_back(path);
+    }
     if (request.source.find("error") != std::string::npos) {
       result.log = request.source_name + ": error: as asked";
       return result;

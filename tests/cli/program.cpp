@@ -19,6 +19,23 @@ namespace tuner::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// A file of /proc/PID, as far as it could be read: a process may end between open() and read(),
+/// and a stream would throw then.
+std::string process_file(int pid, const std::string& name) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::string text;
+  char part[4096];
+  for (ssize_t size; (size = ::read(file, part, sizeof part)) > 0;) text.append(part, size);
+  ::close(file);
+  return text;
+}
+
+}  // namespace
+
 Sandbox::Sandbox() {
   std::string name = (fs::temp_directory_path() / "tuner-cli-XXXXXX").string();
   root_ = ::mkdtemp(name.data());
@@ -67,7 +84,7 @@ Running::~Running() {
 void Running::signal(int number) const {
   ::kill(pid_, number);
   const auto taken = [&] {
-    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    std::istringstream status(process_file(pid_, "status"));
     for (std::string word; status >> word;) {
       if (word == "State:" && status >> word && word == "Z") return true;
       if (word != "ShdPnd:") continue;
@@ -99,6 +116,11 @@ Finished Running::wait() {
 bool eventually(const std::function<bool()>& holds) {
   for (int i = 0; i < 30000 && !holds(); ++i) ::usleep(10000);
   return holds();
+}
+
+bool measured_again(const Finished& done) {
+  return done.err.find("than when these results were measured") != std::string::npos ||
+         done.err.find("stored results that are measured again") != std::string::npos;
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
@@ -163,8 +185,7 @@ std::vector<int> program_processes(const Sandbox& sandbox) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const int pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0) continue;
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    const std::string line = process_file(pid, "cmdline");
     std::error_code gone;
     if (std::strcmp(line.c_str(), TUNER_PROGRAM) == 0 &&
         fs::equivalent(entry.path() / "cwd", sandbox.path(), gone)) {

@@ -50,6 +50,10 @@ class Running {
 // Waits for something that must come about; false after minutes, which no machine needs for it.
 bool eventually(const std::function<bool()>& holds);
 
+// Whether a run found the device faster or slower than when stored results were measured, as a busy
+// machine is, and said so: then it measures them again.
+bool measured_again(const Finished& done);
+
 // How often a text has another one in it.
 std::size_t occurrences(const std::string& text, const std::string& part);
 

@@ -81,6 +81,54 @@ TEST_F(Results, JsonAndDefinesAreExported) {
   EXPECT_NE(defines.out.find("\n-DTUNE_PER="), std::string::npos) << defines.out;
 }
 
+TEST(Contexts, ResultsShowWhatAPlainRunGoesOnWithAndNameTheOthers) {
+  const Sandbox sandbox;
+  const std::vector<std::string> tune{"run",        data("studies/tiny.yaml"),
+                                      "--backend",  "cpu",
+                                      "--strategy", "exhaustive",
+                                      "--size",     "n=3000",
+                                      "--progress", "none"};
+  ASSERT_EQ(run(sandbox, tune).status, 0);
+  auto random = tune;
+  random.emplace_back("--random-order");
+  random.insert(random.end(), {"--budget", "2"});
+  ASSERT_EQ(run(sandbox, random).status, 0);
+  for (const std::string& target : {data("studies/tiny.yaml").string(), std::string("results")}) {
+    const auto shown = run(sandbox, {"results", target});
+    EXPECT_NE(shown.out.find("\n11 trials"), std::string::npos) << shown.out;
+    EXPECT_EQ(shown.out.find("\n2 trials"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("not shown (--all shows it): 2 valid of 2 measured with order=random"),
+              std::string::npos)
+        << shown.out;
+    const auto all = run(sandbox, {"results", target, "--all"});
+    EXPECT_NE(all.out.find("\n11 trials"), std::string::npos) << all.out;
+    EXPECT_NE(all.out.find("\n2 trials"), std::string::npos) << all.out;
+  }
+}
+
+TEST(Defines, AreTheWordsThatTheKernelWasCompiledWith) {
+  const Sandbox sandbox;
+  std::string study = read_file(data("studies/tiny.yaml"));
+  const auto replace = [&](const std::string& old, const std::string& by) {
+    study.replace(study.find(old), old.size(), by);
+  };
+  replace("entry: axpy}", "entry: axpy, options: [\"-DWIDTH={n}\"]}");
+  replace("PER: [1, 2, 4]", "PER: [1]\n  NAME: [\"a b -include /etc/hostname\"]");
+  sandbox.write("tiny.yaml", study);
+  sandbox.write("tiny.cu", read_file(data("studies/tiny.cu")));
+  ASSERT_EQ(run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--budget",
+                          "1", "--progress", "none"})
+                .status,
+            0);
+  const auto done = run(sandbox, {"export", "tiny.yaml", "--format", "defines", "-o", "best.rsp"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  sandbox.write("text.cpp", "[WIDTH] [TUNE_NAME]\n");
+  const std::string command =
+      "cd " + sandbox.path().string() + " && g++ -E -P @best.rsp text.cpp > out.txt";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(text_of(sandbox.path("out.txt")), "[3000] [a b -include /etc/hostname]\n");
+}
+
 std::size_t recalled(const Finished& done) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = done.err.find("\"from_store\":true", at)) != std::string::npos;

@@ -120,6 +120,77 @@ TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
   for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
 }
 
+// What a resumed run does when the device is three times slower than it was.
+class Speed : public WorkerFaults {
+ protected:
+  Finished tune_some(const std::string& factor, const std::vector<std::string>& more) const {
+    ::setenv("TUNER_FAULTY_TIMES", factor.c_str(), 1);
+    auto all = words("100", "1");
+    all.insert(all.end(), more.begin(), more.end());
+    const auto done = run(sandbox_, all);
+    ::unsetenv("TUNER_FAULTY_TIMES");
+    return done;
+  }
+  std::vector<Row> csv() const { return read_csv(sandbox_.path("results/faulty/faulty/n100.csv")); }
+};
+
+TEST_F(Speed, OldAndNewTimesAreNeverRankedTogether) {
+  write_study("longest, ok, longer");
+  const auto first = tune_some("1", {"--where", "FAULT != 'longest'"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  const auto second = tune_some("3", {});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_NE(second.err.find("the device is 3 times slower than when these results were measured"),
+            std::string::npos)
+      << second.err;
+  EXPECT_EQ(occurrences(second.err, "\"from_store\":true"), 0U) << second.err;
+  EXPECT_EQ(occurrences(second.err, "\"from_store\":false"), 6U) << "each once";
+  std::map<std::string, std::string> expected{{"ok", "3"}, {"longer", "4.5"}, {"longest", "5.7"}};
+  ASSERT_EQ(csv().size(), 6U);
+  for (const Row& row : csv()) {
+    EXPECT_EQ(row.at("state"), "ok") << "dropped against the old best: " << row.at("FAULT");
+    EXPECT_EQ(row.at("time_ms"), expected[row.at("FAULT")]);
+  }
+  const auto third = tune_some("3", {});
+  EXPECT_FALSE(measured_again(third)) << third.err;
+  EXPECT_EQ(occurrences(third.err, "\"from_store\":true"), 6U) << third.err;
+}
+
+TEST_F(Speed, WhatTheBudgetLeavesOutStaysAsARowWithoutRank) {
+  write_study("longest, ok, longer");
+  ASSERT_EQ(tune_some("1", {"--where", "FAULT != 'longest'"}).status, 0);
+  const auto second = tune_some("3", {"--budget", "1"});
+  ASSERT_EQ(second.status, 0) << second.err;
+  std::size_t old = 0;
+  for (const Row& row : csv()) {
+    if (row.at("FAULT") == "ok") {
+      EXPECT_EQ(row.at("time_ms"), "3");
+      continue;
+    }
+    ++old;
+    EXPECT_EQ(row.at("rank"), "");
+    EXPECT_EQ(row.at("time_ms"), "1.5");
+    EXPECT_NE(row.at("message").find("3 times faster"), std::string::npos) << row.at("message");
+  }
+  EXPECT_EQ(old, 2U) << "rows are never removed";
+  const auto shown = run(sandbox_, {"results", "faulty.yaml", "--csv", "again.csv"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(read_csv(sandbox_.path("again.csv")), csv());
+  // The next run measures them, though the device has not changed since.
+  const auto third = tune_some("3", {});
+  EXPECT_TRUE(measured_again(third)) << third.err;
+  for (const Row& row : csv()) EXPECT_NE(row.at("rank"), "");
+}
+
+TEST_F(Speed, NothingIsMeasuredTwiceOnADeviceThatIsAsFastAsThen) {
+  write_study("longest, ok, longer");
+  ASSERT_EQ(tune_some("1", {"--where", "FAULT != 'longest'"}).status, 0);
+  const auto second = tune_some("1.02", {});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_FALSE(measured_again(second)) << second.err;
+  EXPECT_EQ(occurrences(second.err, "\"from_store\":true"), 4U) << second.err;
+}
+
 // A trigger makes any change of a recorded trial an error.
 TEST_F(WorkerFaults, AFinalThatStandsIsNotRecordedAgain) {
   const auto first = tune("ok");

@@ -59,7 +59,8 @@ class FakeBackend : public Backend {
     std::optional<DeviceFailure> load_failure;
     std::optional<DeviceFailure> launch_failure;
     std::optional<DeviceFailure> time_failure;
-    double watts = 0;  // 0 = not measurable
+    std::map<std::string, std::size_t> symbol_bytes;  // of those whose size matters
+    double watts = 0;                                 // 0 = not measurable
     int launches = 0;
     int timed = 0;
   };
@@ -105,8 +106,10 @@ class FakeBackend : public Backend {
     const DataType type = how.kind == Fill::Kind::kBytes ? DataType::kUInt8 : how.type;
     const std::size_t size = size_of(type);
     if (!covers(to, elements * size)) return fail(DeviceError::kInvalid, "fill out of range");
+    const bool constant = how.kind == Fill::Kind::kBytes || how.kind == Fill::Kind::kConstant;
+    std::vector<std::byte> bytes = scalar_bytes(type, element(how, 0));
     for (std::uint64_t i = 0; i < elements; ++i) {
-      const std::vector<std::byte> bytes = scalar_bytes(type, element(how, i));
+      if (!constant) bytes = scalar_bytes(type, element(how, i));
       std::copy(bytes.begin(), bytes.end(), at(to) + i * size);
     }
     return Ok{};
@@ -119,6 +122,9 @@ class FakeBackend : public Backend {
       return fail(DeviceError::kInvalid, "compare out of range");
     }
     Comparison out;
+    if (!is_floating(type) && std::equal(at(actual), at(actual) + elements * size, at(expected))) {
+      return out;
+    }
     for (std::uint64_t i = 0; i < elements; ++i) {
       const double a = number(at(actual) + i * size, type);
       const double e = number(at(expected) + i * size, type);
@@ -157,6 +163,11 @@ class FakeBackend : public Backend {
   }
   DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                               std::span<const std::byte> bytes) override {
+    const auto& sizes = kernels.at(loaded_.at(kernel).name).symbol_bytes;
+    const auto size = sizes.find(lowered_name);
+    if (size != sizes.end() && size->second != bytes.size()) {
+      return fail(DeviceError::kInvalid, "another size");
+    }
     loaded_.at(kernel).symbols[lowered_name] = {bytes.begin(), bytes.end()};
     return Ok{};
   }

@@ -1,6 +1,7 @@
 // A backend for tests: its "kernels" double numbers on the host, and the text parameter FAULT says
-// how they, or their compilation, go wrong. TUNER_FAULTY_STATE names a folder where it counts
-// across processes; TUNER_FAULTY_OPEN says what opening the device does.
+// how they, or their compilation, go wrong. TUNER_FAULTY_TIMES makes all take so many times as
+// long. TUNER_FAULTY_STATE names a folder where it counts across processes; TUNER_FAULTY_OPEN says
+// what opening the device does.
 #include <unistd.h>
 
 #include <algorithm>
@@ -211,6 +212,9 @@ class FaultyBackend : public sdk::Backend {
     if (fault_ == "slow") each = 300;
     if (fault_ == "not_a_time") each = std::numeric_limits<double>::quiet_NaN();
     if (fault_ == "negative_time") each = -1;
+    if (fault_ == "longer") each = 1.5;
+    if (fault_ == "longest") each = 1.9;
+    if (const char* factor = std::getenv("TUNER_FAULTY_TIMES")) each *= std::atof(factor);
     std::fill(milliseconds.begin(), milliseconds.end(), each);
   }
 

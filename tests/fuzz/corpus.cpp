@@ -1,5 +1,5 @@
-// Runs the committed inputs through their targets: no fuzzer needed. Each takes moments, and a minute
-// of processor time on no machine; hostile ones are among them.
+// Runs the committed inputs through their targets: no fuzzer needed. Each takes moments, and a
+// minute of processor time on no machine; hostile ones are among them.
 #include <gtest/gtest.h>
 
 #include <ctime>

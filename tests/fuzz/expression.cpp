@@ -1,4 +1,4 @@
-#include "tuner/space/expression.h"
+#include "tuner/expression/expression.h"
 
 #include "tests/fuzz/targets.h"
 

@@ -112,11 +112,13 @@ TEST_F(Gpu, TemplatesAndConstantsWork) {
   const BufferId out = allocate(16);
   ASSERT_TRUE(launch(kernel.id, geometry(1, 4), std::vector{at(out)}));
   EXPECT_EQ(download<float>({out, 0}, 4), std::vector<float>(4, 42));
-  const std::vector<float> five(5);
-  const auto too_large =
-      backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(five)));
-  ASSERT_FALSE(too_large);
-  EXPECT_EQ(too_large.error().error, DeviceError::kInvalid);
+  for (const std::size_t other : {3, 5}) {
+    const std::vector<float> wrong(other);
+    const auto refused =
+        backend->set_symbol(kernel.id, artifact.symbols[0].second, std::as_bytes(std::span(wrong)));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().error, DeviceError::kInvalid);
+  }
 }
 
 // Ten blocks leave their sums, a second kernel adds them up; both see one variable of the module.

@@ -5,8 +5,8 @@ r"""Kills tuners and their workers at random moments, and checks that nothing is
         --together 10
 
 After each kill -9 of the coordinator: every trial that was reported is in the database, which opens
-and is whole; the next run measures nothing again that was recorded; no process and no temporary file
-is left. After kills of workers, and at the end of every chain of killed runs: the ranking is that of
+and is whole; the next run measures nothing again that was recorded, unless it says that the device has
+become faster or slower; no process and no temporary file is left. After kills of workers, and at the end of every chain of killed runs: the ranking is that of
 an undisturbed run, apart from times. SIGTERM once ends a run cleanly, twice at once. Two tuners on
 one results folder both do their work.
 """
@@ -26,6 +26,8 @@ sys.dont_write_bytecode = True
 from sandbox import (Failure, Sandbox, events, expect, kill, ranking, run_words, stored)
 
 LONGEST_CHAIN = 4  # kills before a run is left alone
+AGAIN = ("than when these results were measured", "stored results that are measured again")
+HEALTHY = {"ok", "dropped"}
 AT_ONCE_SECONDS = 60  # after three it ends whatever it does, if the machine lets it
 
 
@@ -71,14 +73,23 @@ def check_trials(sandbox, process, results, before, blamed=()):
     far."""
     reported = events(process)
     trials, flying = stored(sandbox.root / results)
+    # A run that says so measures again what gave a right answer when the device was faster or slower.
+    log = process.log.read_text(errors="replace")
+    again = any(words in log for words in AGAIN)
+
+    def same(one, other):
+        return one == other or (again and {one, other} <= HEALTHY)
+
     for key, event in reported.items():
         expect(key in trials, f"{key} was reported and is lost")
         expect(trials[key] == event["state"], f"{key}: {event['state']} became {trials[key]}")
-        expect(event["from_store"] == (key in before), f"{key} was measured twice")
+        may_be_again = again and before.get(key) in HEALTHY
+        expect(event["from_store"] == (key in before) or may_be_again,
+               f"{key} was measured twice")
     for key, state in before.items():
         if key in blamed and key not in trials:
             continue
-        expect(trials.get(key) == state, f"{key} was {state} and is {trials.get(key)}")
+        expect(same(trials.get(key), state), f"{key} was {state} and is {trials.get(key)}")
     # The one on the device, and the one before it while its verdict is being written down: the device
     # does not wait for the disk.
     expect(len(flying) <= 2, f"more than two in flight: {flying}")

@@ -1,36 +1,41 @@
+// Reads a study's sources, names the artifacts that come of them, and says where the cache lies.
+
 #include "tuner/app/artifacts.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/compile/artifact_key.h"
+#include "tuner/compile/constant_symbols.h"
 #include "tuner/worker/child.h"
 
 namespace tuner {
 namespace {
 
-Digest digest_of(const Study& study, const std::filesystem::path& file, const std::string& text) {
+// Adds a source with everything that it includes; returns the digest over it.
+Digest read_bundle(const Study& study, const std::filesystem::path& file, const std::string& text,
+                   KnownSources& known) {
   CompileRequest request;
   request.source = text;
   request.source_name = file.string();
   request.include_dirs = {file.parent_path().string()};
   request.options = study.kernel.options;
-  return bundle_of(request).digest();
+  const SourceBundle bundle = bundle_of(request);
+  add_sources(known, request, bundle);
+  return bundle.digest();
 }
 
 // A request that must not be cached still shares its compilation with its equals of this run.
-std::string uncached_key(const CompileRequest& request) {
-  Hasher hasher;
-  hasher.add(request.source).add(request.entry).add(request.arch);
-  for (const auto& [name, text] : request.defines) hasher.add(name).add(text);
-  for (const std::string& option : request.options) hasher.add(option);
-  for (const std::string& entry : request.then) hasher.add(entry);
-  return kUncachedMark + to_hex(hasher.digest());
+std::string marked(const std::string& key, Reach reach) {
+  if (reach == Reach::kScanned) return key;
+  return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + key;
 }
 
 // Bundles by what they are read from: a run has one or two, and ten thousand requests.
@@ -50,6 +55,16 @@ class Bundles {
   std::map<std::string, SourceBundle> bundles_;
 };
 
+std::string why_not_kept(const std::filesystem::path& folder) {
+  if (folder.empty()) return "neither XDG_CACHE_HOME nor HOME is set";
+  make_private_directory(folder);
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed) || ::access(folder.c_str(), W_OK) != 0) {
+    return "cannot write " + folder.string();
+  }
+  return why_not_trusted(folder);
+}
+
 }  // namespace
 
 SourceTexts read_sources(const Study& study) {
@@ -58,11 +73,31 @@ SourceTexts read_sources(const Study& study) {
   SourceTexts texts;
   texts.kernel = read_file(study.kernel.source);
   texts.reference = own_file ? read_file(second) : texts.kernel;
-  texts.digest = to_hex(Hasher()
-                            .add(to_hex(digest_of(study, study.kernel.source, texts.kernel)))
-                            .add(to_hex(digest_of(study, second, texts.reference)))
-                            .digest());
+  const Digest kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
+  const Digest reference = read_bundle(study, second, texts.reference, texts.known);
+  texts.digest = to_hex(Hasher().add(to_hex(kernel)).add(to_hex(reference)).digest());
   return texts;
+}
+
+std::vector<std::string> constant_warnings(const Study& study) {
+  std::vector<std::string> out;
+  std::string text;
+  try {
+    text = read_file(study.kernel.source);
+  } catch (const FatalError&) {
+    return out;  // whoever needs it will say so
+  }
+  for (const ConstantSymbol& symbol : unset_constants(text)) {
+    const auto is_set = [&](const ArgumentSpec& constant) {
+      return constant.name.substr(constant.name.rfind(':') + 1) == symbol.name;
+    };
+    if (std::ranges::any_of(study.constants, is_set)) continue;
+    out.push_back(study.kernel.source.string() + ":" + std::to_string(symbol.line) +
+                  ": nothing sets __constant__ '" + symbol.name +
+                  "': it is zero for kernel and reference alike, and wrong answers may pass "
+                  "('constants' sets it)");
+  }
+  return out;
 }
 
 std::filesystem::path user_cache_directory() {
@@ -72,27 +107,28 @@ std::filesystem::path user_cache_directory() {
 ArtifactShelf::ArtifactShelf() : cache_(std::make_shared<ArtifactCache>(user_cache_directory())) {
   // The workers write; that they cannot is said here, once.
   const std::filesystem::path& folder = cache_->directory();
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (folder.empty() || !std::filesystem::is_directory(folder, failed) ||
-      ::access(folder.c_str(), W_OK) != 0) {
-    std::cerr << "artifacts are not kept for later runs: "
-              << (folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set"
-                                 : "cannot write " + folder.string())
-              << "\n";
-  }
+  const std::string reason = why_not_kept(folder);
+  if (!reason.empty()) std::cerr << "artifacts are not kept for later runs: " << reason << "\n";
 }
 
-ArtifactLibrary ArtifactShelf::library(const std::string& compiler) const {
+ArtifactLibrary ArtifactShelf::library(const std::string& compiler,
+                                       const SourceTexts& sources) const {
   ArtifactLibrary library;
   const auto bundles = std::make_shared<Bundles>();
+  const auto known = std::make_shared<const KnownSources>(sources.known);
+  const auto digests = std::make_shared<FileDigests>();
   library.key = [compiler, bundles](const CompileRequest& request) {
-    const auto key = artifact_key(request, bundles->of(request), compiler);
-    return key ? *key : uncached_key(request);
+    const SourceBundle& bundle = bundles->of(request);
+    return marked(artifact_key(request, bundle, compiler), reach_of(request, bundle));
   };
-  library.find = [cache = cache_](const std::string& key) {
-    return key.front() == kUncachedMark ? std::nullopt : cache->find(key);
+  library.find = [cache = cache_, known, digests](const std::string& key) {
+    std::optional<Artifact> found;
+    if (key.front() == kUncachedMark) return found;
+    found = cache->find(key.front() == kIfReportedMark ? key.substr(1) : key);
+    if (found && !is_current(*found, *known, *digests)) found.reset();
+    return found;
   };
+  library.judge = [known](const OpenedFiles& opened) { return provenance_of(opened, *known); };
   return library;
 }
 

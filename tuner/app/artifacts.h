@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tuner/compile/artifact_cache.h"
+#include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
 #include "tuner/worker/pool_evaluator.h"
 
@@ -14,10 +16,15 @@ struct SourceTexts {
   std::string kernel;
   std::string reference;  // the kernel's own where the study names no other
   std::string digest;     // over both and everything that they include
+  KnownSources known;     // what that covers
 };
 
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
+
+// One line for each __constant__ symbol of the kernel's source that neither the source nor the
+// study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.
+std::vector<std::string> constant_warnings(const Study& study);
 
 // $XDG_CACHE_HOME/tuner or ~/.cache/tuner; empty where neither is set.
 std::filesystem::path user_cache_directory();
@@ -27,8 +34,8 @@ class ArtifactShelf {
  public:
   ArtifactShelf();
   std::string dir() const { return cache_->directory().string(); }
-  // Keys by `compiler`'s identity. Keeps the cache alive by itself.
-  ArtifactLibrary library(const std::string& compiler) const;
+  // Keys by `compiler`'s identity, for a study with these sources. Keeps the cache alive by itself.
+  ArtifactLibrary library(const std::string& compiler, const SourceTexts& sources) const;
 
  private:
   std::shared_ptr<ArtifactCache> cache_;

@@ -1,3 +1,5 @@
+// `tuner cache`: says how much the artifact cache holds, and empties it.
+
 #include <fmt/format.h>
 
 #include <iostream>

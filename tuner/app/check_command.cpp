@@ -1,13 +1,17 @@
+// `tuner check`: counts a study's configurations and says what each rule removes.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "tuner/app/artifacts.h"
 #include "tuner/app/check_compile.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/csv_rows.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/space/sampling.h"
@@ -33,17 +37,17 @@ void print_space(const SearchSpace& space) {
   for (const auto& group : report.groups) {
     std::string names;
     for (const std::string& name : group) names += (names.empty() ? "" : ", ") + name;
-    std::cout << "tied by constraints: " << names << "\n";
+    std::cout << "tied by constraints: " << for_terminal(names) << "\n";
   }
   for (const ConstraintReport& rule : space.constraint_reports()) {
     std::string remark;
     if (rule.removed_fraction >= 1) remark = "  <- removes everything: a mistake?";
     if (rule.removed_fraction <= 0 && rule.exact) remark = "  <- removes nothing";
     std::cout << fmt::format("removes {}{:5.1f} %  {}{}\n", rule.exact ? " " : "~",
-                             100 * rule.removed_fraction, rule.text, remark);
+                             100 * rule.removed_fraction, for_terminal(rule.text), remark);
     if (rule.errors > 0) {
       std::cout << fmt::format("         {} times it has no value: {}\n", rule.errors,
-                               rule.first_error);
+                               for_terminal(rule.first_error));
     }
   }
 }
@@ -87,8 +91,10 @@ void print_rows(const SearchSpace& space, const CheckOptions& options) {
   }
 }
 
-// Whatever the kind of file, the answer to "which configurations are there".
-int report_space(const SearchSpace& space, const CheckOptions& options) {
+// Whatever the kind of file, the answer to "which configurations are there". `why_empty` says for
+// the user why there are none.
+int report_space(const SearchSpace& space, const CheckOptions& options,
+                 const std::string& why_empty) {
   if (options.list || options.sample > 0) {
     print_rows(space, options);
   } else if (options.json) {
@@ -97,8 +103,7 @@ int report_space(const SearchSpace& space, const CheckOptions& options) {
     print_space(space);
   }
   if (space.size() == 0) {
-    std::cerr << options.study
-              << ": the space is empty: no configuration satisfies all constraints\n";
+    std::cerr << why_empty << "\n";
     return kExitBadInput;
   }
   return kExitDone;
@@ -114,6 +119,9 @@ int check_study(const CheckOptions& options) {
   for (const Complaint& warning : file.warnings) {
     std::cerr << "warning: " << render(warning, study.text) << "\n";
   }
+  for (const std::string& warning : constant_warnings(study)) {
+    std::cerr << "warning: " << warning << "\n";
+  }
   const ProblemSize size = !options.sizes.empty() ? parse_size_option(options.sizes.front(), study)
                            : study.sizes.empty()  ? ProblemSize{}
                                                   : study.sizes.front();
@@ -124,11 +132,15 @@ int check_study(const CheckOptions& options) {
     const auto complaints = check_geometry(study, space, size, facts);
     if (!complaints.empty()) throw InputError(complaints, study.text);
   }
-  if (!options.json && !options.list && options.sample == 0) {
+  if (!options.json && !options.list && options.sample == 0 && space.size() > 0) {
     std::cout << fmt::format("{}: no mistake found\nproblem size       {}\nfor a device like  {}\n",
                              options.study, size.label(), facts.name);
   }
-  return report_space(space, options);
+  std::string why_empty;
+  for (const Complaint& complaint : check_not_empty(study, space)) {
+    why_empty += render(complaint, study.text);
+  }
+  return report_space(space, options, why_empty);
 }
 
 }  // namespace
@@ -137,10 +149,11 @@ int check_command(const CheckOptions& options) {
   const std::filesystem::path path = options.study;
   if (path.extension() != ".json" || is_t1(study_text(path))) return check_study(options);
   if (options.compile) {
-    throw InputError(Complaint{
-        {}, "--compile needs a study: " + options.study + " describes a space only", ""});
+    throw InputError(
+        Complaint{{}, "--compile needs a study: " + options.study + " describes a space only", ""});
   }
-  return report_space(SearchSpace::build(read_space_json(options.study)), options);
+  const SearchSpace space = SearchSpace::build(read_space_json(options.study));
+  return report_space(space, options, options.study + ": " + space.why_empty());
 }
 
 }  // namespace tuner

@@ -1,3 +1,5 @@
+// `tuner check --compile`: compiles variants for architectures that need not be here.
+
 #include "tuner/app/check_compile.h"
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "tuner/app/csv_rows.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/space/sampling.h"
@@ -140,7 +143,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
     const DeviceFacts facts = nominal_facts(arch);
     const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
     CompilePool pool(program, {facts.backend, options.jobs, kCompileSeconds, shelf.dir()});
-    const ArtifactLibrary library = shelf.library(pool.identity());
+    const ArtifactLibrary library = shelf.library(pool.identity(), sources);
     ArchCheck check(study, space, facts, sources, pool, library);
     const auto visit = [&](ConfigIndex index) {
       check.add(index);
@@ -158,7 +161,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
                              check.compiled_count(), check.failed_count(), check.program_count());
     if (check.compiled_count() == 0) {
       all_good = false;
-      std::cerr << "  " << check.first_failure() << "\n";
+      std::cerr << "  " << lines_for_terminal(check.first_failure()) << "\n";
     }
   }
   return all_good ? kExitDone : kExitNothingValid;

@@ -1,4 +1,5 @@
 #pragma once
+// Compiling every variant of a study for architectures that need not be here.
 
 #include "tuner/app/options.h"
 #include "tuner/model/study.h"

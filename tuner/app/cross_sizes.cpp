@@ -1,3 +1,5 @@
+// Chooses which winners are still to be tried at which sizes, and has them measured.
+
 #include "tuner/app/cross_sizes.h"
 
 #include <fmt/format.h>
@@ -43,7 +45,7 @@ std::vector<Configuration> winners_elsewhere(const RunShared& shared, const Devi
     const ContextKey now = key_of(shared, device, context.key.size);
     if (!differences(context.key, now).empty()) continue;
     auto trials = trials_for(*shared.store, context.context, study, device, context.key.size);
-    add_winner(ranked_trials(&study, std::move(trials)), winners);
+    add_winner(ranked_trials({study.objective, study.measure}, std::move(trials)), winners);
   }
   return winners;
 }
@@ -78,7 +80,8 @@ SizeOutcome measured_at(const RunShared& shared, const DeviceFacts& device,
   if (const Trial* own = winner_of(outcome.results)) {
     others.insert(others.begin(), own->configuration);
   }
-  return measure_size(shared, device, outcome.results.size, others, what);
+  return measure_size(shared, device, outcome.results.size, others, what,
+                      outcome.compared || outcome.measured > 0);
 }
 
 }  // namespace

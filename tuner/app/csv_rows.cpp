@@ -1,3 +1,5 @@
+// Writes configurations as CSV.
+
 #include "tuner/app/csv_rows.h"
 
 namespace tuner {

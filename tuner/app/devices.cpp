@@ -1,3 +1,5 @@
+// Finds the backend and the devices that the command line asks for.
+
 #include "tuner/app/devices.h"
 
 #include <fmt/format.h>

@@ -1,14 +1,19 @@
+// `tuner export`: collects the results to export and writes what the format makes of them.
+
 #include <fmt/format.h>
 
 #include <iostream>
+#include <set>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/exporters.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/exporters/leave_one_out.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -19,7 +24,7 @@ namespace {
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
   auto results = recorded_csv(options.from, study, {options.device, options.size, {}}, notes);
-  for (const std::string& note : notes) std::cerr << note << "\n";
+  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   return results;
 }
 
@@ -37,16 +42,19 @@ std::vector<RankedResults> current_results(const ExportOptions& options, const S
   for (StoredResults& results :
        newest_of_each(stored_results(store, &study, {options.device, options.size, {}}))) {
     if (results.stale.empty() && !results.imported.empty()) {
-      std::cerr << fmt::format("imported from {}, not measured here: {} on {}\n", results.imported,
-                               results.ranked.size.label(), results.ranked.device.name);
+      std::cerr << for_terminal(fmt::format("imported from {}, not measured here: {} on {}",
+                                            results.imported, results.ranked.size.label(),
+                                            results.ranked.device.name))
+                << "\n";
     }
     if (results.stale.empty()) {
       current.push_back(std::move(results.ranked));
       continue;
     }
-    std::cerr << fmt::format("left out, measured before a change ({}): {} on {}\n",
-                             results.stale.front(), results.ranked.size.label(),
-                             results.ranked.device.name);
+    std::cerr << for_terminal(fmt::format("left out, measured before a change ({}): {} on {}",
+                                          results.stale.front(), results.ranked.size.label(),
+                                          results.ranked.device.name))
+              << "\n";
   }
   return current;
 }
@@ -58,9 +66,37 @@ bool anything_valid(const Study& study, const std::vector<RankedResults>& result
     if (one.ranked > 0) return true;
     failed += one.trials.size();
   }
-  std::cerr << fmt::format("nothing to export: no valid result of '{}' fits{}\n", study.kernel.name,
+  std::cerr << fmt::format("nothing to export: no valid result of '{}' fits{}\n",
+                           for_terminal(study.kernel.name),
                            failed > 0 ? fmt::format("; failed trials: {}", failed) : "");
   return false;
+}
+
+// None of the files if one of them must not be written.
+void write_all(const std::vector<ExportedFile>& files, const Study& study,
+               const ExportOptions& options, const std::vector<RankedResults>& results) {
+  OutputGuard guard(options.force);
+  guard.protect(study);
+  guard.protect_store(options.results);
+  if (!options.from.empty()) guard.protect(options.from, "is read by this export");
+  for (const ExportedFile& file : files) guard.check(file.path);
+  std::set<std::string> devices;
+  std::size_t sizes = 0;
+  for (const RankedResults& one : results) {
+    if (one.ranked == 0) continue;
+    devices.insert(one.device.name);
+    ++sizes;
+  }
+  for (const ExportedFile& file : files) {
+    if (file.path == "-") {
+      std::cout << file.text;
+      continue;
+    }
+    write_file_atomically(file.path, file.text);
+    std::cerr << fmt::format("wrote {}: {} problem size{}, {} device{}\n", for_terminal(file.path),
+                             sizes, sizes == 1 ? "" : "s", devices.size(),
+                             devices.size() == 1 ? "" : "s");
+  }
 }
 
 }  // namespace
@@ -74,16 +110,10 @@ int export_command(const ExportOptions& options) {
   if (!anything_valid(study, results)) return kExitNothingValid;
   if (options.evaluate) {
     const TableOptions table{options.max_configs, options.within, nullptr};
-    std::cout << report(leave_one_out(study, results, table));
+    std::cout << lines_for_terminal(report(leave_one_out(study, results, table)));
     return kExitDone;
   }
-  for (const ExportedFile& file : exporter(study, results)) {
-    if (file.path == "-") {
-      std::cout << file.text;
-    } else {
-      write_file_atomically(file.path, file.text);
-    }
-  }
+  write_all(exporter(study, results), study, options, results);
   return kExitDone;
 }
 

@@ -1,3 +1,5 @@
+// Makes the exporter that the command line names.
+
 #include "tuner/app/exporters.h"
 
 #include <fmt/format.h>
@@ -9,11 +11,12 @@
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/flat_source.h"
-#include "tuner/engine/resolve.h"
 #include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/launcher.h"
@@ -50,8 +53,9 @@ std::optional<TunedTable> earlier_table(const std::string& path, const Study& st
 }
 
 void tell(const ExportOptions& options, const TunedTable& table) {
-  if (options.max_configs > 0 || options.within > 0) std::cerr << loss_report(table);
-  std::cerr << kept_report(table);
+  if (options.max_configs > 0 || options.within > 0)
+    std::cerr << lines_for_terminal(loss_report(table));
+  std::cerr << lines_for_terminal(kept_report(table));
 }
 
 std::vector<ExportedFile> header_files(const ExportOptions& options, const Study& study,
@@ -100,34 +104,8 @@ std::vector<ExportedFile> launcher_files(const ExportOptions& options, const Stu
           {stem.string() + ".cu", std::move(files.source)}};
 }
 
-const RankedResults& the_one(const std::vector<RankedResults>& results, const char* format) {
-  const RankedResults* found = nullptr;
-  std::size_t count = 0;
-  std::string which;
-  for (const RankedResults& r : results) {
-    if (r.ranked == 0) continue;
-    found = &r;
-    ++count;
-    which += fmt::format("\n  {} on {}", r.size.label(), r.device.name);
-  }
-  if (count == 1) return *found;
-  throw InputError(
-      Complaint{{},
-                fmt::format("{} is for one device and size; choose with --device and --size:{}",
-                            format, which),
-                ""});
-}
-
-// -D lines as the tuner itself gives them to the compiler, one each.
 std::string define_lines(const Study& study, const std::vector<RankedResults>& results) {
-  const RankedResults& chosen = the_one(results, "defines");
-  const SearchSpace space = SearchSpace::build(space_definition(study, chosen.size, chosen.device));
-  const auto request =
-      compile_request(study, space, chosen.trials.front().configuration, {}, chosen.device, "");
-  if (!request) throw FatalError(request.error());
-  std::string lines;
-  for (const auto& [name, value] : request->defines) lines += fmt::format("-D{}={}\n", name, value);
-  return lines;
+  return export_defines(study, single_result(results, "defines"));
 }
 
 }  // namespace
@@ -141,7 +119,7 @@ const std::vector<std::pair<std::string, std::string>>& builtin_formats() {
       {"csv", "the ranked table of one device and size"},
       {"t4", "the community's results format (T4), one device and size"},
       {"wisdom", "a wisdom file of Kernel Launcher: the best of each device and size"},
-      {"defines", "-D lines of the best configuration of one device and size"}};
+      {"defines", "compiler options of the best configuration of one device and size"}};
   return formats;
 }
 
@@ -159,16 +137,21 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
     };
   }
   if (options.format == "json") return one_file(results_json);
-  if (options.format == "defines") return one_file(define_lines);
+  if (options.format == "defines") {
+    const std::string mark = options.output == "-" ? "" : kDefinesMark;
+    return one_file([mark](const Study& study, const Results& results) {
+      return mark + define_lines(study, results);
+    });
+  }
   if (options.format == "wisdom") return one_file(export_wisdom);
   if (options.format == "t4") {
     return one_file([](const Study& study, const Results& results) {
-      return export_t4(study, the_one(results, "t4"), TUNER_VERSION);
+      return export_t4(study, single_result(results, "t4"), TUNER_VERSION);
     });
   }
   if (options.format == "csv") {
     return one_file([](const Study& study, const Results& results) {
-      return ranked_csv(the_one(results, "csv"), names_of(study.parameters));
+      return ranked_csv(single_result(results, "csv"), names_of(study.parameters));
     });
   }
   std::vector<std::string> known;

@@ -1,7 +1,12 @@
+// Spells out everything that can change a trial, so that a changed study never reuses an old one.
+
 #include "tuner/app/identity.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "tuner/base/file_digest.h"
 #include "tuner/base/hash.h"
 #include "tuner/engine/objective.h"
 
@@ -16,7 +21,7 @@ std::string text_of(const LaunchSpec& launch) {
   return text + launch.dynamic_shared_bytes.text();
 }
 
-std::string text_of(const ArgumentSpec& a) {
+std::string text_of(const ArgumentSpec& a, const DataDigests& data) {
   std::string text =
       fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
                   static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
@@ -26,12 +31,8 @@ std::string text_of(const ArgumentSpec& a) {
     for (const Expression& extent : a.map->box) text += ';' + extent.text();
   }
   if (a.fill.kind == FillSpec::Kind::kFile) {
-    std::error_code ignored;
-    // Contents of large inputs are not hashed: size and time of change stand for them.
-    const auto when = std::filesystem::last_write_time(a.fill.file, ignored);
-    text += fmt::format(";{};{};{}", a.fill.file.string(),
-                        std::filesystem::file_size(a.fill.file, ignored),
-                        when.time_since_epoch().count());
+    const auto digest = data.find(a.fill.file.string());
+    text += ";contents " + (digest == data.end() ? std::string() : digest->second);
   }
   return text;
 }
@@ -47,18 +48,30 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   return names;
 }
 
+DataDigests read_data_digests(const Study& study) {
+  DataDigests data;
+  FileDigests digests;
+  for (const auto* list : {&study.arguments, &study.constants}) {
+    for (const ArgumentSpec& argument : *list) {
+      if (argument.fill.kind != FillSpec::Kind::kFile) continue;
+      data[argument.fill.file.string()] = digests.text_of(argument.fill.file);
+    }
+  }
+  return data;
+}
+
 // The lists of values and the constraints are not here: they say which configurations exist, not
 // what one of them does, and extending a list must not throw away what was measured.
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const std::string& compiler,
-                       const std::string& backend_options) {
+                       const std::string& source_digest, const DataDigests& data,
+                       const std::string& compiler, const std::string& backend_options) {
   std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix;
   for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
   std::string inputs;
   for (const auto* list : {&study.arguments, &study.constants}) {
-    for (const ArgumentSpec& argument : *list) inputs += text_of(argument) + '\n';
+    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, data) + '\n';
     inputs += "--\n";
   }
   std::string launch = text_of(study.launch);
@@ -93,15 +106,23 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"launch", digest(launch)},
       {"inputs", digest(inputs)},
       {"verify", digest(verify)},
+      // Trials from before answers were checked after the timing prove less, and are made again.
       {"measuring",
-       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}", m.cold ? "cold" : "hot",
-                   m.min_samples, m.max_samples, m.max_milliseconds, m.confidence, m.precision,
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing",
+                   m.cold ? "cold" : "hot", m.min_samples, m.max_samples, m.max_milliseconds,
+                   m.confidence, m.precision,
                    slow_may_be_best(study, size, device) ? 0 : m.drop_above,
                    needs_power(study) ? ", with power" : "")},
       {"compiler", compiler},
       {"backend options", backend_options},
   };
   return key;
+}
+
+bool has_no_reference(const ContextKey& key) {
+  return std::ranges::any_of(key.identity, [](const auto& part) {
+    return part.first == "verify" && part.second == digest("");
+  });
 }
 
 }  // namespace tuner

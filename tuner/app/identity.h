@@ -3,6 +3,7 @@
 // in the store, so an old trial is never taken for a new one. Device name, architecture and driver
 // are parts of the key already; two devices of one model answer for each other.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,16 @@ namespace tuner {
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
+// Digests of the files that fill arguments, by path.
+using DataDigests = std::map<std::string, std::string>;
+// Reads each of the study's once. Of one that cannot be read: empty.
+DataDigests read_data_digests(const Study& study);
+
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const std::string& compiler,
-                       const std::string& backend_options);
+                       const std::string& source_digest, const DataDigests& data,
+                       const std::string& compiler, const std::string& backend_options);
+
+// Whether what was measured under this key was compared with no right answer at all.
+bool has_no_reference(const ContextKey& key);
 
 }  // namespace tuner

@@ -1,3 +1,5 @@
+// `tuner import`: takes over stores, recordings and benchmarks of others.
+
 #include <fmt/format.h>
 
 #include <fstream>
@@ -5,8 +7,10 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/import_files.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/store/compressed_file.h"
 #include "tuner/store/store_recording.h"
 #include "tuner/study/study_yaml.h"
@@ -16,6 +20,9 @@ namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The first line of a study that is made here says so (app/output_guard).
+const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
 
 enum class Kind { kStore, kCsv, kT1, kRecording };
 
@@ -43,13 +50,18 @@ void write_study(const ImportOptions& options, const Study& study, const std::st
     std::cout << text;
     return;
   }
+  OutputGuard guard(options.force);
+  for (const std::string& file : options.files) guard.protect(file, "is the file that is imported");
+  if (!options.study.empty()) guard.protect(options.study, "is the study");
+  guard.protect_store(options.results);
+  guard.check(options.output);
   write_file_atomically(options.output, text);
   std::cerr << "wrote " << options.output << "\n";
 }
 
 void import_t1(const ImportOptions& options, const fs::path& path) {
   const StudyFile file = read_t1_file(path);
-  std::string remark = "Made from " + path.filename().string() + ".";
+  std::string remark = kMadeBy + path.filename().string() + ".";
   for (const Complaint& warning : file.warnings) {
     std::cerr << "warning: " << render(warning, file.study.text) << "\n";
     remark += "\n" + warning.message;
@@ -62,13 +74,40 @@ void write_space(const ImportOptions& options, const Recording& recording) {
   Study study;
   study.parameters = recording.parameters;
   if (!options.size.empty()) throw InputError(Complaint{{}, "--size does not go with -o", ""});
-  write_study(options, study, "The space of " + recording.name + ".");
+  write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
-Recording read(const ImportOptions& options, const fs::path& path) {
-  Recording recording = read_recording(path, options.objective);
-  for (const std::string& note : recording.notes) std::cerr << note << "\n";
+Recording read(const std::string& objective, const fs::path& path) {
+  Recording recording = read_recording(path, objective);
+  for (const std::string& note : recording.notes) std::cerr << for_terminal(note) << "\n";
   return recording;
+}
+
+// Under a study that tunes for a metric the study's own formula comes first: a file's quantity of
+// the same name may be in another unit.
+TrialBatch read_batch(const ImportOptions& options, const fs::path& path, const Study* study) {
+  if (study != nullptr && options.maximize) {
+    throw InputError(Complaint{{}, "--maximize does not go with --study: the study says it", ""});
+  }
+  if (study != nullptr && options.objective.empty()) {
+    try {
+      return batch_of(read("time", path), options, study);
+    } catch (const InputError& by_time) {
+      if (study->objective.name == "time") throw;
+      try {
+        return batch_of(read(study->objective.name, path), options, study);
+      } catch (const InputError&) {
+        throw by_time;
+      }
+    }
+  }
+  TrialBatch batch = batch_of(read(options.objective, path), options, study);
+  const ObjectiveSpec& objective = batch.ranked_by.objective;
+  if (study == nullptr && objective.name != "time" && !objective.maximize) {
+    std::cerr << path.string() << ": less of '" << objective.name
+              << "' is taken to be better; with --maximize more is\n";
+  }
+  return batch;
 }
 
 void merge(Store& store, const fs::path& path) {
@@ -103,13 +142,13 @@ int import_command(const ImportOptions& options) {
       return kExitDone;
     }
     if (makes_study) {
-      write_space(options, read(options, path));
+      write_space(options, read(options.objective, path));
       return kExitDone;
     }
     if (kind == Kind::kStore) {
       stores.push_back(path);
     } else if (kind == Kind::kRecording) {
-      batches.push_back(batch_of(read(options, path), options, study ? &*study : nullptr));
+      batches.push_back(read_batch(options, path, study ? &*study : nullptr));
     } else if (study) {
       for (TrialBatch& batch : batches_of_csv(path, options, *study)) {
         batches.push_back(std::move(batch));
@@ -119,13 +158,15 @@ int import_command(const ImportOptions& options) {
     }
   }
   Store store = Store::open(options.results);
-  for (const std::string& note : store.notes()) std::cerr << note << "\n";
+  for (const std::string& note : store.notes()) std::cerr << for_terminal(note) << "\n";
   for (const fs::path& path : stores) merge(store, path);
   record_all(store, batches);
   for (const TrialBatch& batch : batches) {
-    std::cout << fmt::format("{}: {} results of {} on {}, {}\n", batch.key.identity[0].second,
-                             batch.trials.size(), batch.key.kernel, batch.key.device.name,
-                             batch.key.size.label());
+    std::cout << for_terminal(fmt::format("{}: {} results of {} on {}, {}",
+                                          batch.key.identity[0].second, batch.trials.size(),
+                                          batch.key.kernel, batch.key.device.name,
+                                          batch.key.size.label()))
+              << "\n";
   }
   return kExitDone;
 }

@@ -1,3 +1,5 @@
+// Turns the entries of a foreign file into trials of a study.
+
 #include "tuner/app/import_files.h"
 
 #include <fmt/format.h>
@@ -10,7 +12,10 @@
 #include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/engine/objective.h"
 #include "tuner/engine/statistics.h"
+#include "tuner/exporters/tuned_table.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {
@@ -105,6 +110,27 @@ Trial trial_of(const Recording& recording, std::size_t entry, Configuration conf
 
 }  // namespace
 
+namespace {
+
+// By the study's metrics and objective, from the time or as recorded.
+void score(const Recording& recording, const Study& study, TrialBatch& batch) {
+  batch.ranked_by = {study.objective, study.measure};
+  const auto any = [&] { return std::ranges::any_of(batch.trials, is_valid); };
+  const bool any_before = any();
+  for (Trial& trial : batch.trials) {
+    const Bindings names = names_of(study, trial.configuration, batch.key.device, batch.key.size);
+    score_recorded(study, names, trial);
+  }
+  if (!any_before || any()) return;
+  reject(
+      recording.name,
+      fmt::format("the study's objective is '{}', which '{}', taken from this file, does not give",
+                  study.objective.name, recording.objective),
+      recording.objective == study.objective.name ? "" : "--objective " + study.objective.name);
+}
+
+}  // namespace
+
 TrialBatch batch_of(const Recording& recording, const ImportOptions& options, const Study* study) {
   TrialBatch batch;
   batch.key = key_of(recording, options, study);
@@ -131,6 +157,11 @@ TrialBatch batch_of(const Recording& recording, const ImportOptions& options, co
     batch.trials.push_back(trial_of(recording, entry, std::move(configuration)));
   }
   if (batch.trials.empty()) reject(recording.name, "there are no results in it");
+  if (study == nullptr) {
+    batch.ranked_by.objective = {recording.objective, recording.maximize || options.maximize, {}};
+  } else {
+    score(recording, *study, batch);
+  }
   return batch;
 }
 
@@ -148,10 +179,11 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
     // How many samples there were is all that a file says of them.
     for (Trial& trial : results.trials) trial.timing.samples.clear();
     batch.trials = std::move(results.trials);
+    batch.ranked_by = {study.objective, study.measure};
     if (batch.trials.empty()) reject(path.string(), "there are no results in it");
     batches.push_back(std::move(batch));
   }
-  for (const std::string& note : notes) std::cerr << note << "\n";
+  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   return batches;
 }
 

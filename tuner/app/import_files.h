@@ -12,8 +12,8 @@
 namespace tuner {
 
 // A recording under the kernel, device and size that options, study or the recording itself name.
-// With a study its parameters are the study's. Throws InputError when something is named nowhere or
-// does not fit.
+// With a study its parameters, metrics and objective are the study's. Throws InputError when
+// something is named nowhere or does not fit, or when no valid result has the study's objective.
 TrialBatch batch_of(const Recording& recording, const ImportOptions& options, const Study* study);
 
 // Ranked CSV files of this program, with the device.json beside them: a file, or a folder of files.

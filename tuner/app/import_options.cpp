@@ -1,3 +1,5 @@
+// Parses the command line of `tuner import`.
+
 #include "tuner/app/import_options.h"
 
 #include "tuner/app/parse_words.h"
@@ -12,12 +14,15 @@ ImportOptions parse_import(const Words& words) {
   add("help,h", "show this");
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("output,o", po::value(&o.output), "write a T1 file, or a recording's space, as YAML study");
+  add("force", po::bool_switch(&o.force), "replace that file even if tuner has not written it");
   add("study", po::value(&o.study), "the study that imported results belong to");
   add("kernel", po::value(&o.kernel), "its name, instead of what the file says");
   add("device", po::value(&o.device), "its name, instead of what the file says");
   add("size", po::value(&o.size), "problem size of a recording, such as M=1024,N=1024");
-  add("objective", po::value(&o.objective)->default_value("time"),
-      "what a recording's results are: time (milliseconds) or a quantity in it");
+  add("objective", po::value(&o.objective),
+      "what a recording's results are: time (milliseconds) or a quantity in it; otherwise the "
+      "study's objective, or the time");
+  add("maximize", po::bool_switch(&o.maximize), "without --study: more of the objective is better");
   const auto values = parse_words(
       words,
       "tuner import FILE... [options]\n\n"

@@ -1,3 +1,5 @@
+// `tuner list`: what plugins offer, and why something cannot be used.
+
 #include <fmt/format.h>
 
 #include <iostream>
@@ -6,6 +8,7 @@
 #include "tuner/app/exporters.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/worker/plugins.h"
 #include "tuner/worker/run_worker.h"
 
@@ -14,19 +17,22 @@ namespace {
 
 void list_items(const Catalogue& catalogue, PluginKind kind) {
   for (const PluginItem& item : catalogue.items(kind)) {
-    std::cout << fmt::format("{:<24}{}\n", item.name, item.summary);
+    std::cout << fmt::format("{:<24}{}\n", for_terminal(item.name), for_terminal(item.summary));
     for (const PluginOption& option : item.options) {
-      std::cout << fmt::format("    {}={}  {}\n", option.name, option.default_value, option.help);
+      std::cout << fmt::format("    {}={}  {}\n", for_terminal(option.name),
+                               for_terminal(option.default_value), for_terminal(option.help));
     }
   }
 }
 
 void list_plugins(const Catalogue& catalogue) {
   for (const PluginInfo& plugin : catalogue.plugins()) {
-    std::cout << fmt::format("{:<16}{:<10}{}\n", plugin.name, plugin.version, plugin.file.string());
+    std::cout << fmt::format("{:<16}{:<10}{}\n", for_terminal(plugin.name),
+                             for_terminal(plugin.version), for_terminal(plugin.file.string()));
   }
   for (const PluginProblem& problem : catalogue.problems()) {
-    std::cout << fmt::format("not used: {}: {}\n", problem.path.string(), problem.reason);
+    std::cout << fmt::format("not used: {}: {}\n", for_terminal(problem.path.string()),
+                             for_terminal(problem.reason));
   }
 }
 
@@ -46,12 +52,13 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
         std::cout << fmt::format(
             "{:<8}{}  {} ({}, {} multiprocessors, {:.1f} GiB, {} KiB shared memory a block, "
             "driver {})\n",
-            item.name, i, d.name, d.arch, d.multiprocessors,
+            item.name, i, for_terminal(d.name), for_terminal(d.arch), d.multiprocessors,
             static_cast<double>(d.memory_bytes) / (1 << 30),
-            d.max_shared_memory_per_block_optin / 1024, d.driver);
+            d.max_shared_memory_per_block_optin / 1024, for_terminal(d.driver));
       }
     } catch (const UnavailableError& error) {
-      std::cout << fmt::format("{:<8}not available: {}\n", item.name, error.what());
+      std::cout << fmt::format("{:<8}not available: {}\n", item.name,
+                               lines_for_terminal(error.what()));
     }
   }
 }

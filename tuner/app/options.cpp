@@ -1,3 +1,5 @@
+// Parses the command lines of run, check, results, export and the smaller commands.
+
 #include "tuner/app/options.h"
 
 #include <boost/program_options.hpp>
@@ -12,6 +14,8 @@ namespace tuner {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
@@ -95,6 +99,7 @@ RunOptions parse_run(const Words& words) {
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
+  add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   add("random-order", po::bool_switch(&o.in_random_order),
@@ -167,8 +172,11 @@ ResultsOptions parse_results(const Words& words) {
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("top", po::value(&o.top)->default_value(10), "how many to show");
   add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("force", po::bool_switch(&o.force), kForceHelp);
   add("here", po::bool_switch(&o.here),
       "with a STUDY: say also what this machine's compiler and driver make stale");
+  add("all", po::bool_switch(&o.all),
+      "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
   const auto values = parse_words(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;
@@ -183,6 +191,7 @@ ExportOptions parse_export(const Words& words) {
   add("output,o", po::value(&o.output)->default_value("-"),
       "file, or '-' for standard output; launcher: a folder, or the two files' path without "
       "extension");
+  add("force", po::bool_switch(&o.force), kForceHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("from", po::value(&o.from),
       "ranked CSV files (a file, or a folder of them) instead of the results' store");

@@ -36,6 +36,7 @@ struct RunOptions : DeviceOptions {
   bool fresh = false;
   bool cross_sizes = false;  // each size's winner is measured at the other sizes too
   std::string trace;
+  bool force = false;  // whatever file has that name is replaced
   std::string progress = "auto";
   std::string replay;
   unsigned repeats = 1;
@@ -64,7 +65,9 @@ struct ResultsOptions {
   std::string device;
   std::size_t top = 10;
   std::string csv;
+  bool force = false;
   bool here = false;
+  bool all = false;  // also what a plain run would not go on with
 };
 
 struct ExportOptions {
@@ -77,6 +80,7 @@ struct ExportOptions {
   std::size_t max_configs = 0;  // 0 = as many as there are winners
   double within = 0;            // 0.05 = each size may lose 5 %
   std::string from;             // ranked CSV files instead of the store
+  bool force = false;           // whatever file has the output's name is replaced
   bool evaluate = false;
   Words plugin_dirs;
 };

@@ -1,3 +1,5 @@
+// What all command lines share: option tables, unknown options with suggestions, numbers.
+
 #include "tuner/app/parse_words.h"
 
 #include <iostream>

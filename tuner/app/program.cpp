@@ -1,5 +1,13 @@
+// Chooses the command and turns failures into messages and exit statuses.
+
 #include "tuner/app/program.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -8,6 +16,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/worker/child.h"
 
 #ifndef TUNER_VERSION
@@ -56,8 +65,9 @@ void print_help(std::ostream& out) {
     out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
         << "\n";
   }
-  out << "\n'tuner COMMAND --help' says more. Exit status: 0 done, 1 nothing valid was found,\n"
-         "2 wrong usage or bad input, 3 backend or device not available, 130 interrupted.\n";
+  out << "\n'tuner COMMAND --help' says more. Exit status: 0 done, 1 nothing valid was found or\n"
+         "something could not be written, 2 wrong usage or bad input, 3 backend or device not "
+         "available, 130 interrupted.\n";
 }
 
 int dispatch(const Words& words) {
@@ -85,23 +95,51 @@ int dispatch(const Words& words) {
       {}, "unknown command '" + first + "'; see 'tuner --help'", did_you_mean(first, names)});
 }
 
-}  // namespace
-
-int run_program(int argc, char** argv) {
+int guarded_dispatch(const Words& words) {
   try {
-    return dispatch(Words(argv + 1, argv + argc));
+    return dispatch(words);
   } catch (const HelpShown&) {
     return kExitDone;
   } catch (const InputError& error) {
     std::cerr << error.what() << "\n";
     return kExitBadInput;
   } catch (const UnavailableError& error) {
-    std::cerr << "tuner: " << error.what() << "\n";
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
     return kExitUnavailable;
   } catch (const std::exception& error) {
-    std::cerr << "tuner: " << error.what() << "\n";
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
     return kExitNothingValid;
   }
+}
+
+// What is opened later must not take the place of a standard stream that the caller has closed:
+// results would be printed into it.
+void open_closed_streams() {
+  for (const int fd : {0, 1, 2}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
+  }
+}
+
+// Results that did not arrive, for lack of room say, are no success.
+int after_output(int status) {
+  errno = 0;
+  std::cout.flush();
+  const bool arrived = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived) return status;
+  std::fflush(stdout);  // says once more why
+  std::cerr << "tuner: cannot write to standard output"
+            << (errno != 0 ? std::string(": ") + std::strerror(errno) : "") << "\n";
+  return status == kExitDone ? kExitNothingValid : status;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  open_closed_streams();
+  const Words words(argv + 1, argv + argc);
+  const int status = guarded_dispatch(words);
+  const bool is_worker = !words.empty() && words.front() == "worker";  // prints what kernels print
+  return is_worker ? status : after_output(status);
 }
 
 }  // namespace tuner

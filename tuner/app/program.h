@@ -1,4 +1,5 @@
 #pragma once
+// The whole program as a function.
 
 namespace tuner {
 

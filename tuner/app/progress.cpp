@@ -1,3 +1,5 @@
+// Prints a run's progress: a live line, plain lines, or JSON lines.
+
 #include "tuner/app/progress.h"
 
 #include <fmt/format.h>
@@ -7,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 
 namespace tuner {
@@ -89,7 +92,9 @@ std::string Progress::status(double elapsed) const {
   if (fresh >= 3 && total_ > static_cast<double>(done_)) {
     text += "  ETA " + duration_text(elapsed / fresh * (total_ - static_cast<double>(done_)));
   }
-  if (have_best_) text += "  " + configuration_text(study_->parameters, best_.configuration);
+  if (have_best_) {
+    text += "  " + for_terminal(configuration_text(study_->parameters, best_.configuration));
+  }
   return text;
 }
 
@@ -146,7 +151,7 @@ void Progress::note(const std::string& text) {
   if (style_ == Style::kJson) {
     fmt::print(out_, "{}\n", json_text({{"event", "note"}, {"text", text}}));
   } else {
-    fmt::print(out_, "{}\n", text);
+    fmt::print(out_, "{}\n", lines_for_terminal(text));
   }
   std::fflush(out_);
 }

@@ -1,3 +1,5 @@
+// Draws the problem sizes that an export is tried on.
+
 #include "tuner/app/random_sizes.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #pragma once
+// Problem sizes to try an export on.
 
 #include <cstdint>
 #include <vector>

@@ -1,31 +1,79 @@
+// Reads ranked CSV files back as results.
+
 #include "tuner/app/recorded_csv.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/exporters/table_text.h"
+#include "tuner/study/unverified.h"
 
 namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void reject(const fs::path& file, const std::string& reason, int line = 0) {
-  throw InputError(Complaint{{file.string(), line, 0}, reason, ""});
+[[noreturn]] void reject(const fs::path& file, const std::string& reason) {
+  throw InputError(Complaint{{file.string(), 0, 0}, reason, ""});
+}
+
+// Goes through a CSV text after RFC 4180: `field(text, where)` for each field, `row()` after each
+// row; where = position of its first character.
+template <typename Field, typename Row>
+void walk(const std::string& text, const Field& field, const Row& row) {
+  std::string now;
+  bool quoted = false;
+  bool any = false;  // of this row
+  int line = 1;
+  std::size_t line_start = 0;
+  Position start{"", 1, 1};
+  const auto end_field = [&](std::size_t next) {
+    field(std::exchange(now, {}), start);
+    start = {"", line, static_cast<int>(next - line_start) + 1};
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      line_start = i + 1;
+    }
+    if (quoted) {
+      if (c != '"') {
+        now += c;
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        now += text[++i];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',' || c == '\n') {
+      end_field(i + 1);
+      any = c == ',';
+      if (c == '\n') row();
+    } else if (c != '\r') {
+      now += c;
+    }
+  }
+  if (now.empty() && !any) return;
+  end_field(text.size());
+  row();
 }
 
 // One file, its columns by name.
 class RankedFile {
  public:
-  RankedFile(fs::path file, const Study& study) : file_(std::move(file)), study_(study) {
-    rows_ = csv_fields(read_file(file_));
+  RankedFile(fs::path file, const Study& study)
+      : file_(std::move(file)), study_(study), content_(read_file(file_)) {
+    rows_ = csv_fields(content_);
     if (rows_.empty()) reject(file_, "is empty");
     for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
   }
@@ -35,6 +83,7 @@ class RankedFile {
     results.device = device;
     results.compiler = "not recorded";
     results.date = "from " + file_.filename().string();
+    results.unverified = unverified_text(study_);
     std::size_t unknown = 0;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       Trial trial;
@@ -48,6 +97,8 @@ class RankedFile {
       if (ranked) {
         ++results.ranked;
         results.tied.push_back(text(r, "tie") == "true");
+        const bool told = columns_.contains("verified") && text(r, "verified") == "false";
+        if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
       }
       results.trials.push_back(std::move(trial));
     }
@@ -67,19 +118,58 @@ class RankedFile {
                                 study_.kernel.name));
     }
     if (found->second >= rows_[r].size()) {
-      reject(file_, "the row ends before column '" + column + "'", static_cast<int>(r) + 1);
+      reject_at(r, rows_[r].size() - 1, "the row ends before column '" + column + "'");
     }
     return rows_[r][found->second];
+  }
+
+  // Looked for only now: the places of all fields would take more memory than the fields.
+  [[noreturn]] void reject_at(std::size_t r, std::size_t at, const std::string& reason) const {
+    std::size_t row = 0;
+    std::size_t column = 0;
+    Position found;
+    walk(
+        content_,
+        [&](const std::string&, const Position& where) {
+          if (row == r && column++ == at) found = where;
+        },
+        [&] { ++row; });
+    found.file = file_.string();
+    throw InputError({Complaint{found, reason, ""}}, content_);
+  }
+
+  [[noreturn]] void reject_at(std::size_t r, const std::string& column,
+                              const std::string& reason) const {
+    reject_at(r, columns_.at(column), reason);
   }
 
   double number(std::size_t r, const std::string& column) const {
     const std::string& field = text(r, column);
     char* end = nullptr;
     const double value = std::strtod(field.c_str(), &end);
-    if (field.empty() || *end != '\0') {
-      reject(file_, "'" + field + "' is no number", static_cast<int>(r) + 1);
+    if (field.empty() || *end != '\0' || !std::isfinite(value)) {
+      reject_at(r, column, "'" + field + "' is no number");
     }
     return value;
+  }
+
+  // Milliseconds. An import whose results are another quantity may have no times: they are 0.
+  double time(std::size_t r, const std::string& column) const {
+    const double value = number(r, column);
+    const bool unknown = value == 0 && study_.objective.name != "time";
+    if (!unknown && !is_time(value)) {
+      reject_at(r, column, "'" + text(r, column) + "' is no time");
+    }
+    return value;
+  }
+
+  std::int64_t whole(std::size_t r, const std::string& column, std::int64_t highest) const {
+    const double value = number(r, column);
+    if (value != std::floor(value) || value < 0 || value > static_cast<double>(highest)) {
+      reject_at(r, column,
+                fmt::format("'{}' is not a whole number from 0 to {}", text(r, column), highest));
+    }
+    return static_cast<std::int64_t>(value);
   }
 
   bool read_configuration(std::size_t r, Configuration& out) const {
@@ -97,24 +187,24 @@ class RankedFile {
     ProblemSize size;
     if (study_.sizes.empty()) return size;
     for (const auto& [name, extent] : study_.sizes.front().dims) {
-      size.dims.emplace_back(name, static_cast<std::int64_t>(number(r, name)));
+      size.dims.emplace_back(name, whole(r, name, kLargestExtent));
     }
     return size;
   }
 
   void read_trial(std::size_t r, Trial& trial) const {
     const auto state = trial_state_named(text(r, "state"));
-    if (!state) reject(file_, "unknown state '" + text(r, "state") + "'", static_cast<int>(r) + 1);
+    if (!state) reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
     trial.state = *state;
     trial.message = text(r, "message");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
-    trial.timing.median = number(r, "time_ms");
-    trial.timing.ci_low = number(r, "ci_low_ms");
-    trial.timing.ci_high = number(r, "ci_high_ms");
-    trial.timing.min = number(r, "min_ms");
+    trial.timing.median = time(r, "time_ms");
+    trial.timing.ci_low = time(r, "ci_low_ms");
+    trial.timing.ci_high = time(r, "ci_high_ms");
+    trial.timing.min = time(r, "min_ms");
     // A file tells how many samples there were, not what they were.
-    trial.timing.samples.assign(static_cast<std::size_t>(number(r, "samples")),
-                                trial.timing.median);
+    trial.timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
+    trial.outdated = text(r, "rank").empty();
     for (const NamedExpression& metric : study_.metrics) {
       if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {
         trial.metrics.emplace_back(metric.name, number(r, metric.name));
@@ -124,8 +214,12 @@ class RankedFile {
                                                       : number(r, study_.objective.name);
   }
 
+  // What a double holds exactly.
+  static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
+
   fs::path file_;
   const Study& study_;
+  std::string content_;
   std::vector<std::vector<std::string>> rows_;
   std::map<std::string, std::size_t> columns_;
 };
@@ -157,32 +251,9 @@ DeviceFacts device_beside(const fs::path& file) {
 std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> row;
-  std::string field;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        field += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        field += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',' || c == '\n') {
-      row.push_back(std::move(field));
-      field.clear();
-      if (c == '\n') rows.push_back(std::exchange(row, {}));
-    } else if (c != '\r') {
-      field += c;
-    }
-  }
-  if (!field.empty() || !row.empty()) {
-    row.push_back(std::move(field));
-    rows.push_back(std::move(row));
-  }
+  walk(
+      text, [&](std::string field, const Position&) { row.push_back(std::move(field)); },
+      [&] { rows.push_back(std::exchange(row, {})); });
   return rows;
 }
 

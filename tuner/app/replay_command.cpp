@@ -1,14 +1,19 @@
+// `tuner run --replay`: searches a recording with a simulated clock.
+
 #include <fmt/format.h>
 
 #include <iostream>
-#include <limits>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/csv_rows.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/app/progress.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/budget.h"
+#include "tuner/engine/objective.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/store/prior.h"
@@ -20,7 +25,7 @@ namespace tuner {
 namespace {
 
 struct Run {
-  double best = std::numeric_limits<double>::infinity();
+  double best = 0;
   Configuration configuration;
   std::uint64_t evaluations = 0;
   double seconds = 0;  // simulated
@@ -29,7 +34,11 @@ struct Run {
 class Replay {
  public:
   Replay(const RunOptions& options, const Recording& recording, const Catalogue& catalogue)
-      : options_(options), recording_(recording), catalogue_(catalogue), space_(recording) {
+      : options_(options),
+        recording_(recording),
+        catalogue_(catalogue),
+        space_(recording),
+        objective_{recording.objective, recording.maximize, {}} {
     std::tie(strategy_, strategy_options_) =
         parse_strategy(options.strategy.empty() ? "default" : options.strategy);
     if (!options.budget.empty()) {
@@ -38,8 +47,8 @@ class Replay {
       budget_ = *budget;
     }
     if (!options.warm_start_recording.empty()) {
-      prior_ = prior_of(read_recording(options.warm_start_recording), objective_.maximize,
-                        prior_target(space_), 1);
+      const Recording earlier = read_recording(options.warm_start_recording);
+      prior_ = prior_of(earlier, earlier.maximize, prior_target(space_), 1);
       if (prior_.results.empty()) {
         throw InputError(Complaint{{options.warm_start_recording, 0, 0},
                                    "says nothing of the configurations in '" + options.replay + "'",
@@ -60,7 +69,9 @@ class Replay {
     callbacks.stop = [&] { return interrupt.count() > 0; };
     callbacks.on_trial = [&](const Trial& trial) {
       trace.trial(trial, evaluator.now());
-      if (trial.state != TrialState::kOk || trial.objective >= result.best) return;
+      if (trial.state != TrialState::kOk) return;
+      const bool first = result.configuration.empty();
+      if (!first && !better(objective_, trial.objective, result.best)) return;
       result.best = trial.objective;
       result.configuration = trial.configuration;
     };
@@ -98,6 +109,10 @@ int replay_command(const RunOptions& options) {
   for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Replay replay(options, recording, catalogue);
+  OutputGuard guard(options.force);
+  guard.protect(options.replay, "is the recording that is replayed");
+  guard.protect(options.warm_start_recording, "is the recording of --warm-start");
+  guard.check(options.trace);
   const Interrupt interrupt;
   TraceFile trace(options.trace);
   bool any_valid = false;
@@ -106,9 +121,10 @@ int replay_command(const RunOptions& options) {
     const std::uint64_t seed = options.seed + repeat;
     const Run run = replay.run(seed, trace, interrupt);
     any_valid = any_valid || !run.configuration.empty();
-    std::cout << fmt::format("{},{},{},{:.6g},{},{}\n", repeat, seed, run.evaluations, run.seconds,
-                             run.configuration.empty() ? "" : fmt::format("{:.8g}", run.best),
-                             configuration_text(recording.parameters, run.configuration));
+    std::cout << fmt::format(
+        "{},{},{},{:.6g},{},{}\n", repeat, seed, run.evaluations, run.seconds,
+        run.configuration.empty() ? "" : fmt::format("{:.8g}", run.best),
+        csv_field(for_terminal(configuration_text(recording.parameters, run.configuration))));
   }
   trace.close();
   if (interrupt.count() > 0) return kExitInterrupted;

@@ -1,12 +1,16 @@
+// `tuner results`: prints the rankings that the store holds.
+
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <iostream>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/store/ranked_csv.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/compile_pool.h"
@@ -16,16 +20,26 @@ namespace tuner {
 namespace {
 
 void print(const StoredResults& results, std::size_t top) {
-  std::cout << fmt::format("{} on {}, {}  ({})\n", results.kernel, results.ranked.device.name,
-                           results.ranked.size.label(), results.ranked.date);
-  if (!results.imported.empty()) std::cout << "  imported from " << results.imported << "\n";
+  std::cout << for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel,
+                                        results.ranked.device.name, results.ranked.size.label(),
+                                        results.ranked.date))
+            << "\n";
+  if (!results.imported.empty()) {
+    std::cout << "  imported from " << for_terminal(results.imported) << "\n";
+  }
   for (const std::string& reason : results.stale) {
-    std::cout << "  stale, will be measured anew: " << reason << "\n";
+    std::cout << "  stale, will be measured anew: " << for_terminal(reason) << "\n";
+  }
+  if (!results.plain) std::cout << "  measured with " << results.options << "\n";
+  for (const std::string& other : results.others) {
+    std::cout << "  not shown (--all shows it): " << other << "\n";
   }
   std::cout << ranked_table(results.ranked, results.parameters, top) << "\n";
 }
 
-void write_csv(const std::string& path, const std::vector<StoredResults>& all) {
+void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
+               const OutputGuard& guard) {
+  const std::string& path = options.csv;
   if (all.size() != 1) {
     std::string which;
     for (const StoredResults& r : all) {
@@ -39,6 +53,7 @@ void write_csv(const std::string& path, const std::vector<StoredResults>& all) {
   if (path == "-") {
     std::cout << text;
   } else {
+    guard.check(path);
     write_file_atomically(path, text);
   }
 }
@@ -51,7 +66,7 @@ Machine this_machine(const std::string& backend) {
     machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
     machine.devices = RunWorker::probe(program, backend);
   } catch (const UnavailableError& error) {
-    std::cerr << error.what() << "\n";
+    std::cerr << lines_for_terminal(error.what()) << "\n";
   }
   return machine;
 }
@@ -72,16 +87,20 @@ int results_command(const ResultsOptions& options) {
                                ""});
   }
   Store store = Store::open(directory, Store::Access::kRead);
-  for (const std::string& note : store.notes()) std::cerr << note << "\n";
+  for (const std::string& note : store.notes()) std::cerr << for_terminal(note) << "\n";
   ResultFilter filter{options.device, options.size, {}};
   if (options.here) filter.machine = this_machine;
-  const auto all = newest_of_each(stored_results(store, study ? &*study : nullptr, filter));
+  auto all = stored_results(store, study ? &*study : nullptr, filter);
+  if (!options.all) all = newest_of_each(std::move(all));
   if (all.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;
   }
   if (!options.csv.empty()) {
-    write_csv(options.csv, all);
+    OutputGuard guard(options.force);
+    if (study) guard.protect(*study);
+    guard.protect_store(directory);
+    write_csv(options, all, guard);
   } else {
     for (const StoredResults& results : all) print(results, options.top);
   }

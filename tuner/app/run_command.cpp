@@ -1,3 +1,5 @@
+// `tuner run`: opens the devices and tunes every size on each of them.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include "tuner/app/cross_sizes.h"
 #include "tuner/app/devices.h"
 #include "tuner/app/identity.h"
+#include "tuner/app/output_guard.h"
 #include "tuner/app/size_run.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
@@ -28,6 +31,7 @@ Study load_study(const RunOptions& options, Progress& progress) {
     progress.note("warning: " + render(warning, file.study.text));
   }
   Study study = std::move(file.study);
+  for (const std::string& warning : constant_warnings(study)) progress.note("warning: " + warning);
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
                                "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
@@ -83,12 +87,28 @@ void print_outcome(const RunShared& shared, const SizeOutcome& outcome) {
 
 void conclude(const RunShared& shared, const SizeOutcome& outcome, TraceFile& trace) {
   print_outcome(shared, outcome);
-  if (outcome.lost.empty()) return;
+  if (outcome.lost.empty() && !outcome.store_gone) return;
   trace.close();
+  if (outcome.store_gone) {
+    throw FatalError(shared.store->file().string() +
+                     " was removed or replaced while it was in use; what was measured since is in "
+                     "the ranked CSV only");
+  }
   throw UnavailableError(outcome.lost + "; everything measured so far is kept");
 }
 
-// Every size of the study on one device. Returns whether anything valid was found.
+// What nobody can say what it was compiled from answers for nothing later.
+void tell_what_is_not_kept(const RunShared& shared, const std::vector<SizeOutcome>& outcomes) {
+  const bool kept = std::ranges::all_of(outcomes, [](const SizeOutcome& outcome) {
+    return std::ranges::all_of(outcome.results.trials, &Trial::sources_known);
+  });
+  if (kept) return;
+  shared.progress->note("results of this study are not kept for later runs: " +
+                        (shared.source_gap.empty() ? "the files that it includes are not all known"
+                                                   : shared.source_gap));
+}
+
+// Every size of the study on one device. Returns whether each has something valid.
 bool tune_device(RunShared& shared, RunWorker& worker, TraceFile& trace) {
   shared.runner = &worker;
   const DeviceFacts device = worker.is_open() ? worker.facts() : worker.open();
@@ -106,8 +126,20 @@ bool tune_device(RunShared& shared, RunWorker& worker, TraceFile& trace) {
       conclude(shared, outcomes[i], trace);
     }
   }
-  return std::ranges::any_of(outcomes,
-                             [](const SizeOutcome& one) { return one.results.ranked > 0; });
+  tell_what_is_not_kept(shared, outcomes);
+  return std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
+}
+
+// Before the first measurement.
+void check_trace(const RunOptions& options, const Study& study) {
+  if (options.trace.empty()) return;
+  OutputGuard guard(options.force);
+  guard.protect(study);
+  guard.protect_store(options.results);
+  if (!options.warm_start_recording.empty()) {
+    guard.protect(options.warm_start_recording, "is the recording of --warm-start");
+  }
+  guard.check(options.trace);
 }
 
 }  // namespace
@@ -120,6 +152,8 @@ int run_command(const RunOptions& options) {
   shared.study = &study;
   shared.budget = budget_of(options, study);
   choose_strategy(shared);
+
+  check_trace(options, study);
 
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
@@ -138,17 +172,19 @@ int run_command(const RunOptions& options) {
   shared.source_text = sources.kernel;
   shared.reference_text = sources.reference;
   shared.source_digest = sources.digest;
+  shared.source_gap = sources.known.gap;
+  shared.data = read_data_digests(study);
   shared.catalogue = &catalogue;
   shared.store = &store;
   shared.compilers = devices.compilers.get();
   shared.interrupt = &interrupt;
   shared.progress = &progress;
   shared.backend_options = devices.options_text;
-  shared.library = shelf.library(devices.compilers->identity());
+  shared.library = shelf.library(devices.compilers->identity(), sources);
 
-  bool any_valid = false;
+  bool all_valid = true;
   for (auto& worker : devices.workers) {
-    any_valid = tune_device(shared, *worker, trace) || any_valid;
+    all_valid = tune_device(shared, *worker, trace) && all_valid;
     worker.reset();  // its device is free for others
   }
   trace.close();
@@ -156,7 +192,7 @@ int run_command(const RunOptions& options) {
     progress.note("interrupted; everything measured so far is kept, the same command resumes");
     return kExitInterrupted;
   }
-  return any_valid ? kExitDone : kExitNothingValid;
+  return all_valid ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

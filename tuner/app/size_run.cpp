@@ -1,3 +1,5 @@
+// Tunes one size: search, final, ranking, CSV.
+
 #include "tuner/app/size_run.h"
 
 #include <fmt/format.h>
@@ -5,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "tuner/app/final.h"
 #include "tuner/app/identity.h"
 #include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
@@ -15,20 +18,15 @@
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
-#include "tuner/engine/statistics.h"
+#include "tuner/engine/resumption.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/store/ranked_csv.h"
 #include "tuner/study/geometry_check.h"
+#include "tuner/study/unverified.h"
 
 namespace tuner {
 namespace {
-
-// Rounds of the final: as many as fit into this much kernel time, so that short kernels, whose
-// single samples say least, get the most.
-constexpr double kFinalMilliseconds = 1500;
-constexpr int kFewestRounds = 31;
-constexpr int kMostRounds = 151;
 
 SearchSpace build_space(const RunShared& shared, const DeviceFacts& device,
                         const ProblemSize& size) {
@@ -49,85 +47,29 @@ std::string now_text() {
   return text;
 }
 
-struct Final {
-  FinalRound round;
-  bool is_new;  // else it stands since an earlier run
-};
-
-// The best few measured again, interleaved; their place in the ranking follows from that.
-std::optional<Final> final_round(const RunShared& shared, const ProblemSize& size,
-                                 const DeviceFacts& device, const Context& context,
-                                 PoolEvaluator& evaluator, std::vector<Trial>& trials) {
-  const int finalists = shared.study->measure.finalists;
-  if (finalists < 2) return std::nullopt;
-  if (!faster_is_better(*shared.study, size, device)) return std::nullopt;
-  const auto chosen =
-      choose_finalists(shared.study->objective, trials, static_cast<std::size_t>(finalists));
-  std::optional<Final> earlier;
-  if (auto round = standing_final(shared.study->objective, trials))
-    earlier = Final{std::move(*round), false};
-  if (shared.interrupt->count() > 0) return earlier;
-  if (earlier && earlier->round.finalists.size() >= chosen.size()) return earlier;
-  if (chosen.empty()) return std::nullopt;
-  shared.progress->note(fmt::format("  final: the best {} again, interleaved", chosen.size()));
-  std::vector<Trial> best;
-  for (const std::size_t at : chosen) best.push_back(trials[at]);
-  double once = 0;
-  for (const Trial& trial : best) once += trial.timing.median;
-  const int rounds =
-      static_cast<int>(std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
-  const auto samples = evaluator.duel(best, rounds, shared.options->seed);
-  Final now{FinalRound{}, true};
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    if (best[i].state != TrialState::kOk) {
-      trials[chosen[i]] = best[i];
-      shared.store->record(context, best[i]);
-    } else if (!samples.empty()) {
-      now.round.finalists.push_back(best[i].index);
-      now.round.milliseconds.push_back(samples[i]);
-    }
-  }
-  if (now.round.finalists.empty()) return std::nullopt;
-  return now;
-}
-
-// The final's samples replace those of the search, which were taken at different times; they stay
-// with the trials, so that the ranking can be told again from the store. Returns the finalists.
-std::vector<Trial> take_over(const FinalRound& round, const PoolEvaluator& evaluator,
-                             double confidence, std::vector<Trial>& trials) {
-  std::vector<Trial> finalists;
-  for (Trial& trial : trials) {
-    const auto place = std::find(round.finalists.begin(), round.finalists.end(), trial.index);
-    if (place == round.finalists.end()) continue;
-    trial.final_samples =
-        round.milliseconds[static_cast<std::size_t>(place - round.finalists.begin())];
-    if (!trial.search_objective) trial.search_objective = trial.objective;
-    trial.timing = summarise(trial.final_samples, confidence);
-    evaluator.score(trial);
-    finalists.push_back(trial);
-  }
-  return finalists;
-}
-
-void warm_start(const RunShared& shared, const ContextKey& key, const SearchSpace& space,
-                Strategy& strategy) {
-  if (!shared.options->warm_start) return;
+// What the strategy is told before it asks.
+std::vector<Prior> warm_start(const RunShared& shared, const ContextKey& key,
+                              const SearchSpace& space) {
+  if (!shared.options->warm_start) return {};
   EarlierResults earlier =
       earlier_results(*shared.store, key, shared.study->objective, prior_target(space));
   if (shared.warm_recording) {
     earlier.priors.push_back(
-        prior_of(*shared.warm_recording, shared.study->objective.maximize, prior_target(space), 1));
+        prior_of(*shared.warm_recording, shared.warm_recording->maximize, prior_target(space), 1));
     earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
                                 earlier.priors.back().results.size(), shared.warm_recording->name);
   }
-  if (earlier.priors.empty()) return;
-  shared.progress->note("  told to the strategy: " + earlier.note);
-  for (const Prior& prior : earlier.priors) strategy.learn(prior);
+  if (!earlier.priors.empty()) {
+    shared.progress->note("  told to the strategy: " + earlier.note);
+  }
+  return std::move(earlier.priors);
 }
 
 // How the configurations of a size are chosen.
 struct Search {
   std::unique_ptr<Strategy> strategy;
+  std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
+  bool compared = false;  // what is stored was compared with the device already
   Budget budget;
   std::string title;
   std::string total;  // how many there may be
@@ -151,7 +93,7 @@ class ListedOnes final : public Strategy {
 
 EvaluatorSetup evaluator_setup(const RunShared& shared, const SearchSpace& space,
                                const DeviceFacts& device, const ProblemSize& size,
-                               const Context& context, const TrialMemory& memory) {
+                               const Context& context, const Resumption& resumption) {
   EvaluatorSetup setup;
   setup.study = shared.study;
   setup.space = &space;
@@ -159,17 +101,77 @@ EvaluatorSetup evaluator_setup(const RunShared& shared, const SearchSpace& space
   setup.facts = device;
   setup.source_text = shared.source_text;
   setup.library = shared.library;
-  setup.recall = [&memory](const Configuration& c) { return memory.find(c); };
+  setup.recall = [&resumption, &space](const Configuration& c) {
+    const auto index = space.index_of(c);
+    return index ? resumption.recall(*index) : std::nullopt;
+  };
+  setup.warn = [progress = shared.progress](const std::string& text) {
+    progress->note("  warning: " + text);
+  };
   plan_preparation(shared, space, device, size, setup);
   Store& store = *shared.store;
-  setup.announce = [&store, context](const Configuration& c) { store.mark_in_flight(context, c); };
+  // What gave a right answer before is not suspected when a run dies: its result would be lost.
+  setup.announce = [&store, &resumption, &space, context](const Configuration& c) {
+    const auto index = space.index_of(c);
+    if (!index || !resumption.is_valid_result(*index)) store.mark_in_flight(context, c);
+  };
   setup.withdraw = [&store, context](const Configuration& c) { store.clear_in_flight(context, c); };
   return setup;
 }
 
+// What a run finds in the store, and whether that still holds.
+struct Stored {
+  Context context;
+  TrialMemory memory;
+  Resumption resumption;
+};
+
+// What is known of configurations that the searched part of the space does not have is as old as
+// the rest, and nobody measures it again.
+void outdate_outsiders(const RunShared& shared, const SearchSpace& space, const Moved& moved,
+                       Stored& stored) {
+  std::vector<Trial> outside = stored.memory.outside(space);
+  for (Trial& trial : outside) {
+    mark_outdated(trial, moved.ratio);
+    stored.memory.replace(trial);
+  }
+  shared.store->rewrite(stored.context, outside, moved.now);
+}
+
+// Before anything new is measured, the best of what is stored is: is the device as fast as it was?
+void compare_with_stored(const RunShared& shared, const SearchSpace& space,
+                         const DeviceFacts& device, const ProblemSize& size, Search& search,
+                         Stored& stored, PoolEvaluator& evaluator, SizeOutcome& outcome) {
+  outcome.compared = search.compared;
+  Resumption& resumption = stored.resumption;
+  if (search.compared || !resumption.any_valid()) return;
+  const ObjectiveSpec& objective = shared.study->objective;
+  if (!resumption.any_outdated() && !final_is_due(shared, size, device, resumption.trials()) &&
+      !asks_for_more(*search.rehearsal(), resumption, objective, search.budget,
+                     evaluator.capacity())) {
+    return;
+  }
+  outcome.compared = true;
+  const auto replace = [&](std::span<const Trial> changed) {
+    shared.store->rewrite(stored.context, changed.first(changed.size() - 1), changed.back());
+    for (const Trial& trial : changed) stored.memory.replace(trial);
+  };
+  if (const auto moved = resumption.compare(evaluator, replace)) {
+    shared.progress->note(moved_text(*moved, shared.study->parameters));
+    outdate_outsiders(shared, space, *moved, stored);
+  }
+  std::vector<ConfigIndex> again = resumption.outdated();
+  if (again.empty()) return;
+  shared.progress->note(
+      fmt::format("  stored results that are measured again, best first: {}", again.size()));
+  search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
+}
+
 // Every trial that the search came by, each committed before anyone hears of it.
-std::vector<Trial> search_trials(const RunShared& shared, const Context& context, Search search,
-                                 PoolEvaluator& evaluator, SizeOutcome& outcome) {
+std::vector<Trial> search_trials(const RunShared& shared, const SearchSpace& space,
+                                 const DeviceFacts& device, const ProblemSize& size, Search search,
+                                 Stored& stored, PoolEvaluator& evaluator, SizeOutcome& outcome) {
+  const Context& context = stored.context;
   std::vector<Trial> trials;
   Usage usage(*shared.compilers, *shared.runner);
   LoopCallbacks callbacks;
@@ -177,21 +179,24 @@ std::vector<Trial> search_trials(const RunShared& shared, const Context& context
     if (!trial.from_store) {
       shared.store->record(context, trial);
       ++outcome.measured;
+      outcome.store_gone = !shared.store->is_in_place();
     }
     trials.push_back(trial);
     usage.trial(trial, evaluator.now());
     shared.progress->trial(trial, evaluator.now());
     if (shared.on_trial) shared.on_trial(trial, evaluator.now());
   };
-  callbacks.stop = [&] { return shared.interrupt->count() > 0; };
+  callbacks.stop = [&] { return shared.interrupt->count() > 0 || outcome.store_gone; };
   std::string reason;
   try {
+    compare_with_stored(shared, space, device, size, search, stored, evaluator, outcome);
     reason =
         run_loop(*search.strategy, evaluator, shared.study->objective, search.budget, callbacks)
             .reason;
   } catch (const UnavailableError& error) {
     outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
   }
+  if (outcome.store_gone) reason = "the database of the results is gone";
   shared.progress->end(evaluator.now());
   shared.progress->note("  ended: " + reason);
   if (const auto text = usage.text(evaluator.now()); !text.empty()) shared.progress->note(text);
@@ -213,18 +218,26 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
     shared.progress->note("  " + configuration_text(study.parameters, blamed.configuration) + ": " +
                           blamed.message);
   }
-  const TrialMemory memory(trials_for(*shared.store, context, study, device, size));
-  PoolEvaluator evaluator(evaluator_setup(shared, space, device, size, context, memory),
+  TrialMemory memory(trials_for_run(*shared.store, context, study, device, size));
+  Resumption resumption(study.objective, study.measure, memory.in(space));
+  Stored stored{context, std::move(memory), std::move(resumption)};
+  PoolEvaluator evaluator(evaluator_setup(shared, space, device, size, context, stored.resumption),
                           *shared.compilers, *shared.runner, *shared.interrupt);
   shared.progress->begin(
       fmt::format("{} on {}, {}: {}", study.kernel.name, device.name, size.label(), search.title),
       search.total, study);
   SizeOutcome outcome;
-  std::vector<Trial> trials = search_trials(shared, context, std::move(search), evaluator, outcome);
-  memory.add_others(space, trials);
+  std::vector<Trial> trials =
+      search_trials(shared, space, device, size, std::move(search), stored, evaluator, outcome);
+  stored.memory.add_others(space, trials);
+  stored.memory.add_outsiders(space, trials);
   std::optional<Final> last;
   try {
-    if (outcome.lost.empty()) last = final_round(shared, size, device, context, evaluator, trials);
+    if (space.size() == 0) {  // nothing can be measured, but something may be known
+      last = earlier_final(study, trials);
+    } else if (outcome.lost.empty() && !outcome.store_gone) {
+      last = final_round(shared, size, device, context, evaluator, trials);
+    }
   } catch (const UnavailableError& error) {
     outcome.lost = error.what();
   }
@@ -232,14 +245,19 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
   if (last) {
     const auto finalists = take_over(last->round, evaluator, study.measure.confidence, trials);
     if (last->is_new) {
-      shared.store->record(context, memory.earlier_finalists(finalists));
+      shared.store->record(context, stored.memory.earlier_finalists(finalists));
       shared.store->record(context, finalists);
     }
     round = std::move(last->round);
   }
+  outcome.store_gone = !shared.store->is_in_place();
   outcome.results = rank(study.objective, std::move(trials), round, study.measure);
+  outcome.any_valid = std::ranges::any_of(outcome.results.trials, [&](const Trial& trial) {
+    return trial.index < space.size() && is_valid(trial);
+  });
   outcome.results.device = device;
   outcome.results.size = size;
+  outcome.results.unverified = unverified_text(study);
   outcome.results.date = now_text();
   outcome.results.compiler = shared.compilers->identity();
   outcome.csv_path = write_ranked_csv(shared.options->results, study.kernel.name, outcome.results,
@@ -252,7 +270,7 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
 }  // namespace
 
 ContextKey key_of(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
-  return context_key(*shared.study, device, size, shared.source_digest,
+  return context_key(*shared.study, device, size, shared.source_digest, shared.data,
                      shared.compilers->identity(), shared.backend_options);
 }
 
@@ -275,9 +293,12 @@ void plan_preparation(const RunShared& shared, const SearchSpace& space, const D
 SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const ProblemSize& size) {
   const SearchSpace space = build_space(shared, device, size);
   Search search;
-  search.strategy = shared.catalogue->make_strategy(
-      shared.strategy, space_table(space), shared.options->seed, shared.budget,
-      shared.strategy_options, {}, 1 + shared.study->objective.beside.size());
+  const auto make = [&] {
+    return shared.catalogue->make_strategy(
+        shared.strategy, space_table(space), shared.options->seed, shared.budget,
+        shared.strategy_options, {}, 1 + shared.study->objective.beside.size());
+  };
+  search.strategy = make();
   search.budget = shared.budget;
   search.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
@@ -286,14 +307,20 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
     search.total = std::to_string(*shared.budget.evaluations);
   }
   const ContextKey key = key_of(shared, device, size);
-  warm_start(shared, key, space, *search.strategy);
+  const std::vector<Prior> priors = warm_start(shared, key, space);
+  for (const Prior& prior : priors) search.strategy->learn(prior);
+  search.rehearsal = [&] {
+    std::unique_ptr<Strategy> strategy = make();
+    for (const Prior& prior : priors) strategy->learn(prior);
+    return strategy;
+  };
   if (shared.options->fresh) shared.store->start_afresh(shared.store->context(key));
   return run_size(shared, space, device, size, std::move(search));
 }
 
 SizeOutcome measure_size(const RunShared& shared, const DeviceFacts& device,
                          const ProblemSize& size, const std::vector<Configuration>& configurations,
-                         const std::string& what) {
+                         const std::string& what, bool compared) {
   const SearchSpace space = build_space(shared, device, size);
   std::vector<ConfigIndex> listed;
   for (const Configuration& one : configurations) {
@@ -302,7 +329,9 @@ SizeOutcome measure_size(const RunShared& shared, const DeviceFacts& device,
   Search search;
   search.title = what;
   search.total = std::to_string(listed.size());
-  search.strategy = std::make_unique<ListedOnes>(std::move(listed));
+  search.compared = compared;
+  search.rehearsal = [listed] { return std::make_unique<ListedOnes>(listed); };
+  search.strategy = search.rehearsal();
   return run_size(shared, space, device, size, std::move(search));
 }
 

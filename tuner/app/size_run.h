@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/app/identity.h"
 #include "tuner/app/options.h"
 #include "tuner/app/progress.h"
 #include "tuner/base/interrupt.h"
@@ -25,6 +26,8 @@ struct RunShared {
   std::string source_text;
   std::string reference_text;
   std::string source_digest;  // over the source and everything that it includes
+  std::string source_gap;     // why that may not be all, where it may not
+  DataDigests data;
   ArtifactLibrary library;
   const Catalogue* catalogue = nullptr;
   Store* store = nullptr;
@@ -44,8 +47,11 @@ struct SizeOutcome {
   RankedResults results;
   std::string csv_path;
   std::size_t measured = 0;  // trials that were not in the store
+  bool any_valid = false;    // of the space that was searched; the ranking may hold more
+  bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
-  std::string lost;  // why there is no device any more; empty when there is one
+  std::string lost;         // why there is no device any more; empty when there is one
+  bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
 
 // What device and compiler are to prepare for a size: buffers, and the answer of the reference. Of
@@ -61,9 +67,10 @@ SizeOutcome tune_size(const RunShared& shared, const DeviceFacts& device, const 
 
 // The same for given configurations, in their order and without a budget, instead of a search;
 // those that are not of the size's space are passed over. Everything that is known of the size is
-// ranked anew. `what` says for the user which ones they are.
+// ranked anew. `what` says for the user which ones they are; `compared`: what is stored was
+// compared with the device already.
 SizeOutcome measure_size(const RunShared& shared, const DeviceFacts& device,
                          const ProblemSize& size, const std::vector<Configuration>& configurations,
-                         const std::string& what);
+                         const std::string& what, bool compared);
 
 }  // namespace tuner

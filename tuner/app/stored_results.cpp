@@ -1,16 +1,23 @@
+// Ranks the trials of a store, and says which of them the study has made stale.
+
 #include "tuner/app/stored_results.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <map>
 
 #include "tuner/app/artifacts.h"
 #include "tuner/app/identity.h"
 #include "tuner/base/error.h"
+#include "tuner/compile/known_sources.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/study/unverified.h"
 
 namespace tuner {
 namespace {
@@ -51,7 +58,23 @@ std::vector<std::string> misfits(const ContextKey& imported, const Study& study)
 
 int worth(const StoredResults& results) {
   if (!results.stale.empty()) return 0;
-  return results.imported.empty() ? 2 : 1;
+  if (!results.imported.empty()) return 1;
+  return results.plain ? 3 : 2;
+}
+
+bool goes_before(const StoredResults& a, const StoredResults& b) {
+  if (worth(a) != worth(b)) return worth(a) < worth(b);
+  return a.ranked.date <= b.ranked.date;  // of equal dates the context that was made later
+}
+
+std::string phrase(const StoredResults& results) {
+  const std::string what = !results.imported.empty() ? "imported from " + results.imported
+                           : results.plain           ? "measured"
+                                                     : "measured with " + results.options;
+  return fmt::format(
+      "{} valid of {} {}{} ({})", results.ranked.ranked, results.ranked.trials.size(), what,
+      results.stale.empty() ? "" : " before a change (" + results.stale.front() + ")",
+      results.ranked.date);
 }
 
 // Each backend's machine, asked once.
@@ -72,8 +95,8 @@ class Machines {
 
 // What the study would be measured as today. Driver and compiler are those of the machine that
 // measured, unless another machine is asked: they are not the study's to change.
-ContextKey key_now(const Study& study, const std::string& digest, const ContextKey& before,
-                   Machines& machines) {
+ContextKey key_now(const Study& study, const std::string& digest, const DataDigests& data,
+                   const ContextKey& before, Machines& machines) {
   const Machine& machine = machines.of(before.device.backend);
   DeviceFacts device = before.device;
   for (const DeviceFacts& here : machine.devices) {
@@ -81,14 +104,54 @@ ContextKey key_now(const Study& study, const std::string& digest, const ContextK
   }
   const std::string compiler =
       machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
-  return context_key(study, device, before.size, digest, compiler,
+  return context_key(study, device, before.size, digest, data, compiler,
                      value_of(before, "backend options"));
 }
 
-}  // namespace
+// The study says it of what it would measure alike today. Without one it is known where nothing
+// could be verified. Imports do not say.
+std::optional<std::string> unverified(const StoredResults& results, const ContextKey& key,
+                                      const Study* study) {
+  if (!results.imported.empty()) return std::nullopt;
+  if (study != nullptr && results.stale.empty()) return unverified_text(*study);
+  if (has_no_reference(key)) return "there was no reference";
+  return std::nullopt;
+}
 
-std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
-                              const DeviceFacts& device, const ProblemSize& size) {
+// Why a trial of this context cannot answer any more; empty when it can.
+std::string staleness(const Trial& trial, FileDigests& digests) {
+  if (!trial.sources_known) return "source: it is not known what was compiled";
+  const std::string changed = first_changed(trial.further_files, digests);
+  return changed.empty() ? std::string() : "source: changed: " + changed;
+}
+
+// Takes those out; returns why the first had to go.
+std::string drop_stale(std::vector<Trial>& trials) {
+  FileDigests digests;
+  std::string why;
+  std::erase_if(trials, [&](const Trial& trial) {
+    const std::string reason = staleness(trial, digests);
+    if (why.empty()) why = reason;
+    return !reason.empty();
+  });
+  return why;
+}
+
+// The same, but where none is left all stay, and `stale` says why they are.
+void keep_current(std::vector<Trial>& trials, std::vector<std::string>& stale) {
+  std::vector<Trial> current = trials;
+  const std::string why = drop_stale(current);
+  if (!current.empty()) {
+    trials = std::move(current);
+  } else if (!why.empty()) {
+    stale.push_back(why);
+  }
+}
+
+// Those that cannot answer any more among them.
+std::vector<Trial> all_trials_for(Store& store, const Context& context, const Study& study,
+                                  const DeviceFacts& device, const ProblemSize& size,
+                                  bool imported) {
   std::vector<Trial> trials = store.trials(context);
   std::vector<std::size_t> places;  // of the study's parameters in the stored configurations
   for (const Parameter& parameter : study.parameters) {
@@ -99,17 +162,54 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
   for (Trial& trial : trials) {
     Configuration configuration;
     for (const std::size_t place : places) configuration.push_back(trial.configuration.at(place));
-    rescore(study, names_of(study, configuration, device, size), trial);
+    const Bindings names = names_of(study, configuration, device, size);
+    imported ? score_recorded(study, names, trial) : rescore(study, names, trial);
   }
   return trials;
 }
 
-RankedResults ranked_trials(const Study* study, std::vector<Trial> trials) {
-  const ObjectiveSpec objective = study ? study->objective : ObjectiveSpec{};
-  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
-  const auto round = standing_final(objective, trials);
-  return rank(objective, std::move(trials), round, study ? study->measure : MeasureSpec{});
+}  // namespace
+
+std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
+                              const DeviceFacts& device, const ProblemSize& size, bool imported) {
+  std::vector<Trial> trials = all_trials_for(store, context, study, device, size, imported);
+  drop_stale(trials);
+  return trials;
 }
+
+std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
+                                  const DeviceFacts& device, const ProblemSize& size) {
+  std::vector<Trial> trials = trials_for(store, context, study, device, size);
+  const RankedBy now{study.objective, study.measure};
+  if (store.ranked_by(context) == now) return trials;
+  // Those that have no value now may have one again when the study changes back.
+  std::vector<Trial> rescored;
+  std::ranges::copy_if(trials, std::back_inserter(rescored), is_valid);
+  store.rank_by(context, now, rescored);
+  return trials;
+}
+
+RankedResults ranked_trials(const RankedBy& how, std::vector<Trial> trials) {
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
+  const auto round = standing_final(how.objective, trials);
+  return rank(how.objective, std::move(trials), round, how.measure);
+}
+
+namespace {
+
+// By what is stored with them. Older programs stored no objective: then by time, where there is
+// one.
+RankedResults ranked_without_study(const StoredContext& context, std::vector<Trial> trials) {
+  const RankedBy how = context.ranked_by.value_or(RankedBy{});
+  const bool timed = std::ranges::any_of(
+      trials, [](const Trial& trial) { return is_valid(trial) && trial.timing.median != 0; });
+  for (Trial& trial : trials) {
+    if (context.ranked_by || timed) score_stored(how.objective, trial);
+  }
+  return ranked_trials(how, std::move(trials));
+}
+
+}  // namespace
 
 ProblemSize parse_dims(const std::string& text) {
   ProblemSize wanted;
@@ -140,6 +240,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  const DataDigests data = study != nullptr ? read_data_digests(*study) : DataDigests();
   Machines machines(filter);
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
@@ -151,15 +252,23 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     if (study != nullptr && !results.imported.empty()) {
       results.stale = misfits(context.key, *study);
     } else if (study != nullptr) {
-      results.stale = differences(context.key, key_now(*study, digest, context.key, machines));
+      results.stale =
+          differences(context.key, key_now(*study, digest, data, context.key, machines));
     }
-    const bool for_study = study != nullptr && results.imported.empty();
-    results.ranked = ranked_trials(
-        study,
-        for_study ? trials_for(store, context.context, *study, context.key.device, context.key.size)
-                  : store.trials(context.context));
+    results.options = value_of(context.key, "backend options");
+    results.plain = results.options.empty();
+    if (study == nullptr) {
+      results.ranked = ranked_without_study(context, store.trials(context.context));
+    } else {
+      const bool imported = !results.imported.empty();
+      std::vector<Trial> trials = all_trials_for(store, context.context, *study, context.key.device,
+                                                 context.key.size, imported);
+      if (!imported) keep_current(trials, results.stale);
+      results.ranked = ranked_trials({study->objective, study->measure}, std::move(trials));
+    }
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
+    results.ranked.unverified = unverified(results, context.key, study);
     results.ranked.date = context.newest;
     results.ranked.compiler = results.imported.empty() ? value_of(context.key, "compiler")
                                                        : "imported from " + results.imported;
@@ -177,9 +286,11 @@ std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all) {
     });
     if (same == kept.end()) {
       kept.push_back(std::move(candidate));
-    } else if (worth(candidate) >= worth(*same)) {
-      *same = std::move(candidate);
+      continue;
     }
+    if (goes_before(*same, candidate)) std::swap(*same, candidate);
+    same->others.insert(same->others.end(), candidate.others.begin(), candidate.others.end());
+    same->others.push_back(phrase(candidate));
   }
   return kept;
 }

@@ -31,6 +31,12 @@ struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
   RankedResults ranked;
+  // Measured as a plain `tuner run` measures: with no option of the backend, such as an order of
+  // threads.
+  bool plain = true;
+  std::string options;  // of the backend, where it is not
+  // Other results of the same device and size, one phrase each.
+  std::vector<std::string> others;
   // Where imported results came from; empty = measured by this program.
   std::string imported;
   // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
@@ -39,24 +45,32 @@ struct StoredResults {
 };
 
 // One entry for each context that holds trials, oldest first. With a study: of its kernel only,
-// ranked by its objective, and compared with what it says now. Throws InputError for a filter that
-// makes no sense.
+// ranked by its objective, and compared with what it says now; without, ranked by the objective of
+// the study that measured them. Throws InputError for a filter that makes no sense.
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
-// A context's trials with the metrics and the objective that the study has now. Those with other
-// parameters stay as they are.
+// A context's trials with the metrics and the objective that the study has now, without those that
+// files make stale which the context does not cover. Those with other parameters stay as they are.
+// Of imported ones what was recorded stays, where the study cannot compute it.
 std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
-                              const DeviceFacts& device, const ProblemSize& size);
+                              const DeviceFacts& device, const ProblemSize& size,
+                              bool imported = false);
 
-// The ranking that these, of a store, and their last final tell, as the study asks (by time, where
-// there is none).
-RankedResults ranked_trials(const Study* study, std::vector<Trial> trials);
+// The ranking that these, of a store, and their last final tell.
+RankedResults ranked_trials(const RankedBy& how, std::vector<Trial> trials);
+
+// What a run finds in a context: trials_for(), and from now on the context is ranked as the study
+// ranks, also where no study is at hand.
+std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
+                                  const DeviceFacts& device, const ProblemSize& size);
 
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);
 
-// Of equal devices and sizes only the last: measured ones before imported ones before stale ones.
+// Of equal devices and sizes what a plain `tuner run` would go on with: measured ones before those
+// with options of the backend, imported ones and stale ones, and of these the newest. What is left
+// out is named in `others`.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
 }  // namespace tuner

@@ -1,3 +1,5 @@
+// Writes the CSV of `--trace`.
+
 #include "tuner/app/trace.h"
 
 #include <fmt/format.h>

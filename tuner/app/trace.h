@@ -1,4 +1,5 @@
 #pragma once
+// The file of `--trace`.
 
 #include <memory>
 #include <string>

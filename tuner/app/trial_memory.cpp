@@ -1,5 +1,8 @@
+// Recalls the trials of a size that the store already has.
+
 #include "tuner/app/trial_memory.h"
 
+#include <map>
 #include <set>
 
 namespace tuner {
@@ -17,10 +20,14 @@ TrialMemory::TrialMemory(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) known_.emplace(text_of(trial.configuration), trial);
 }
 
-std::optional<Trial> TrialMemory::find(const Configuration& configuration) const {
-  const auto found = known_.find(text_of(configuration));
-  if (found == known_.end()) return std::nullopt;
-  return found->second;
+std::vector<Trial> TrialMemory::in(const SearchSpace& space) const {
+  std::vector<Trial> trials;
+  add_others(space, trials);
+  return trials;
+}
+
+void TrialMemory::replace(const Trial& trial) {
+  known_.insert_or_assign(text_of(trial.configuration), trial);
 }
 
 std::vector<Trial> TrialMemory::earlier_finalists(const std::vector<Trial>& now) const {
@@ -45,6 +52,25 @@ void TrialMemory::add_others(const SearchSpace& space, std::vector<Trial>& trial
     if (!index || !seen.insert(*index).second) continue;
     trials.push_back(trial);
     trials.back().index = *index;
+  }
+}
+
+std::vector<Trial> TrialMemory::outside(const SearchSpace& space) const {
+  std::map<std::string, const Trial*> outside;  // in an order that is the same in each run
+  for (const auto& [text, trial] : known_) {
+    if (!space.index_of(trial.configuration)) outside.emplace(text, &trial);
+  }
+  std::vector<Trial> trials;
+  trials.reserve(outside.size());
+  for (const auto& [text, trial] : outside) trials.push_back(*trial);
+  return trials;
+}
+
+void TrialMemory::add_outsiders(const SearchSpace& space, std::vector<Trial>& trials) const {
+  ConfigIndex index = space.size();
+  for (Trial& trial : outside(space)) {
+    trial.index = index++;
+    trials.push_back(std::move(trial));
   }
 }
 

@@ -1,3 +1,5 @@
+// Adds up where the time and memory of a run went.
+
 #include "tuner/app/usage.h"
 
 #include <fmt/format.h>

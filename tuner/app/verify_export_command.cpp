@@ -1,3 +1,5 @@
+// `tuner verify-export`: runs on this machine what an exported file selects.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "tuner/app/size_run.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/header.h"
@@ -114,10 +117,11 @@ void verify_size(const RunShared& shared, const TunedTable& table, const DeviceF
   const bool right = is_valid(trial);
   ++(right ? counts.right : counts.wrong);
   std::cout << head
-            << fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
-                           right ? fmt::format("{:.6g}", trial.timing.median) : "-",
-                           configuration_text(shared.study->parameters, configuration),
-                           right ? "" : "\n    " + trial.message);
+            << fmt::format(
+                   "{:<12} {:>12}  {}{}\n", name_of(trial.state),
+                   right ? fmt::format("{:.6g}", trial.timing.median) : "-",
+                   for_terminal(configuration_text(shared.study->parameters, configuration)),
+                   right ? "" : "\n    " + lines_for_terminal(trial.message));
   std::cout.flush();
 }
 
@@ -140,15 +144,15 @@ int verify_export_command(const VerifyOptions& options) {
   shared.study = &study;
   shared.source_text = sources.kernel;
   shared.reference_text = sources.reference;
-  shared.library = shelf.library(devices.compilers->identity());
+  shared.library = shelf.library(devices.compilers->identity(), sources);
   shared.compilers = devices.compilers.get();
   shared.runner = devices.workers.front().get();
   shared.interrupt = &interrupt;
   const DeviceFacts device = shared.runner->facts();
 
   std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n",
-                           options.exported, device.name, devices.backend, "size", "how",
-                           "distance", "state", "time ms");
+                           options.exported, for_terminal(device.name), devices.backend, "size",
+                           "how", "distance", "state", "time ms");
   Counts counts;
   for (const ProblemSize& size : sizes) {
     if (interrupt.count() > 0) return kExitInterrupted;

@@ -1,3 +1,5 @@
+// Writes a file under no name first and links it when it is complete.
+
 #include "tuner/base/atomic_file.h"
 
 #include <fcntl.h>
@@ -6,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tuner/base/error.h"
@@ -17,9 +20,28 @@ namespace {
   throw FatalError(what + " " + path.string() + ": " + std::strerror(errno));
 }
 
+// Devices, pipes and what this process has open are written to, not replaced: a file with the name
+// of /dev/null would harm everybody.
+bool is_stream(const std::filesystem::path& path) {
+  const std::filesystem::path plain = path.lexically_normal();
+  if (plain == "/dev/stdout" || plain == "/dev/stderr" || plain.parent_path() == "/dev/fd" ||
+      plain.parent_path() == "/proc/self/fd") {
+    return true;
+  }
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  if (is_stream(target_)) {
+    fd_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd_ < 0) fail("cannot write", target_);
+    stream_ = true;
+    return;
+  }
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -70,6 +92,10 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit(bool durable) {
+  if (stream_) {
+    if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write", target_);
+    return;
+  }
   if (durable && ::fsync(fd_) != 0 && errno != EINVAL) fail("cannot write", target_);
   give_name();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot replace", target_);
@@ -84,8 +110,18 @@ void write_file_atomically(const std::filesystem::path& target, std::string_view
   file.commit(durable);
 }
 
+bool is_seekable_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  using enum std::filesystem::file_type;
+  return type != fifo && type != character && type != socket && type != block;
+}
+
 std::string read_file(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (!is_seekable_file(path)) {
+    throw FatalError("cannot read " + path.string() + ": it is a pipe or a device, not a file");
+  }
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) fail("cannot read", path);
   std::string text;
   std::vector<char> block(1 << 16);

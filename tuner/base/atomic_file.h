@@ -8,7 +8,8 @@
 namespace tuner {
 
 // Writes into a file without a name, where the file system has such (else beside the target), and
-// renames it over the target on commit(); the destructor only discards.
+// renames it over the target on commit(); the destructor only discards. A device or a pipe, such as
+// /dev/stdout, is written to as it is.
 // Throws FatalError naming the path and the system's reason (disk full, read-only, ...).
 class AtomicFile {
  public:
@@ -28,13 +29,17 @@ class AtomicFile {
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   int fd_ = -1;
-  bool named_ = false;  // whether the temporary name exists
+  bool named_ = false;   // whether the temporary name exists
+  bool stream_ = false;  // nothing to rename
 };
 
 void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,
                            bool durable = true);
 
-// The whole file. Throws FatalError with the system's reason.
+// False for pipes and devices: reading them may wait for ever. What is not there is none of these.
+bool is_seekable_file(const std::filesystem::path& path);
+
+// The whole file. Throws FatalError with the system's reason, at once for a pipe or a device.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace tuner

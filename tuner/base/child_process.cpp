@@ -1,3 +1,5 @@
+// Starts children with exec, ends them with their parent, and passes messages.
+
 #include "tuner/base/child_process.h"
 
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/leftovers.h"
 
 extern char** environ;
 
@@ -86,7 +89,11 @@ void FileDescriptor::reset(int fd) {
   fd_ = fd;
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, Leftovers leftovers) {
+  if (leftovers == Leftovers::kEnd) {
+    adopt_orphans();
+    mark_ = unique_mark();
+  }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw FatalError(std::string("cannot make a socket pair: ") + std::strerror(errno));
@@ -111,8 +118,12 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
   arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  std::vector<char*> variables;
+  for (char** one = environ; *one != nullptr; ++one) variables.push_back(*one);
+  if (!mark_.empty()) variables.push_back(mark_.data());
+  variables.push_back(nullptr);
   const int failed = ::posix_spawn(&pid_, argv.front().c_str(), &spawn.actions, &spawn.attributes,
-                                   arguments.data(), environ);
+                                   arguments.data(), variables.data());
   if (failed != 0) {
     pid_ = -1;
     throw FatalError("cannot start " + argv.front() + ": " + std::strerror(failed));
@@ -149,6 +160,7 @@ std::string ChildProcess::wait() {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   ::kill(-pid_, SIGKILL);  // whatever it had started itself
+  if (!mark_.empty()) end_leftovers(mark_);
   pid_ = -1;
   ending_ = ending_of(status);
   killed_from_outside_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_by_us_;

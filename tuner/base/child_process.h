@@ -34,8 +34,12 @@ inline constexpr int kChildSocket = 3;
 
 class ChildProcess {
  public:
+  // What becomes of processes that the child started outside of its group: some clean up after it.
+  enum class Leftovers { kStay, kEnd };
+
   // Throws FatalError when the program cannot be started.
-  explicit ChildProcess(const std::vector<std::string>& argv);
+  explicit ChildProcess(const std::vector<std::string>& argv,
+                        Leftovers leftovers = Leftovers::kStay);
   // Kills the whole process group and reaps the child.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -65,6 +69,7 @@ class ChildProcess {
   pid_t pid_ = -1;
   FileDescriptor socket_;
   FileDescriptor output_;
+  std::string mark_;  // of its leftovers; empty when they stay
   std::string ending_;
   bool killed_by_us_ = false;
   bool killed_from_outside_ = false;

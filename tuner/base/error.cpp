@@ -1,3 +1,5 @@
+// Renders complaints with their line, a caret and a suggestion.
+
 #include "tuner/base/error.h"
 
 #include <algorithm>
@@ -5,6 +7,8 @@
 #include <numeric>
 #include <sstream>
 #include <utility>
+
+#include "tuner/base/terminal_text.h"
 
 namespace tuner {
 namespace {
@@ -14,16 +18,6 @@ constexpr std::size_t kMostComplaints = 100;
 constexpr std::size_t kLongestMessage = 20000;
 constexpr std::size_t kLongestLine = 300;
 constexpr std::size_t kLongestName = 100;
-
-// Nothing that a terminal would obey.
-std::string harmless(std::string text, bool one_line) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool line_end = c == '\n' && !one_line;
-    if ((byte < 0x20 && !line_end) || byte == 0x7F) c = ' ';
-  }
-  return text;
-}
 
 // The part of a line around the column, and the column in it; both count from 0.
 std::pair<std::string, std::size_t> part_around(const std::string& line, std::size_t column) {
@@ -82,22 +76,23 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string render(const Complaint& complaint, const std::string& file_text) {
-  std::string out = complaint.where.file.empty() ? "" : complaint.where.file + ":";
+  const std::string file = for_terminal(complaint.where.file);
+  std::string out = file.empty() ? "" : file + ":";
   if (complaint.where.line > 0) {
     out += std::to_string(complaint.where.line) + ":" +
            std::to_string(std::max(1, complaint.where.column)) + ":";
   }
   const std::string& message = complaint.message;
   out += out.empty() ? "" : " ";
-  out += harmless(message.substr(0, kLongestMessage), false);
+  out += lines_for_terminal(message.substr(0, kLongestMessage));
   if (message.size() > kLongestMessage) out += " ...";
-  if (!complaint.suggestion.empty()) out += " (" + complaint.suggestion + ")";
+  if (!complaint.suggestion.empty()) out += " (" + lines_for_terminal(complaint.suggestion) + ")";
   if (complaint.where.line > 0 && !file_text.empty()) {
     const std::string line = line_of(file_text, complaint.where.line);
     if (!line.empty()) {
       const auto column = static_cast<std::size_t>(std::max(1, complaint.where.column)) - 1;
       const auto [part, at] = part_around(line, column);
-      out += "\n    " + harmless(part, true) + "\n    " + std::string(at, ' ') + "^";
+      out += "\n    " + for_terminal(part) + "\n    " + std::string(at, ' ') + "^";
     }
   }
   return out;

@@ -1,3 +1,5 @@
+// The 128-bit content hash.
+
 #include "tuner/base/hash.h"
 
 #include <bit>

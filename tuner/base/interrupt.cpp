@@ -1,3 +1,5 @@
+// Signal handlers that only count and wake whoever waits.
+
 #include "tuner/base/interrupt.h"
 
 #include <fcntl.h>
@@ -15,13 +17,17 @@ namespace {
 
 // A signal handler can reach nothing else than statics.
 volatile sig_atomic_t g_count = 0;
+volatile sig_atomic_t g_hung_up = 0;
 int g_pipe[2] = {-1, -1};
 
 constexpr unsigned kGraceSeconds = 3;  // after the second signal
 
 void on_alarm(int) { ::_exit(130); }
 
-void on_signal(int) {
+void on_signal(int number) {
+  // The end of one terminal comes twice, from its shell and from the system: nobody is impatient.
+  if (number == SIGHUP && g_hung_up != 0) return;
+  if (number == SIGHUP) g_hung_up = 1;
   const int saved = errno;
   g_count = g_count + 1;
   if (g_count > 2) ::_exit(130);
@@ -34,6 +40,7 @@ void on_signal(int) {
 
 Interrupt::Interrupt() {
   g_count = 0;
+  g_hung_up = 0;
   if (::pipe2(g_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
     throw FatalError(std::string("cannot make a pipe: ") + std::strerror(errno));
   }
@@ -41,6 +48,10 @@ Interrupt::Interrupt() {
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  // Under nohup the end of the terminal is nobody's business.
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = on_alarm;
   ::sigaction(SIGALRM, &action, nullptr);
 }
@@ -48,6 +59,9 @@ Interrupt::Interrupt() {
 Interrupt::~Interrupt() {
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
+  struct sigaction now {};
+  ::sigaction(SIGHUP, nullptr, &now);
+  if (now.sa_handler != SIG_IGN) ::signal(SIGHUP, SIG_DFL);
   ::alarm(0);
   ::signal(SIGALRM, SIG_DFL);
   for (int& fd : g_pipe) {

@@ -1,3 +1,5 @@
+// Reads from /proc how much memory a process has held.
+
 #include "tuner/base/process_memory.h"
 
 #include <fstream>

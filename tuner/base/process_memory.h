@@ -1,4 +1,5 @@
 #pragma once
+// How much memory a process has held.
 
 #include <sys/types.h>
 

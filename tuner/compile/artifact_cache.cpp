@@ -1,4 +1,9 @@
+// Keeps artifacts in a folder, drops the oldest when it grows too large, and survives damage.
+
 #include "tuner/compile/artifact_cache.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -65,6 +70,25 @@ fs::path default_cache_directory(const char* xdg_cache_home, const char* home) {
   return {};
 }
 
+std::string why_not_trusted(const fs::path& directory) {
+  struct stat link {};
+  struct stat folder {};
+  if (::lstat(directory.c_str(), &link) != 0 || ::stat(directory.c_str(), &folder) != 0) return {};
+  if (link.st_uid != ::geteuid() || folder.st_uid != ::geteuid()) {
+    return directory.string() + " belongs to another user";
+  }
+  if (S_ISDIR(folder.st_mode) && (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return "others may write to " + directory.string() + " (chmod go-w changes that)";
+  }
+  return {};
+}
+
+void make_private_directory(const fs::path& directory) {
+  std::error_code ignored;
+  fs::create_directories(directory.parent_path(), ignored);
+  ::mkdir(directory.c_str(), S_IRWXU);
+}
+
 ArtifactCache::ArtifactCache(fs::path directory, std::uint64_t limit,
                              std::function<void(const std::string&)> warn)
     : directory_(std::move(directory)),
@@ -85,13 +109,13 @@ void ArtifactCache::give_up(const std::string& reason) {
 std::optional<Artifact> ArtifactCache::find(const std::string& key) {
   std::error_code error;
   const fs::path path = path_of(key);
-  if (directory_.empty() || !fs::exists(path, error)) {
+  if (directory_.empty() || !fs::exists(path, error) || !why_not_trusted(directory_).empty()) {
     ++misses_;
     return std::nullopt;
   }
   std::optional<Artifact> found;
   try {
-    found = unpack(read_file(path));
+    found = unpack(key, read_file(path));
   } catch (const FatalError&) {
     // Removed by another process since we looked, or unreadable.
     ++misses_;
@@ -110,7 +134,12 @@ std::optional<Artifact> ArtifactCache::find(const std::string& key) {
 
 void ArtifactCache::put(const std::string& key, const Artifact& artifact) {
   if (!writable_) return;
-  const std::string bytes = pack(artifact);
+  make_private_directory(directory_);
+  if (const std::string reason = why_not_trusted(directory_); !reason.empty()) {
+    give_up(reason);
+    return;
+  }
+  const std::string bytes = pack(key, artifact);
   if (!bytes_) bytes_ = total(entries_in(directory_, false));
   try {
     write_file_atomically(path_of(key), bytes, false);

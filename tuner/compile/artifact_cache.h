@@ -23,6 +23,13 @@ struct CacheStats {
 // neither is an absolute path.
 std::filesystem::path default_cache_directory(const char* xdg_cache_home, const char* home);
 
+// Made for this user alone, if it is not there; its parents as any folder.
+void make_private_directory(const std::filesystem::path& directory);
+
+// Why what lies there must not be run: others own the folder or may write to it. Empty when nothing
+// speaks against it, or when there is no such folder. Root is no exception.
+std::string why_not_trusted(const std::filesystem::path& directory);
+
 // One thread at a time. Nothing here throws because of the disk: a cache that cannot be read or
 // written is only slower, and says so once.
 class ArtifactCache {
@@ -33,7 +40,8 @@ class ArtifactCache {
   explicit ArtifactCache(std::filesystem::path directory, std::uint64_t limit = kDefaultLimit,
                          std::function<void(const std::string&)> warn = {});
 
-  // A damaged entry is removed and counts as absent.
+  // An entry that is damaged, or was made for another key, is removed and counts as absent. In a
+  // directory that is not to be trusted nothing is found.
   std::optional<Artifact> find(const std::string& key);
 
   // Also removes the entries not used for longest when the limit is passed.

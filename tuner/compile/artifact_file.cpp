@@ -1,3 +1,5 @@
+// Packs an artifact with a checksum and refuses bytes that do not match it.
+
 #include "tuner/compile/artifact_file.h"
 
 #include <bit>
@@ -10,7 +12,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::string_view kHead = "tuner artifact 2\n";
+constexpr std::string_view kHead = "tuner artifact 3\n";
 constexpr std::size_t kChecksum = 32;
 
 class Writer {
@@ -69,10 +71,25 @@ void each_number(R& resources, Visit visit) {
   visit(resources.max_threads);
 }
 
+// In place of the number of files that were opened.
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+
+void read_opened(Reader& reader, OpenedFiles& opened) {
+  const std::uint64_t count = reader.number();
+  if (count == kNotKnown) return;
+  opened.emplace();
+  for (std::uint64_t i = 0; reader.good && i < count; ++i) {
+    FileState& file = opened->emplace_back();
+    file.path = reader.text();
+    file.digest = reader.text();
+  }
+}
+
 }  // namespace
 
-std::string pack(const Artifact& artifact) {
+std::string pack(const std::string& key, const Artifact& artifact) {
   Writer body;
+  body.text(key);
   body.text(artifact.image);
   body.text(artifact.entry);
   body.text(artifact.log);
@@ -85,6 +102,13 @@ std::string pack(const Artifact& artifact) {
     each_number(next.resources,
                 [&](std::int64_t value) { body.number(static_cast<std::uint64_t>(value)); });
   }
+  body.number(artifact.opened ? artifact.opened->size() : kNotKnown);
+  if (artifact.opened) {
+    for (const FileState& file : *artifact.opened) {
+      body.text(file.path);
+      body.text(file.digest);
+    }
+  }
   for (const auto& [asked, lowered] : artifact.symbols) {
     body.text(asked);
     body.text(lowered);
@@ -92,7 +116,7 @@ std::string pack(const Artifact& artifact) {
   return std::string(kHead) + to_hex(hash_of(body.bytes)) + body.bytes;
 }
 
-std::optional<Artifact> unpack(const std::string& bytes) {
+std::optional<Artifact> unpack(const std::string& key, const std::string& bytes) {
   const std::string_view all = bytes;
   if (all.size() < kHead.size() + kChecksum || all.substr(0, kHead.size()) != kHead) {
     return std::nullopt;
@@ -100,6 +124,7 @@ std::optional<Artifact> unpack(const std::string& bytes) {
   const std::string_view body = all.substr(kHead.size() + kChecksum);
   if (all.substr(kHead.size(), kChecksum) != to_hex(hash_of(body))) return std::nullopt;
   Reader reader(body);
+  if (reader.text() != key) return std::nullopt;
   Artifact out;
   out.image = reader.text();
   out.entry = reader.text();
@@ -114,6 +139,7 @@ std::optional<Artifact> unpack(const std::string& bytes) {
     each_number(next.resources,
                 [&](std::int64_t& value) { value = static_cast<std::int64_t>(reader.number()); });
   }
+  read_opened(reader, out.opened);
   while (reader.good && !reader.at_end()) {
     std::string asked = reader.text();
     out.symbols.emplace_back(std::move(asked), reader.text());

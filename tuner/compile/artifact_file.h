@@ -1,4 +1,5 @@
 #pragma once
+// The form of an artifact in the cache.
 
 #include <optional>
 #include <string>
@@ -7,10 +8,11 @@
 
 namespace tuner {
 
-// The bytes of a cache entry: a line that says what it is, a checksum, the artifact.
-std::string pack(const Artifact& artifact);
+// The bytes of a cache entry: a line that says what it is, a checksum, the key, the artifact.
+std::string pack(const std::string& key, const Artifact& artifact);
 
-// Empty when the bytes are not exactly what pack() wrote: cut, changed, or of another version.
-std::optional<Artifact> unpack(const std::string& bytes);
+// Empty when the bytes are not exactly what pack() wrote for this key: cut, changed, of another
+// version, or another key's entry under this one's name.
+std::optional<Artifact> unpack(const std::string& key, const std::string& bytes);
 
 }  // namespace tuner

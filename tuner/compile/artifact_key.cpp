@@ -1,20 +1,14 @@
+// Names an artifact by everything that the compiler can see.
+
 #include "tuner/compile/artifact_key.h"
 
-#include <algorithm>
 #include <set>
 
 namespace tuner {
 namespace {
 
 // Changes what equal keys mean: raise it when the key or the artifact's form changes.
-constexpr std::uint64_t kFormat = 2;
-
-bool starts_with(const std::string& text, const char* head) { return text.rfind(head, 0) == 0; }
-
-bool includes_a_file(const std::string& option) {
-  return starts_with(option, "--pre-include") || starts_with(option, "-include") ||
-         starts_with(option, "-imacros") || starts_with(option, "@");
-}
+constexpr std::uint64_t kFormat = 3;
 
 std::string identifier_of(const std::string& definition) {  // "MIN(a, b)" defines MIN
   return definition.substr(0, definition.find('('));
@@ -24,19 +18,7 @@ std::string identifier_of(const std::string& definition) {  // "MIN(a, b)" defin
 
 std::vector<std::string> include_dirs_of(const CompileRequest& request) {
   std::vector<std::string> dirs = request.include_dirs;
-  for (std::size_t i = 0; i < request.options.size(); ++i) {
-    const std::string& option = request.options[i];
-    for (const char* head : {"--include-path=", "-I", "-isystem"}) {
-      if (!starts_with(option, head)) continue;
-      const std::string rest = option.substr(std::string(head).size());
-      if (!rest.empty()) {
-        dirs.push_back(rest);
-      } else if (i + 1 < request.options.size()) {
-        dirs.push_back(request.options[i + 1]);
-      }
-      break;
-    }
-  }
+  for (std::string& dir : include_dirs_in(request.options)) dirs.push_back(std::move(dir));
   return dirs;
 }
 
@@ -62,12 +44,14 @@ std::set<std::string> relevant_defines(const CompileRequest& request, const Sour
   return out;
 }
 
-std::optional<std::string> artifact_key(const CompileRequest& request, const SourceBundle& bundle,
-                                        const std::string& compiler_identity) {
-  if (!bundle.complete() ||
-      std::any_of(request.options.begin(), request.options.end(), includes_a_file)) {
-    return std::nullopt;
-  }
+Reach reach_of(const CompileRequest& request, const SourceBundle& bundle) {
+  const Reach options = reach_of(request.options);
+  if (options == Reach::kUnknown || !bundle.compiler_knows()) return Reach::kUnknown;
+  return bundle.complete() ? options : Reach::kReported;
+}
+
+std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
+                         const std::string& compiler_identity) {
   Hasher hasher;
   hasher.add(kFormat).add(compiler_identity).add(request.arch).add(request.entry);
   const Digest sources = bundle.digest();

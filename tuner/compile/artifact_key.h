@@ -1,10 +1,11 @@
 #pragma once
+// The names of artifacts: everything that the compiler can see.
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tuner/compile/include_options.h"
 #include "tuner/compile/source_bundle.h"
 #include "tuner/model/artifact.h"
 
@@ -21,11 +22,14 @@ SourceBundle bundle_of(const CompileRequest& request);
 // the text of another definition that matters.
 std::set<std::string> relevant_defines(const CompileRequest& request, const SourceBundle& bundle);
 
-// Name of the artifact that `request` gives: equal for requests that cannot give different ones,
-// different for all others. A definition that neither the bundle nor anything else of the request
-// mentions does not enter. Empty when what is compiled cannot be known (an #include named by a
-// macro, a file that an option includes): such a request must not be cached.
-std::optional<std::string> artifact_key(const CompileRequest& request, const SourceBundle& bundle,
-                                        const std::string& compiler_identity);
+// How far the files that `request` is compiled from are known: by the bundle, by what the compiler
+// reports beside, or not at all.
+Reach reach_of(const CompileRequest& request, const SourceBundle& bundle);
+
+// Name of the artifact that `request` gives: equal for requests that cannot give different ones, as
+// far as the bundle reaches, different for all others. A definition that neither the bundle nor
+// anything else of the request mentions does not enter.
+std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
+                         const std::string& compiler_identity);
 
 }  // namespace tuner

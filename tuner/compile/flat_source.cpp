@@ -1,3 +1,5 @@
+// Writes a source's includes out in place.
+
 #include "tuner/compile/flat_source.h"
 
 #include <algorithm>
@@ -18,21 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 100;
 
-struct Directive {
-  std::string name;  // "define"; empty: none
-  std::string rest;  // behind it, blanks skipped
-};
-
-Directive directive_of(const std::string& line) {
-  const auto skip = [&](std::size_t at) {
-    return std::min(line.find_first_not_of(" \t", at), line.size());
-  };
-  std::size_t at = skip(0);
-  if (at >= line.size() || line[at] != '#') return {};
-  at = skip(at + 1);
-  std::size_t end = at;
-  while (end < line.size() && std::isalpha(static_cast<unsigned char>(line[end])) != 0) ++end;
-  return {line.substr(at, end - at), line.substr(skip(end))};
+std::string without_blanks(const std::string& text) {
+  const std::size_t start = text.find_first_not_of(" \t");
+  return start == std::string::npos ? std::string() : text.substr(start);
 }
 
 std::string word_of(const std::string& text) {
@@ -61,7 +51,8 @@ class Flattener {
   explicit Flattener(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
 
   void walk(const std::string& text, const fs::path& file) {
-    if (stack_.size() > kDeepest) refuse(file, "includes itself without end");
+    if (stack_.size() > kDeepest)
+      throw InputError(Complaint{{file.string(), 0, 0}, "includes itself without end", ""});
     stack_.push_back(file);
     std::istringstream lines(spliced(text));
     LineState state;
@@ -69,7 +60,8 @@ class Flattener {
       if (!line.empty() && line.back() == '\r') line.pop_back();
       const bool code = state.is_code();
       state.read(line);
-      if (!code || !directive(line, file)) out_.text += line + "\n";
+      if (!code) refuse_hidden_directive(line, file);
+      if (!code || !directive(line, state.is_code(), file)) out_.text += line + "\n";
     }
     stack_.pop_back();
   }
@@ -80,18 +72,21 @@ class Flattener {
   }
 
  private:
-  // True: the line is dealt with and is not to be copied.
-  bool directive(const std::string& line, const fs::path& file) {
-    const Directive found = directive_of(line);
-    if (found.name.starts_with("if")) ++conditions_;
-    if (found.name == "endif") --conditions_;
-    if (found.name == "define") add_macro(word_of(found.rest));
-    if (found.name == "pragma" && word_of(found.rest) == "once") return true;
-    const auto include = include_of(line);
-    if (!include) return false;
-    if (include->name.empty()) {
-      refuse(file, "names an #include through a macro, which cannot be written out: " + line);
-    }
+  // True: the line is dealt with and is not to be copied. `ends_in_code`: no comment goes on.
+  bool directive(const std::string& line, bool ends_in_code, const fs::path& file) {
+    const auto found = directive_at(line, 0);
+    if (!found) return false;
+    if (found->name.starts_with("if")) ++conditions_;
+    if (found->name == "endif") --conditions_;
+    const std::string rest = without_blanks(found->rest);
+    if (found->name == "define") add_macro(word_of(rest));
+    if (found->name == "pragma" && word_of(rest) == "once") return true;
+    refuse_what_asks_for_files(*found, line, file);
+    const auto include = include_of(*found);
+    if (!include && (ends_in_code || !found->name.empty())) return false;
+    if (!ends_in_code) refuse(file, "has a comment that begins in this line and goes on", line);
+    if (found->name != "include") refuse(file, "has a directive other than #include", line);
+    if (include->name.empty()) refuse(file, "names an #include through a macro", line);
     const fs::path there = find_include(*include, file.parent_path(), include_dirs_);
     if (there.empty()) {
       add_header(*include);
@@ -99,6 +94,27 @@ class Flattener {
       write_out(there);
     }
     return true;
+  }
+
+  // The answer here may not be the one where the text will be compiled.
+  void refuse_what_asks_for_files(const Directive& directive, const std::string& line,
+                                  const fs::path& file) const {
+    if (directive.rest.find("__has_include") == std::string::npos) return;
+    if (asks_by_macro(directive)) refuse(file, "asks __has_include through a macro", line);
+    for (const Include& name : names_in(directive)) {
+      if (find_include(name, file.parent_path(), include_dirs_).empty()) continue;
+      refuse(file, "asks __has_include for a file of the kernel's own", line);
+    }
+  }
+
+  // Behind the end of a comment that began on another line.
+  static void refuse_hidden_directive(const std::string& line, const fs::path& file) {
+    for (auto at = line.find("*/"); at != std::string::npos; at = line.find("*/", at + 2)) {
+      const auto found = directive_at(line, at + 2);
+      if (found && include_of(*found)) {
+        refuse(file, "has an #include behind a comment that began on another line", line);
+      }
+    }
   }
 
   void write_out(const fs::path& file) {
@@ -120,8 +136,10 @@ class Flattener {
   static bool says_once(const std::string& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      const Directive found = directive_of(line);
-      if (found.name == "pragma" && word_of(found.rest) == "once") return true;
+      const auto found = directive_at(line, 0);
+      if (found && found->name == "pragma" && word_of(without_blanks(found->rest)) == "once") {
+        return true;
+      }
     }
     return false;
   }
@@ -141,8 +159,10 @@ class Flattener {
     }
   }
 
-  [[noreturn]] static void refuse(const fs::path& file, const std::string& reason) {
-    throw InputError(Complaint{{file.string(), 0, 0}, reason, ""});
+  [[noreturn]] static void refuse(const fs::path& file, const std::string& reason,
+                                  const std::string& line) {
+    throw InputError(
+        Complaint{{file.string(), 0, 0}, reason + ", which cannot be written out: " + line, ""});
   }
 
   const std::vector<std::string>& include_dirs_;

@@ -1,3 +1,5 @@
+// Follows comments and raw strings from line to line.
+
 #include "tuner/compile/line_state.h"
 
 #include <cctype>

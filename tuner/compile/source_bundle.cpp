@@ -1,11 +1,14 @@
+// Gathers a source and everything of the user's that it can include.
+
 #include "tuner/compile/source_bundle.h"
 
 #include <cctype>
 #include <filesystem>
-#include <sstream>
+#include <system_error>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/file_digest.h"
 #include "tuner/compile/include_line.h"
 
 namespace tuner {
@@ -16,41 +19,77 @@ namespace fs = std::filesystem;
 bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Walks the includes depth first; every file is read once, so circles end.
-class Reader {
- public:
-  Reader(const std::vector<std::string>& include_dirs, std::vector<BundledFile>& files)
-      : include_dirs_(include_dirs), files_(files) {}
+constexpr std::uintmax_t kLargestHeader = std::uintmax_t{16} << 20;
 
-  void walk(const std::string& text, const fs::path& folder, bool& complete) {
-    std::istringstream lines(spliced(text));
-    for (std::string line; std::getline(lines, line);) {
-      const auto include = include_of(line);
-      if (!include) continue;
-      if (include->name.empty()) {
-        complete = false;
-        continue;
+BundledFile bundled(const std::string& name, const fs::path& file) {
+  std::error_code ignored;
+  BundledFile out{name, "", file.string(), ""};
+  if (fs::file_size(file, ignored) <= kLargestHeader) {
+    out.text = read_file(file);
+    out.digest = file_digest_of(out.text);
+  } else {
+    out.digest = FileDigests().text_of(file);
+    out.text = "digest " + out.digest;
+  }
+  return out;
+}
+
+// .incbin and .include in a text for the assembler.
+bool assembler_may_read(const std::string& text) {
+  return text.find(".incbin") != std::string::npos || text.find(".include ") != std::string::npos ||
+         text.find(".include\\") != std::string::npos ||
+         text.find(".include\t") != std::string::npos;
+}
+
+}  // namespace
+
+// Walks the includes depth first; every file is read once, so circles end.
+class SourceBundle::Reader {
+ public:
+  Reader(const std::vector<std::string>& include_dirs, SourceBundle& out)
+      : include_dirs_(include_dirs), out_(out) {}
+
+  void walk(const std::string& text, const fs::path& file) {
+    if (assembler_may_read(text)) {
+      out_.assembler_reads_ = true;
+      note_gap(file, "may have the assembler read a file (.incbin, .include)");
+    }
+    for (const Directive& directive : possible_directives(text)) {
+      const auto include = include_of(directive);
+      if (include && include->name.empty()) {
+        note_gap(file, "names an #" + directive.name + " through a macro");
       }
-      const fs::path found = find_include(*include, folder, include_dirs_);
-      if (found.empty() || !seen_.insert(found).second) continue;
-      std::string body;
-      try {
-        body = read_file(found);
-      } catch (const FatalError&) {
-        continue;  // unreadable: the compiler will say so
-      }
-      files_.push_back({include->name, body});
-      walk(body, found.parent_path(), complete);
+      if (asks_by_macro(directive)) note_gap(file, "asks __has_include through a macro");
+      for (const Include& name : names_in(directive)) follow(name, file.parent_path());
     }
   }
 
  private:
+  void follow(const Include& include, const fs::path& folder) {
+    const auto found = find_includes(include, folder, include_dirs_);
+    if (found.empty()) out_.missing_.insert((include.quoted ? '"' : '<') + include.name);
+    for (const fs::path& file : found) {
+      if (!seen_.insert(file).second) continue;
+      BundledFile entry;
+      try {
+        entry = bundled(include.name, file);
+      } catch (const FatalError&) {
+        out_.missing_.insert("unreadable " + include.name);  // the compiler will say so
+        continue;
+      }
+      out_.files_.push_back(entry);
+      walk(entry.text, file);
+    }
+  }
+
+  void note_gap(const fs::path& file, const std::string& what) {
+    if (out_.gap_.empty()) out_.gap_ = file.filename().string() + " " + what;
+  }
+
   const std::vector<std::string>& include_dirs_;
-  std::vector<BundledFile>& files_;
+  SourceBundle& out_;
   std::set<fs::path> seen_;
 };
-
-}  // namespace
 
 std::set<std::string, std::less<>> words_of(std::string_view text) {
   std::set<std::string, std::less<>> out;
@@ -70,7 +109,7 @@ SourceBundle SourceBundle::read(const std::string& source, const std::string& so
                                 const std::vector<std::string>& include_dirs) {
   SourceBundle out;
   out.files_.push_back({"", source});
-  Reader(include_dirs, out.files_).walk(source, fs::path(source_name).parent_path(), out.complete_);
+  Reader(include_dirs, out).walk(source, source_name);
   for (const BundledFile& file : out.files_) out.scan(file.text);
   return out;
 }
@@ -84,6 +123,8 @@ void SourceBundle::scan(const std::string& text) {
 Digest SourceBundle::digest() const {
   Hasher hasher;
   for (const BundledFile& file : files_) hasher.add(file.name).add(file.text);
+  for (const std::string& name : missing_) hasher.add("missing").add(name);
+  if (!gap_.empty()) hasher.add("gap").add(gap_);
   return hasher.digest();
 }
 

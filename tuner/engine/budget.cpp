@@ -1,3 +1,5 @@
+// Parses budgets and says when one is spent.
+
 #include "tuner/engine/budget.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Evaluates one variant, and times finalists in turns.
+
 #include "tuner/engine/evaluation.h"
 
 #include <numeric>
@@ -16,6 +18,30 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
 
+// They share their buffers: the answer that is there is the last one's, and each is launched again.
+std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspace,
+                                           std::vector<Admitted>& finalists, std::size_t last) {
+  if (auto wrong = session.check_answers(finalists[last])) {
+    wrong->message += ", after repeated launches";
+    return DuelFailure{last, std::move(*wrong)};
+  }
+  session.announce(Phase::kInputs);
+  // Any of them may have written there. What does it again is found below.
+  if (auto looked = workspace.broken_guard(finalists[last].bound); !looked) {
+    return DuelFailure{last, verdict_of(looked.error())};
+  }
+  if (auto looked = workspace.repair_inputs();
+      !looked && looked.error().error != DeviceError::kOutOfMemory) {
+    return DuelFailure{last, verdict_of(looked.error())};
+  }
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    if (auto wrong = session.verify_finalist(finalists[i])) {
+      return DuelFailure{i, std::move(*wrong)};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct Evaluation::Impl {
@@ -31,6 +57,9 @@ Evaluation::Evaluation(Backend& backend, SizePlan plan)
 Evaluation::~Evaluation() = default;
 
 DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
+
+const std::vector<std::string>& Evaluation::warnings() const { return impl_->workspace.warnings(); }
+const std::string& Evaluation::wrong_constant() const { return impl_->workspace.wrong_constant(); }
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
   if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
@@ -76,6 +105,10 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
       if (!sample) return Unexpected{DuelFailure{i, verdict_of(sample.error())}};
       result[i].push_back(sample->front());
     }
+  }
+  if (rounds > 0 && !finalists.empty()) {
+    auto wrong = check_finalists(session, impl_->workspace, finalists, order.back());
+    if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;
 }

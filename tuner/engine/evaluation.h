@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tuner/base/expected.h"
@@ -14,7 +15,7 @@
 namespace tuner {
 
 // Announced before it begins, so that the other side can set a deadline and name the culprit.
-enum class Phase : std::uint32_t { kLoad, kVerify, kProbe, kEstimate, kFinal, kPower };
+enum class Phase : std::uint32_t { kLoad, kVerify, kProbe, kEstimate, kFinal, kPower, kInputs };
 using PhaseSink = std::function<void(Phase)>;
 
 // Which of the finalists broke a duel, and how.
@@ -34,14 +35,20 @@ class Evaluation {
   // Allocates and fills all buffers and runs the reference once. A failure means that nothing can
   // be evaluated at this size; the message says what (no memory, missing file, bad reference).
   DeviceResult<Ok> prepare();
+  // After prepare(): what the user should know of the reference's answers.
+  const std::vector<std::string>& warnings() const;
+  // After prepare() failed: the constant that the study and the reference do not agree on, or
+  // empty.
+  const std::string& wrong_constant() const;
 
-  // Admit (load, limits, one launch, right answer, guards), probe, estimate. Never throws for what
-  // a configuration does. After context_dead or device_lost this object must not be used again.
+  // Admit (load, limits, one launch, right answer, guards), probe, estimate, and once more the
+  // answer, the guards and the inputs. Never throws for what a configuration does. After
+  // context_dead or device_lost this object must not be used again.
   Verdict evaluate(const VariantPlan& variant, const PhaseSink& phase);
 
   // Re-measures configurations interleaved, in a random order drawn anew in each round from
-  // `seed`: result[plan][round] in milliseconds. Each is verified once before. kFinal is announced
-  // before each round.
+  // `seed`: result[plan][round] in milliseconds. Each is verified before and after. kFinal is
+  // announced before each round.
   Expected<std::vector<std::vector<double>>, DuelFailure> duel(
       const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
       const PhaseSink& phase);

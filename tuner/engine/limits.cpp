@@ -1,3 +1,5 @@
+// Compares a launch with what the device can hold, and computes its occupancy.
+
 #include "tuner/engine/limits.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Evaluates metrics and orders trials by the study's objective.
+
 #include "tuner/engine/objective.h"
 
 #include <algorithm>
@@ -61,15 +63,46 @@ std::optional<double> objective_of(const Study& study, const Trial& trial) {
   return std::nullopt;
 }
 
-void score(const Study& study, const Bindings& names, Trial& trial) {
-  if (!is_valid(trial)) return;
-  trial.metrics = metrics(study, names, trial.timing.median, trial.watts);
-  if (const auto value = objective_of(study, trial)) {
+namespace {
+
+void set_objective(const std::string& name, std::optional<double> value, Trial& trial) {
+  if (value) {
     trial.objective = *value;
   } else {
     trial.state = TrialState::kRuntime;
-    trial.message = "the objective '" + study.objective.name + "' has no value";
+    trial.message = "the objective '" + name + "' has no value";
   }
+}
+
+}  // namespace
+
+void score(const Study& study, const Bindings& names, Trial& trial) {
+  if (!is_valid(trial)) return;
+  trial.metrics = metrics(study, names, trial.timing.median, trial.watts);
+  set_objective(study.objective.name, objective_of(study, trial), trial);
+}
+
+void score_recorded(const Study& study, const Bindings& names, Trial& trial) {
+  if (!is_valid(trial)) return;
+  const bool timed = is_time(trial.timing.median);
+  auto known = timed ? metrics(study, names, trial.timing.median)
+                     : std::vector<std::pair<std::string, double>>{};
+  for (auto& recorded : trial.metrics) {
+    if (!value_in(known, recorded.first)) known.push_back(std::move(recorded));
+  }
+  trial.metrics = std::move(known);
+  const bool by_time = metric_named(study, study.objective.name) == nullptr;
+  set_objective(study.objective.name, by_time && !timed ? std::nullopt : objective_of(study, trial),
+                trial);
+}
+
+void score_stored(const ObjectiveSpec& objective, Trial& trial) {
+  if (!is_valid(trial)) return;
+  auto value = value_in(trial.metrics, objective.name);
+  if (!value && objective.name == kTime && is_time(trial.timing.median)) {
+    value = trial.timing.median / 1000;
+  }
+  set_objective(objective.name, value, trial);
 }
 
 void rescore(const Study& study, const Bindings& names, Trial& trial) {

@@ -34,6 +34,14 @@ void score(const Study& study, const Bindings& names, Trial& trial);
 // final says nothing any more.
 void rescore(const Study& study, const Bindings& names, Trial& trial);
 
+// The same for a trial that another program measured: metrics that its time does not give stay as
+// they were recorded, and it may have no time.
+void score_recorded(const Study& study, const Bindings& names, Trial& trial);
+
+// Gives a stored trial the objective by what is stored with it, where no study is at hand. One that
+// lacks it, or whose time is none, becomes kRuntime.
+void score_stored(const ObjectiveSpec& objective, Trial& trial);
+
 // Whether a is strictly better than b.
 bool better(const ObjectiveSpec& objective, double a, double b);
 

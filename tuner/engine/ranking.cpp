@@ -1,3 +1,5 @@
+// Orders trials, by the final where there was one, and marks ties.
+
 #include "tuner/engine/ranking.h"
 
 #include <algorithm>
@@ -63,18 +65,24 @@ double figure(const ObjectiveSpec& objective, const Trial& trial, double value) 
   return has_value ? to_minimise(objective, value) : std::numeric_limits<double>::infinity();
 }
 
-// Ok before dropped before failed; the latter by state. Equal figures by index, which is stable
-// from run to run where the order of arrival is not.
+// By values and not by index: where trials come from the store, that is the order of arrival.
+bool smaller(const Trial& a, const Trial& b) {
+  if (lexicographic_less(a.configuration, b.configuration)) return true;
+  return !lexicographic_less(b.configuration, a.configuration) && a.index < b.index;
+}
+
+// Ok before dropped before outdated before failed; the latter by state.
 bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b) {
   const auto group = [](const Trial& t) {
+    if (is_valid(t) && t.outdated) return 2U;
     if (t.state == TrialState::kOk) return 0U;
     if (t.state == TrialState::kDropped) return 1U;
-    return 2U + static_cast<unsigned>(t.state);
+    return 3U + static_cast<unsigned>(t.state);
   };
   if (group(a) != group(b)) return group(a) < group(b);
   const double left = figure(objective, a, a.objective);
   const double right = figure(objective, b, b.objective);
-  return left != right ? left < right : a.index < b.index;
+  return left != right ? left < right : smaller(a, b);
 }
 
 // Ratios to the fastest finalist, by configuration.
@@ -136,11 +144,11 @@ std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
   const auto before = [&](std::size_t a, std::size_t b) {
     const double left = figure(objective, trials[a], value(a));
     const double right = figure(objective, trials[b], value(b));
-    return left != right ? left < right : trials[a].index < trials[b].index;
+    return left != right ? left < right : smaller(trials[a], trials[b]);
   };
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (trials[i].state == TrialState::kOk) order.push_back(i);
+    if (trials[i].state == TrialState::kOk && !trials[i].outdated) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), before);
   const auto end = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
@@ -156,7 +164,7 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
                                          const std::vector<Trial>& trials) {
   FinalRound round;
   for (const Trial& trial : trials) {
-    if (trial.final_samples.empty()) continue;
+    if (trial.final_samples.empty() || trial.outdated) continue;
     round.finalists.push_back(trial.index);
     round.milliseconds.push_back(trial.final_samples);
     if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
@@ -174,7 +182,8 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   std::map<ConfigIndex, Ratio> ratios;
   if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, measure.confidence);
   const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
-    const auto found = trial.state == TrialState::kOk ? ratios.find(trial.index) : ratios.end();
+    const bool may = trial.state == TrialState::kOk && !trial.outdated;
+    const auto found = may ? ratios.find(trial.index) : ratios.end();
     return found == ratios.end() ? nullptr : &found->second;
   };
   std::sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) {
@@ -186,7 +195,10 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   });
 
   RankedResults out;
-  out.ranked = static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), is_valid));
+  out.ranked =
+      static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), [](const Trial& trial) {
+        return is_valid(trial) && !trial.outdated;
+      }));
   std::vector<Standing> standings(out.ranked);
   for (std::size_t i = 0; i < out.ranked; ++i) {
     if (const Ratio* ratio = ratio_of(trials[i])) {
@@ -217,6 +229,12 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   if (!objective.beside.empty()) out.front = front_among(objective, trials, out.ranked);
   out.trials = std::move(trials);
   return out;
+}
+
+double beside_best(const ObjectiveSpec& objective, double best, double own) {
+  if (better(objective, best, own)) return own;
+  const double worse = std::numeric_limits<double>::infinity() * (objective.maximize ? -1 : 1);
+  return std::nextafter(best, worse);
 }
 
 }  // namespace tuner

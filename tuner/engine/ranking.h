@@ -18,8 +18,8 @@ struct FinalRound {
   std::vector<std::vector<double>> milliseconds;  // [finalist][round]
 };
 
-// Positions in `trials` of those worth re-measuring: the best `count` that are kOk and within
-// 10 % of the best, best first. Fewer than two are no final: empty.
+// Positions in `trials` of those worth re-measuring: the best `count` that are kOk, not outdated
+// and within 10 % of the best, best first. Fewer than two are no final: empty.
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count);
 
@@ -30,14 +30,20 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
                                          const std::vector<Trial>& trials);
 
 // Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
-// kOk; then failures by state and index. Finalists come before all others, ordered by the median
-// of their paired ratios to the fastest finalist. Of those less than `simpler_within` behind the
-// fastest the simplest goes first, so that repeated runs name the same winner: fewest registers,
-// then least shared memory, then the smallest configuration. `tied` marks these and all that cannot
-// be told from the fastest; all false when it stands alone. `front` is of the objective and those
-// beside it. Other fields of the result are the caller's.
+// kOk; then, not ranked any more, outdated ones and failures by state. What is equal goes by its
+// values: the order in which trials come says nothing. Finalists come before all others, ordered by
+// the median of their paired ratios to the fastest finalist. Of those less than `simpler_within`
+// behind the fastest the simplest goes first, so that repeated runs name the same winner: fewest
+// registers, then least shared memory, then the smallest configuration. `tied` marks these and all
+// that cannot be told from the fastest; all false when it stands alone. `front` is of the objective
+// and those beside it. Other fields of the result are the caller's.
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<FinalRound>& final_round = std::nullopt,
                    const MeasureSpec& measure = {});
+
+// What stands for a valid trial's value where figures alone say who is best, as in files of other
+// tuners: its own, unless that is as good as the value of the best-ranked one, which a final or its
+// simplicity has put before it; then the next worse number.
+double beside_best(const ObjectiveSpec& objective, double best, double own);
 
 }  // namespace tuner

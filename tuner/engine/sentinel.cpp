@@ -1,3 +1,5 @@
+// Times the first good variant again and again, to see the device drift.
+
 #include "tuner/engine/sentinel.h"
 
 #include "tuner/engine/session.h"

@@ -41,6 +41,7 @@ struct Admitted {
   BoundLaunch bound;
   Resources resources;  // of the main kernel
   double max_error = -1;
+  bool inputs_untouched = false;  // by earlier ones, when this one was first launched
 };
 
 class Session {
@@ -51,8 +52,15 @@ class Session {
   // The variant's scratch buffers are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
   Verdict measure(const VariantPlan& variant, Admitted& admitted);
-  // One answer more: after timing, and after what other variants may have done.
+  // What the last launch left: outputs and guard words.
   std::optional<Verdict> recheck(Admitted& admitted);
+  std::optional<Verdict> check_answers(Admitted& admitted);
+  // Launches once more, in the state that the timed launches left, on outputs that must be written.
+  std::optional<Verdict> verify_again(Admitted& admitted);
+  // Whether it leaves its inputs alone.
+  std::optional<Verdict> check_inputs(Admitted& admitted);
+  // Everything that can be asked of one of several whose timed launches took turns.
+  std::optional<Verdict> verify_finalist(Admitted& admitted);
 
   DeviceResult<std::vector<double>> time(const Admitted& admitted, std::uint32_t samples,
                                          std::uint32_t launches);
@@ -65,7 +73,10 @@ class Session {
  private:
   std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
+  std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
   std::optional<Verdict> launch_and_check(Admitted& admitted);
+  std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
+                                        const std::vector<double>& samples, bool dropped);
   std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,
                                std::uint32_t& launches, std::vector<double>& samples);
   std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);

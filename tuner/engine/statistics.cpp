@@ -1,3 +1,5 @@
+// Medians, their intervals, and paired comparisons.
+
 #include "tuner/engine/statistics.h"
 
 #include <algorithm>
@@ -44,15 +46,6 @@ double quantile(std::vector<double> samples, double q) {
 
 double median(std::vector<double> samples) { return quantile(std::move(samples), 0.5); }
 
-double relative_spread(const std::vector<double>& samples) {
-  const double middle = median(samples);
-  if (middle == 0) return 0;
-  std::vector<double> deviations;
-  deviations.reserve(samples.size());
-  for (const double s : samples) deviations.push_back(std::fabs(s - middle));
-  return median(std::move(deviations)) / std::fabs(middle);
-}
-
 std::size_t median_rank(std::size_t n, double confidence) {
   const double tail = (1 - confidence) / 2;
   const auto count = static_cast<double>(n);
@@ -69,11 +62,6 @@ std::size_t median_rank(std::size_t n, double confidence) {
     probability *= (count - static_cast<double>(j)) / (static_cast<double>(j) + 1);
   }
   return n / 2;
-}
-
-Interval median_interval(std::vector<double> samples, double confidence) {
-  std::sort(samples.begin(), samples.end());
-  return sorted_median_interval(samples, confidence);
 }
 
 Timing summarise(std::vector<double> samples, double confidence) {

@@ -21,17 +21,13 @@ struct Interval {
 double quantile(std::vector<double> samples, double q);
 double median(std::vector<double> samples);
 
-// Median absolute deviation over the median; 0 for a median of 0.
-double relative_spread(const std::vector<double>& samples);
-
 // How many of the outermost order statistics an interval of the median leaves out at each end: the
 // largest k with P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2, so that [x(k), x(n+1-k)] covers
 // the median with at least that confidence (x(1) is the smallest). 0 when n is too small for any.
 std::size_t median_rank(std::size_t n, double confidence);
 
-// Order-statistics interval of the median; the whole range when there are too few samples.
-Interval median_interval(std::vector<double> samples, double confidence);
-
+// Median with its order-statistics interval, which is the whole range when there are too few
+// samples for that confidence; the smallest sample, and all of them.
 Timing summarise(std::vector<double> samples, double confidence);
 
 // Half the interval's width over the median; infinite for a median that is not positive.

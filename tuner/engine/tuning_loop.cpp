@@ -1,3 +1,5 @@
+// Passes questions from the strategy to the evaluator and answers back.
+
 #include "tuner/engine/tuning_loop.h"
 
 #include <algorithm>

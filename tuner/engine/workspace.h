@@ -1,5 +1,5 @@
 #pragma once
-// The buffers of one problem size on one device: inputs, outputs with guard words behind them,
+// The buffers of one problem size on one device: inputs, outputs with guard words on both sides,
 // pristine copies, expected answers.
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/decoy.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
@@ -49,6 +50,11 @@ struct OutputCheck {
   double max_error = 0;
 };
 
+// What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
+// writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong
+// places.
+enum class Outputs { kPoisoned, kDecoys };
+
 class Workspace {
  public:
   Workspace(Backend& backend, SizePlan plan) : backend_(backend), plan_(std::move(plan)) {}
@@ -56,26 +62,38 @@ class Workspace {
   // Allocates and fills everything and runs the reference.
   DeviceResult<Ok> prepare();
   const SizePlan& plan() const { return plan_; }
+  // After prepare(): what is suspicious about the reference's answers.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
+  const std::string& wrong_constant() const { return wrong_constant_; }
 
   // Makes room for the variant's scratch buffers. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
   BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
 
-  // Before a launch that is to be checked: in-place arguments restored, scratch zeroed, outputs
-  // poisoned (NaN), guard words in place.
-  DeviceResult<Ok> reset(const BoundLaunch& bound);
-  // After it: which buffer was written past its end; repaired when so.
+  // Before a launch that is to be checked: in-place arguments restored, scratch zeroed, outputs as
+  // asked for, guard words in place.
+  DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
+  // Whether a launch on decoys says more than one on poison: there is an output that is compared.
+  bool has_decoys() const;
+  // After it: which buffer was written outside of its contents; repaired when so.
   DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
   DeviceResult<OutputCheck> check_outputs();
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
+  // So small that repair_inputs() costs next to nothing.
+  bool inputs_are_small() const;
+  // Nothing was launched since the inputs were last seen to hold what they were filled with.
+  bool inputs_untouched() const { return inputs_untouched_; }
 
  private:
   struct Slot {
-    DeviceBuffer data;           // contents, then guard words
+    DeviceBuffer data;           // guard words, contents, guard words
     std::uint64_t capacity = 0;  // bytes of contents; grows for scratch
-    DeviceBuffer pristine;       // inout: what every launch begins with
-    DeviceBuffer expected;       // outputs of the reference, guarded too
+    // Guard words and contents. Of inout: what every launch begins with; of small inputs, too.
+    DeviceBuffer pristine;
+    DeviceBuffer expected;  // outputs of the reference, guarded on both sides
+    std::optional<Decoy> decoy;
   };
 
   DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
@@ -83,21 +101,34 @@ class Workspace {
   DeviceResult<Ok> fill_bytes(BufferId buffer, std::uint64_t offset, std::uint64_t bytes,
                               unsigned char value);
   DeviceResult<Ok> fill_contents(BufferId buffer, const ArgumentPlan& argument);
+  DeviceResult<Ok> copy_contents(BufferId to, BufferId from, std::uint64_t bytes);
+  // Guard words, and room for contents, that are copied over another buffer's together.
+  DeviceResult<DeviceBuffer> allocate_pristine(std::uint64_t bytes);
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
+  DeviceResult<Ok> prepare_input(Slot& slot, const ArgumentPlan& argument);
   DeviceResult<Ok> prepare_constant(ArgumentPlan& constant);
   DeviceResult<Ok> run_reference(const ReferencePlan& reference);
+  DeviceResult<Ok> begin_reference(const ReferencePlan& reference);
   DeviceResult<Ok> launch_reference(const ReferencePlan& reference);
+  DeviceResult<Ok> check_reference(const ReferencePlan& reference);
+  DeviceResult<Ok> study_answers();
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
-  DeviceResult<std::optional<std::uint64_t>> first_overwritten(BufferId buffer,
-                                                               std::uint64_t bytes);
+  // In words, where a buffer with `bytes` of contents was written outside of them; repaired.
+  DeviceResult<std::optional<std::string>> outside_write(BufferId buffer, std::uint64_t bytes,
+                                                         const ArgumentPlan& argument);
+  DeviceResult<std::optional<std::string>> repair_input(Slot& slot, const ArgumentPlan& argument);
+  DeviceResult<bool> same_bytes(BufferId one, BufferId other, std::uint64_t bytes);
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
   SizePlan plan_;
   std::vector<Slot> slots_;                             // as plan_.arguments
   std::vector<std::vector<std::byte>> constant_bytes_;  // as plan_.constants
-  DeviceBuffer zeros_;                                  // what scratch is restored from
+  DeviceBuffer zeros_;                                  // guard words, and what scratch begins with
   std::uint64_t zeros_bytes_ = 0;
+  std::vector<std::string> warnings_;
+  std::string wrong_constant_;
+  bool inputs_untouched_ = false;
 };
 
 }  // namespace tuner

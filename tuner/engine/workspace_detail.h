@@ -9,6 +9,7 @@
 
 namespace tuner::detail {
 
+// On each side of a buffer's contents; keeps what allocations are aligned to.
 inline constexpr std::uint64_t kGuardBytes = 1024;
 inline constexpr unsigned char kGuardByte = 0xA7;
 
@@ -24,9 +25,12 @@ inline std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
   return argument.map ? argument.map->of : own;
 }
 
+// Where a guarded buffer's contents begin.
+inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; }
+
 inline LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
-  if (argument.map) return {true, {buffer, 0}, {}, argument.map->map};
-  return {!argument.is_scalar, {buffer, 0}, argument.scalar};
+  if (argument.map) return {true, contents_of(buffer), {}, argument.map->map};
+  return {!argument.is_scalar, contents_of(buffer), argument.scalar};
 }
 
 inline DeviceFailure in_context(const std::string& what, DeviceFailure failure) {

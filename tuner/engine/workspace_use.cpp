@@ -46,11 +46,11 @@ std::string describe(const ArgumentPlan& argument, const Comparison& difference)
 
 DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
   if (bytes <= zeros_bytes_) return Ok{};
-  auto buffer = allocate(bytes);
+  auto buffer = allocate_pristine(bytes);
   if (!buffer) return Unexpected{buffer.error()};
   zeros_ = std::move(*buffer);
   zeros_bytes_ = bytes;
-  return fill_bytes(zeros_.id(), 0, bytes, 0);
+  return fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
 }
 
 DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
@@ -82,10 +82,11 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
     const BufferId buffer = slots_[slot_of(argument, i)].data.id();
     main.arguments.push_back(launch_argument(argument, buffer));
     if (argument.is_scalar) continue;
+    // With the guard words in front, so that whole buffers are copied from their beginning.
     if (argument.role == Role::kInOut) {
-      bound.restores.push_back({slot.data.id(), slot.pristine.id(), bytes});
+      bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
     } else if (argument.role == Role::kScratch) {
-      bound.restores.push_back({slot.data.id(), zeros_.id(), bytes});
+      bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
     }
   }
   bound.sequence.push_back(main);
@@ -106,7 +107,8 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
   return bound;
 }
 
-DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound) {
+DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
+  inputs_untouched_ = false;
   for (const Restore& restore : bound.restores) {
     auto done = backend_.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
     if (!done) return done;
@@ -114,37 +116,36 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = plan_.arguments[i];
     if (argument.is_scalar) continue;
-    const BufferId id = slots_[i].data.id();
+    const Slot& slot = slots_[i];
+    const BufferId id = slot.data.id();
     DeviceResult<Ok> done = Ok{};
-    if (argument.role == Role::kOut) {
-      done = fill_bytes(id, 0, bound.bytes[i], poison_for(argument.type));
+    if (argument.role == Role::kOut && outputs == Outputs::kDecoys && slot.decoy) {
+      done = place(
+          backend_, *slot.decoy,
+          {contents_of(id), contents_of(slot.expected.id()), argument.type, argument.elements});
+    } else if (argument.role == Role::kOut) {
+      done = fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
     } else if (argument.role == Role::kScratch) {
       // Its guard moves with its size, which the configuration decides.
-      done = fill_bytes(id, bound.bytes[i], kGuardBytes, kGuardByte);
+      done = fill_bytes(id, kGuardBytes + bound.bytes[i], kGuardBytes, kGuardByte);
     }
     if (!done) return done;
   }
   return Ok{};
 }
 
+bool Workspace::has_decoys() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.decoy.has_value(); });
+}
+
 DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaunch& bound) {
   std::optional<std::string> broken;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = plan_.arguments[i];
-    if (argument.is_scalar) continue;
-    const BufferId id = slots_[i].data.id();
-    const std::uint64_t bytes = bound.bytes[i];
-    auto overwritten = first_overwritten(id, bytes);
-    if (!overwritten) return Unexpected{overwritten.error()};
-    if (!*overwritten) continue;
-    if (!broken) {
-      const std::size_t size = size_of(argument.type);
-      broken = fmt::format("write past the end of {}: element {} of {}, counted from 0",
-                           argument.name, **overwritten / size, bytes / size);
-    }
-    if (auto done = fill_bytes(id, bytes, kGuardBytes, kGuardByte); !done) {
-      return Unexpected{done.error()};
-    }
+    if (plan_.arguments[i].is_scalar) continue;
+    auto outside = outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]);
+    if (!outside) return outside;
+    if (!broken) broken = std::move(*outside);
   }
   return broken;
 }
@@ -154,8 +155,8 @@ DeviceResult<OutputCheck> Workspace::check_outputs() {
   for (const CheckPlan& check : plan_.checks) {
     const ArgumentPlan& argument = plan_.arguments[check.argument];
     const Slot& slot = slots_[check.argument];
-    auto difference = backend_.compare({slot.data.id(), 0}, {slot.expected.id(), 0}, argument.type,
-                                       argument.elements, check.rtol, check.atol);
+    auto difference = backend_.compare(contents_of(slot.data.id()), contents_of(slot.expected.id()),
+                                       argument.type, argument.elements, check.rtol, check.atol);
     if (!difference) return Unexpected{difference.error()};
     result.max_error = std::max(result.max_error, difference->max_abs_error);
     if (difference->mismatches == 0 || !result.message.empty()) continue;
@@ -164,25 +165,60 @@ DeviceResult<OutputCheck> Workspace::check_outputs() {
   return result;
 }
 
+bool Workspace::inputs_are_small() const {
+  constexpr std::uint64_t kSmall = std::uint64_t{64} << 20;
+  std::uint64_t bytes = 0;
+  for (const ArgumentPlan& argument : plan_.arguments) {
+    if (argument.role == Role::kIn) bytes += bytes_of(argument);
+  }
+  return bytes <= kSmall;
+}
+
+// As numbers without meaning: an input may well hold NaN.
+DeviceResult<bool> Workspace::same_bytes(BufferId one, BufferId other, std::uint64_t bytes) {
+  constexpr std::uint64_t kWord = 4;
+  const std::uint64_t rest = bytes % kWord;
+  const BufferRange left{one, kGuardBytes + bytes - rest};
+  const BufferRange right{other, kGuardBytes + bytes - rest};
+  auto words = backend_.compare(contents_of(one), contents_of(other), DataType::kUInt32,
+                                bytes / kWord, 0, 0);
+  if (!words) return Unexpected{words.error()};
+  if (rest == 0 || words->mismatches > 0) return words->mismatches == 0;
+  auto last = backend_.compare(left, right, DataType::kUInt8, rest, 0, 0);
+  if (!last) return Unexpected{last.error()};
+  return last->mismatches == 0;
+}
+
+// Its name when it had to be.
+DeviceResult<std::optional<std::string>> Workspace::repair_input(Slot& slot,
+                                                                 const ArgumentPlan& argument) {
+  DeviceBuffer made;
+  if (!slot.pristine) {
+    auto fresh = allocate_pristine(slot.capacity);
+    if (!fresh) return Unexpected{fresh.error()};
+    made = std::move(*fresh);
+    if (auto done = fill_contents(made.id(), argument); !done) return Unexpected{done.error()};
+  }
+  const BufferId pristine = slot.pristine ? slot.pristine.id() : made.id();
+  auto same = same_bytes(slot.data.id(), pristine, slot.capacity);
+  if (!same) return Unexpected{same.error()};
+  if (*same) return std::optional<std::string>();
+  if (auto done = copy_contents(slot.data.id(), pristine, slot.capacity); !done) {
+    return Unexpected{done.error()};
+  }
+  return std::optional(argument.name);
+}
+
 DeviceResult<std::optional<std::string>> Workspace::repair_inputs() {
   std::optional<std::string> changed;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = plan_.arguments[i];
     if (argument.is_scalar || argument.role != Role::kIn) continue;
-    const std::uint64_t bytes = slots_[i].capacity;
-    auto fresh = allocate(bytes);
-    if (!fresh) return Unexpected{fresh.error()};
-    if (auto done = fill_contents(fresh->id(), argument); !done) return Unexpected{done.error()};
-    // As bytes: an input may well hold NaN.
-    const BufferRange now{slots_[i].data.id(), 0};
-    auto same = backend_.compare(now, {fresh->id(), 0}, DataType::kUInt8, bytes, 0, 0);
-    if (!same) return Unexpected{same.error()};
-    if (same->mismatches == 0) continue;
-    if (!changed) changed = argument.name;
-    if (auto done = backend_.copy(now, {fresh->id(), 0}, bytes); !done) {
-      return Unexpected{done.error()};
-    }
+    auto name = repair_input(slots_[i], argument);
+    if (!name) return name;
+    if (!changed) changed = std::move(*name);
   }
+  inputs_untouched_ = true;
   return changed;
 }
 

@@ -1,3 +1,5 @@
+// Writes names, literals and expressions of a study as C++.
+
 #include "tuner/exporters/cpp_text.h"
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "tuner/space/expression_tree.h"
+#include "tuner/expression/expression_tree.h"
 
 namespace tuner {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/space/expression.h"
-#include "tuner/space/value.h"
+#include "tuner/expression/expression.h"
+#include "tuner/expression/value.h"
 
 namespace tuner {
 
@@ -19,7 +19,7 @@ std::string cpp_string(std::string_view text);
 // A literal of the value's C++ type (bool, long long, double, const char*).
 std::string cpp_literal(const Value& value);
 
-// The expression in terms of the type `num` that exported headers define (header_parts.h): same
+// The expression in terms of the type `num` that exported headers define (cpp/numbers.hpp): same
 // operators, same results, same failures. `name_text` gives the C++ text of a free name.
 std::string cpp_expression(const Expression& expression,
                            const std::function<std::string(const std::string&)>& name_text);

@@ -1,3 +1,5 @@
+// Finds configurations for sizes where no tuned one is valid.
+
 #include "tuner/exporters/fallbacks.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Writes the small formats of one device and one size.
+
 #include "tuner/exporters/formats.h"
 
 #include <fmt/format.h>
@@ -6,6 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tuner/base/terminal_text.h"
+#include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
@@ -17,9 +21,21 @@ using Json = nlohmann::ordered_json;
   throw InputError(Complaint{{}, message, {}});
 }
 
-// A word of a response file: g++ and nvcc both take double quotes and backslashes.
-std::string shell_word(const std::string& text) {
-  if (text.find_first_of(" \t\"'\\") == std::string::npos) return text;
+// A word of a response file, after the rules that g++, clang and nvcc share: double quotes around
+// blanks, a backslash before what would end them. No quoting helps a newline, at which every
+// preprocessor ends a macro, and nvcc gives its words to a shell, which replaces $ and backticks.
+std::string response_word(const std::string& text) {
+  const auto impossible = std::find_if(text.begin(), text.end(), [](unsigned char c) {
+    return (c < 0x20 && c != '\t') || c == 0x7F || c == '$' || c == '`';
+  });
+  if (impossible != text.end()) {
+    const auto byte = static_cast<unsigned char>(*impossible);
+    reject(fmt::format(
+        "a response file cannot hold '{}': it has {}", for_terminal(text.substr(0, 100)),
+        byte == '$' || byte == '`' ? fmt::format("a '{}', which nvcc gives to a shell", *impossible)
+                                   : fmt::format("the control character 0x{:02x}", byte)));
+  }
+  if (!text.empty() && text.find_first_of(" \t\"'\\") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -58,14 +74,24 @@ Json times_of(const Trial& trial) {
   return times;
 }
 
-Json measurements_of(const Trial& trial) {
+double value_in_file(const Study& study, const Trial& trial) {
+  return study.objective.name == "time" ? trial.timing.median : trial.objective;
+}
+
+// Of all values of the objective that of the best-ranked one is written as the best.
+Json measurements_of(const Study& study, const RankedResults& results, const Trial& trial) {
   Json all = Json::array();
   const auto add = [&](const std::string& name, double value, const char* unit) {
     if (std::isfinite(value)) all.push_back({{"name", name}, {"value", value}, {"unit", unit}});
   };
-  add("time", trial.timing.median, "ms");
+  const auto figure = [&](const std::string& name, double own) {
+    const bool is_best = results.ranked == 0 || &trial == &results.trials.front();
+    if (is_best || name != study.objective.name) return own;
+    return beside_best(study.objective, value_in_file(study, results.trials.front()), own);
+  };
+  add("time", figure("time", trial.timing.median), "ms");
   for (const auto& [name, value] : trial.metrics) {
-    if (name != "time") add(name, value, "");
+    if (name != "time") add(name, figure(name, value), "");
   }
   return all;
 }
@@ -81,7 +107,7 @@ Json result_of(const Study& study, const RankedResults& results, const Trial& tr
           {"times", times_of(trial)},
           {"invalidity", invalidity_of(trial.state)},
           {"correctness", valid ? 1 : 0},
-          {"measurements", valid ? measurements_of(trial) : Json::array()},
+          {"measurements", valid ? measurements_of(study, results, trial) : Json::array()},
           {"objectives", {study.objective.name}}};
 }
 
@@ -89,13 +115,19 @@ Json result_of(const Study& study, const RankedResults& results, const Trial& tr
 
 const RankedResults& single_result(const std::vector<RankedResults>& results,
                                    const std::string& format) {
-  if (results.size() == 1) return results.front();
-  if (results.empty()) reject("there is nothing to export");
-  std::string known;
+  const RankedResults* found = nullptr;
+  std::size_t count = 0;
+  std::string which;
   for (const RankedResults& one : results) {
-    known += fmt::format("\n  {}, {}", one.device.name, one.size.label());
+    if (one.ranked == 0) continue;
+    found = &one;
+    ++count;
+    which += fmt::format("\n  {} on {}", one.size.label(), one.device.name);
   }
-  reject(fmt::format("the format {} holds one device and one size; choose from{}", format, known));
+  if (count == 1) return *found;
+  if (count == 0) reject("there is nothing to export: no configuration was valid");
+  reject(fmt::format("{} is for one device and size; choose with --device and --size:{}", format,
+                     which));
 }
 
 std::string export_defines(const Study& study, const RankedResults& results) {
@@ -112,18 +144,25 @@ std::string export_defines(const Study& study, const RankedResults& results) {
   if (!request) reject(request.error());
   std::string out;
   for (const auto& [name, value] : request->defines) {
-    out += shell_word(fmt::format("-D{}={}", name, value)) + "\n";
+    out += response_word(fmt::format("-D{}={}", name, value)) + "\n";
   }
+  for (const std::string& option : request->options) out += response_word(option) + "\n";
   return out;
 }
 
 std::string export_t4(const Study& study, const RankedResults& results,
                       const std::string& version) {
-  Json metadata{{"autotuner", "tuner"},          {"device", results.device.name},
-                {"platform", results.compiler},  {"timestamp", results.date},
-                {"timeunit", "milliseconds"},    {"kernel", study.kernel.name},
-                {"problem_size", Json::object()}};
+  Json metadata{{"autotuner", "tuner"},
+                {"device", results.device.name},
+                {"platform", results.compiler},
+                {"timestamp", results.date},
+                {"timeunit", "milliseconds"},
+                {"kernel", study.kernel.name},
+                {"problem_size", Json::object()},
+                {"objective", study.objective.name},
+                {"objective_direction", study.objective.maximize ? "maximize" : "minimize"}};
   if (!version.empty()) metadata["autotuner_version"] = version;
+  if (results.unverified) metadata["verified"] = results.unverified->empty();
   if (results.device.backend == "cuda") metadata["compute_api"] = "CUDA";
   for (const auto& [name, extent] : results.size.dims) metadata["problem_size"][name] = extent;
   Json all = Json::array();

@@ -9,18 +9,22 @@
 
 namespace tuner {
 
-// The only result there is. Throws InputError when there are several, listing them, or none.
+// The only result with a valid configuration. Throws InputError when there are several, listing
+// them, or none.
 const RankedResults& single_result(const std::vector<RankedResults>& results,
                                    const std::string& format);
 
-// The best configuration as compiler options, one "-DNAME=value" a line: a response file for nvcc
-// and g++. The names are those that the kernel was tuned with. Throws InputError when nothing is
-// valid.
+// The best configuration as compiler options, one word a line: a response file for g++, clang
+// (@FILE) and nvcc (-optf FILE). First "-DNAME=value" for each name that the kernel was tuned with,
+// then the study's own options. Throws InputError when nothing is valid, or when a value cannot be
+// quoted: control characters, '$' and backticks.
 std::string export_defines(const Study& study, const RankedResults& results);
 
 // The auto-tuning community's results format (T4, schema 1.1.0), all trials, times in milliseconds.
 // Beside the schema's fields: times.compilation (the older name of compilation_time),
-// times.benchmark (what a trial cost beyond compiling), metadata.kernel and metadata.problem_size.
+// times.benchmark (what a trial cost beyond compiling), metadata.kernel, metadata.problem_size,
+// metadata.objective and metadata.objective_direction. No trial's objective is written as good as
+// that of the one that ranks first: see beside_best().
 std::string export_t4(const Study& study, const RankedResults& results,
                       const std::string& version = {});
 

@@ -1,3 +1,5 @@
+// Joins the parts of the exported header.
+
 #include "tuner/exporters/header.h"
 
 #include <fmt/format.h>
@@ -6,8 +8,9 @@
 #include <set>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/exporters/embedded_text.h"
 #include "tuner/exporters/header_model.h"
-#include "tuner/exporters/header_parts.h"
 #include "tuner/exporters/table_text.h"
 
 namespace tuner {
@@ -20,10 +23,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 32; }, ' ');
-  return text;
+// For a comment: no line break, no backslash that continues it, and nothing that turns the
+// direction of the text, by which a comment could look like code.
+std::string one_line(const std::string& text) {
+  std::string line = for_terminal(text);
+  std::ranges::replace(line, '\\', ' ');
+  return line;
 }
 
 std::string preamble(const HeaderModel& model, const HeaderOptions& options,
@@ -49,6 +54,10 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
       "// at most {:.1f} %.\n",
       table.entries.size(), table.configurations.size(), table.default_coverage,
       100 * (table.default_slowdown - 1));
+  if (!table.unverified.empty()) {
+    out += "// WARNING, not verified: " + one_line(table.unverified) +
+           "; configurations that give wrong answers may be among these.\n";
+  }
   if (!table.weights.empty()) {
     out += "// weights of the dimensions, for what is near:";
     for (std::size_t d = 0; d < table.weights.size(); ++d) {
@@ -115,7 +124,7 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
                             const HeaderText& text) {
   std::string out = preamble(model, options, text.title) + macros(model, options) + text.includes;
   out += "namespace " + model.space + " {\n" + header_types(model) + header_tables(model) +
-         "\nnamespace detail {" + std::string(header_numbers()) + std::string(header_distance()) +
+         "\nnamespace detail {\n" + std::string(kNumbersText) + "\n" + std::string(kDistanceText) +
          "}  // namespace detail\n\n" + header_rules(model) + header_selection(model) + text.more +
          "}  // namespace " + model.space + "\n";
   out += for_each(model);

@@ -1,3 +1,5 @@
+// Chooses C++ names and types for a study's parameters and dimensions.
+
 #include "tuner/exporters/header_model.h"
 
 #include <algorithm>

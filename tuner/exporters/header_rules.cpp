@@ -1,3 +1,5 @@
+// Writes a study's constraints and launch expressions as C++ functions.
+
 #include <fmt/format.h>
 
 #include <algorithm>

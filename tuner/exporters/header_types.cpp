@@ -1,3 +1,5 @@
+// Writes the types and tables of the exported header.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/header_model.h"
-#include "tuner/exporters/header_parts.h"
+#include "tuner/exporters/size_distance.h"
 
 namespace tuner {
 namespace {
@@ -91,7 +93,7 @@ std::string entry_lines(const HeaderModel& model) {
     if (entry.size.dims.empty()) logs = "0";
     const Timing& timing = entry.timing;
     std::string note = fmt::format("{} to {} ms, {} samples, {}", timing.ci_low, timing.ci_high,
-                                   timing.samples.size(), entry.date);
+                                   sample_count(timing), entry.date);
     if (entry.slowdown > 1)
       note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
     out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,

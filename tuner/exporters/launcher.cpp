@@ -1,3 +1,5 @@
+// Joins the parts of the exported launcher, with one region for each variant.
+
 #include "tuner/exporters/launcher.h"
 
 #include <fmt/format.h>
@@ -267,6 +269,9 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
       "#include <mutex>\n#include <type_traits>\n",
       options.header.generator, study.kernel.name, variants.all.size(), flags, number, number,
       options.stem, options.stem);
+  if (!table.unverified.empty()) {
+    files.source += "// WARNING, not verified: see " + options.stem + ".hpp\n";
+  }
   for (const std::string& line : options.source.headers) files.source += line + "\n";
   // Not within the header's namespace, whose names are not the kernel's.
   files.source +=

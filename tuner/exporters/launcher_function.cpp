@@ -1,129 +1,14 @@
+// The definition of the exported function that picks a variant and launches it.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "tuner/exporters/embedded_text.h"
 #include "tuner/exporters/launcher_parts.h"
 
 namespace tuner {
 namespace {
-
-// @SPACE@: the header's namespace, @KERNELS@: how many there are.
-constexpr std::string_view kState = R"txt(
-namespace @SPACE@ {
-namespace {
-
-struct device_state {
-  cudaDeviceProp properties{};
-  bool prepared[@KERNELS@] = {};
-};
-
-std::mutex& guard() {
-  static std::mutex one;
-  return one;
-}
-
-// Facts of the current device, asked for once.
-cudaError_t current_device(device_state*& out) {
-  int number = 0;
-  if (const cudaError_t failed = cudaGetDevice(&number); failed != cudaSuccess) return failed;
-  const std::lock_guard<std::mutex> held(guard());
-  static std::map<int, device_state> known;  // its elements stay where they are
-  const auto found = known.find(number);
-  if (found != known.end()) {
-    out = &found->second;
-    return cudaSuccess;
-  }
-  device_state fresh;
-  const cudaError_t failed = cudaGetDeviceProperties(&fresh.properties, number);
-  if (failed != cudaSuccess) return failed;
-  out = &known.emplace(number, fresh).first->second;
-  return cudaSuccess;
-}
-
-template <class T>
-void* address(T& value) {
-  return const_cast<void*>(static_cast<const void*>(&value));
-}
-
-// Lets a kernel have all the dynamic shared memory that its static one leaves: once, and the most,
-// so that no call takes from another what it is about to use.
-cudaError_t allow_shared(device_state& state, int number, const void* kernel) {
-  const std::lock_guard<std::mutex> held(guard());
-  if (state.prepared[number]) return cudaSuccess;
-  cudaFuncAttributes attributes{};
-  cudaError_t failed = cudaFuncGetAttributes(&attributes, kernel);
-  if (failed != cudaSuccess) return failed;
-  const auto most = static_cast<int>(state.properties.sharedMemPerBlockOptin) -
-                    static_cast<int>(attributes.sharedSizeBytes);
-  failed = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-  state.prepared[number] = failed == cudaSuccess;
-  return failed;
-}
-
-// `number`: of the kernel, among all.
-cudaError_t put_in_stream(device_state& state, int number, const void* kernel, const extent& grid,
-                          const extent& block, long long shared, void** list,
-                          cudaStream_t stream) {
-  if (shared > 0) {
-    const cudaError_t failed = allow_shared(state, number, kernel);
-    if (failed != cudaSuccess) return failed;
-  }
-  return cudaLaunchKernel(kernel, dim3(grid.x, grid.y, grid.z), dim3(block.x, block.y, block.z),
-                          list, static_cast<std::size_t>(shared), stream);
-}
-
-)txt";
-
-constexpr std::string_view kScratch =
-    R"txt(// Scratch memory of one call, given back in the order of the stream.
-class scratch_memory {
- public:
-  explicit scratch_memory(cudaStream_t stream) : stream_(stream) {}
-  ~scratch_memory() {
-    if (own_ != nullptr) cudaFreeAsync(own_, stream_);
-  }
-  scratch_memory(const scratch_memory&) = delete;
-  scratch_memory& operator=(const scratch_memory&) = delete;
-  cudaError_t get(void* given, std::size_t given_bytes, bool zeroed, std::size_t bytes) {
-    if (bytes == 0) return cudaSuccess;
-    if (given != nullptr && given_bytes < bytes) return cudaErrorInvalidValue;
-    data_ = static_cast<char*>(given);
-    if (given == nullptr) {
-      const cudaError_t failed = cudaMallocAsync(&own_, bytes, stream_);
-      if (failed != cudaSuccess) return failed;
-      data_ = static_cast<char*>(own_);
-    } else if (zeroed) {
-      return cudaSuccess;
-    }
-    return cudaMemsetAsync(data_, 0, bytes, stream_);
-  }
-  void* take(long long bytes) {
-    char* const start = data_;
-    data_ += bytes;
-    return start;
-  }
-
- private:
-  cudaStream_t stream_;
-  void* own_ = nullptr;
-  char* data_ = nullptr;
-};
-
-)txt";
-
-constexpr std::string_view kNumber = R"txt(template <class T>
-bool number_from(const detail::num& value, T& out) {
-  if (!value.number()) return false;
-  if (value.k == detail::kind::integer) {
-    out = static_cast<T>(value.i);
-    if constexpr (std::is_integral_v<T>) return static_cast<long long>(out) == value.i;
-    return true;
-  }
-  out = static_cast<T>(value.f);
-  return true;
-}
-
-)txt";
 
 std::string with(std::string text, const std::string& what, const std::string& value) {
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
@@ -282,10 +167,12 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
                               const LauncherKernels& kernels) {
   const std::size_t variants = kernels.next.size();
   std::string out = constant_bytes(model, signature);
-  out += with(with(std::string(kState), "@SPACE@", model.space), "@KERNELS@",
-              std::to_string(variants * (1 + model.study->then.size())));
-  if (signature.has_scratch) out += kScratch;
-  if (signature.has_computed()) out += kNumber;
+  out += "\n" +
+         with(with(std::string(kLauncherStateText), "TUNER_SPACE", model.space), "TUNER_KERNELS",
+              std::to_string(variants * (1 + model.study->then.size()))) +
+         "\n";
+  if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
+  if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
   out += kernel_table(model, kernels);
   out += constants_function(model, signature, variants);
   out += fmt::format("}}  // namespace\n\nlaunched {}({}) {{\n", signature.function,

@@ -1,3 +1,5 @@
+// Decides which arguments the caller of a launcher gives and which are computed.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Selects for each tuned size as if it had not been tuned, and adds up the loss.
+
 #include "tuner/exporters/leave_one_out.h"
 
 #include <fmt/format.h>

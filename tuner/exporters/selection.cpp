@@ -1,3 +1,5 @@
+// Computes what an exported header's select() would answer.
+
 #include "tuner/exporters/selection.h"
 
 #include <algorithm>

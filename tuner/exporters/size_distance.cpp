@@ -1,9 +1,9 @@
+// Computes how far two problem sizes are apart.
+
 #include "tuner/exporters/size_distance.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include "tuner/exporters/header_parts.h"
 
 namespace tuner {
 

@@ -9,6 +9,16 @@
 
 namespace tuner {
 
+// The fixed-point logarithm of exported headers (cpp/distance.hpp): 256 * log2(x), linear between
+// powers of two; 0 for x < 1.
+constexpr int lg256(long long x) {
+  const long long y = x < 1 ? 1 : x;
+  int e = 0;
+  while ((y >> e) > 1) ++e;
+  const long long rest = y - (1LL << e);
+  return e * 256 + static_cast<int>(e <= 50 ? (rest << 8) >> e : rest >> (e - 8));
+}
+
 class SizeDistance {
  public:
   // One weight for each dimension, in the order of the sizes'; empty: all are 1.

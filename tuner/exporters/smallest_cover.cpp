@@ -1,3 +1,5 @@
+// Finds the fewest configurations that serve all sizes within an allowed loss.
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>

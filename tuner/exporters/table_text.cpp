@@ -1,3 +1,5 @@
+// Writes the exported table as JSON in a comment, and reads it back.
+
 #include "tuner/exporters/table_text.h"
 
 #include <fmt/format.h>
@@ -60,7 +62,7 @@ Json json_of(const TunedEntry& entry) {
           {"size", std::move(size)},
           {"time_ms", entry.timing.median},
           {"ci_ms", {entry.timing.ci_low, entry.timing.ci_high}},
-          {"samples", entry.timing.samples.size()},
+          {"samples", sample_count(entry.timing)},
           {"slowdown", entry.slowdown},
           {"date", entry.date}};
 }

@@ -1,3 +1,5 @@
+// Chooses a configuration for each device and size.
+
 #include "tuner/exporters/tuned_table.h"
 
 #include <algorithm>
@@ -251,6 +253,9 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
                                ""});
   }
   table.weights = weights_of(study, rows.front().results->size);
+  for (const Row& row : rows) {
+    if (table.unverified.empty()) table.unverified = row.results->unverified.value_or("");
+  }
   const Measured all = measured(study, rows);
   const std::vector<Standing> order = standings(all);
   const Probes probes = probes_of(rows, table);

@@ -27,6 +27,7 @@ struct TunedTable {
   // all probes, the winners by their worst loss, and what else the probes need (fallbacks.h).
   std::vector<Configuration> configurations;
   std::vector<TunedEntry> entries;   // devices in order, sizes in the order of the results
+  std::string unverified;            // why wrong answers may be among them; empty: none known
   std::vector<double> weights;       // of the dimensions, for what is near; empty: all are 1
   double default_slowdown = 1;       // of the default, at worst over all entries
   std::size_t default_coverage = 0;  // entries where it was measured

@@ -1,3 +1,5 @@
+// Writes wisdom files of Kernel Launcher.
+
 #include "tuner/exporters/wisdom.h"
 
 #include <fmt/format.h>
@@ -40,7 +42,8 @@ Json record_of(const RankedResults& results) {
 std::string export_wisdom(const Study& study, const std::vector<RankedResults>& results) {
   Json names = Json::array();
   for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
-  std::string out = line_of({{"version", "1.0"},
+  std::string out = line_of({{"generator", "tuner"},
+                             {"version", "1.0"},
                              {"key", study.kernel.name},
                              {"objective", "time"},
                              {"tunable_parameters", std::move(names)}});

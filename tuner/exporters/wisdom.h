@@ -1,4 +1,5 @@
 #pragma once
+// Wisdom files of Kernel Launcher.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,8 @@
 #pragma once
+// What goes into a compiler and what comes out.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,17 @@ struct NextKernel {
   Resources resources;
 };
 
+// A file as it was when something was compiled.
+struct FileState {
+  std::string path;    // absolute
+  std::string digest;  // of its bytes; empty: there was no such file
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+// What a compiler says that it has read, beside the source and what belongs to itself. Empty: it
+// does not say.
+using OpenedFiles = std::optional<std::vector<FileState>>;
+
 struct Artifact {
   std::string image;                                         // bytes: cubin, shared object
   std::string entry;                                         // lowered (mangled) name of the kernel
@@ -43,11 +56,13 @@ struct Artifact {
   std::vector<NextKernel> then{};  // in the order of the request
   std::string log;                 // warnings
   double milliseconds = 0;         // that its compilation took
+  OpenedFiles opened{};
 };
 
 struct CompileFailure {
   std::string log;         // what the compiler said
   bool excusable = false;  // the cause may lie outside the variant (no memory): it may try again
+  OpenedFiles opened{};
 };
 
 }  // namespace tuner

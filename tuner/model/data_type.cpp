@@ -1,3 +1,5 @@
+// Names and sizes of the element types, and the conversion of values into their bytes.
+
 #include "tuner/model/data_type.h"
 
 #include <array>
@@ -50,8 +52,8 @@ std::uint16_t half_bits(double value) {
     m = 1024;
     ++exponent;
   }
-  return static_cast<std::uint16_t>(sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) +
-                                            (m - 1024)));
+  return static_cast<std::uint16_t>(
+      sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + (m - 1024)));
 }
 
 std::uint16_t bfloat_bits(double value) {
@@ -71,18 +73,30 @@ std::vector<std::byte> bytes_of(T value) {
 template <typename Number>
 std::vector<std::byte> convert(DataType type, Number value) {
   switch (type) {
-    case DataType::kFloat32: return bytes_of(static_cast<float>(value));
-    case DataType::kFloat64: return bytes_of(static_cast<double>(value));
-    case DataType::kFloat16: return bytes_of(half_bits(static_cast<double>(value)));
-    case DataType::kBFloat16: return bytes_of(bfloat_bits(static_cast<double>(value)));
-    case DataType::kInt8: return bytes_of(static_cast<std::int8_t>(value));
-    case DataType::kInt16: return bytes_of(static_cast<std::int16_t>(value));
-    case DataType::kInt32: return bytes_of(static_cast<std::int32_t>(value));
-    case DataType::kInt64: return bytes_of(static_cast<std::int64_t>(value));
-    case DataType::kUInt8: return bytes_of(static_cast<std::uint8_t>(value));
-    case DataType::kUInt16: return bytes_of(static_cast<std::uint16_t>(value));
-    case DataType::kUInt32: return bytes_of(static_cast<std::uint32_t>(value));
-    case DataType::kUInt64: return bytes_of(static_cast<std::uint64_t>(value));
+    case DataType::kFloat32:
+      return bytes_of(static_cast<float>(value));
+    case DataType::kFloat64:
+      return bytes_of(static_cast<double>(value));
+    case DataType::kFloat16:
+      return bytes_of(half_bits(static_cast<double>(value)));
+    case DataType::kBFloat16:
+      return bytes_of(bfloat_bits(static_cast<double>(value)));
+    case DataType::kInt8:
+      return bytes_of(static_cast<std::int8_t>(value));
+    case DataType::kInt16:
+      return bytes_of(static_cast<std::int16_t>(value));
+    case DataType::kInt32:
+      return bytes_of(static_cast<std::int32_t>(value));
+    case DataType::kInt64:
+      return bytes_of(static_cast<std::int64_t>(value));
+    case DataType::kUInt8:
+      return bytes_of(static_cast<std::uint8_t>(value));
+    case DataType::kUInt16:
+      return bytes_of(static_cast<std::uint16_t>(value));
+    case DataType::kUInt32:
+      return bytes_of(static_cast<std::uint32_t>(value));
+    case DataType::kUInt64:
+      return bytes_of(static_cast<std::uint64_t>(value));
   }
   return {};
 }

@@ -1,4 +1,5 @@
 #pragma once
+// Element types of kernel arguments.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +12,18 @@ namespace tuner {
 
 // Element types of kernel arguments. The numbers cross the plugin boundary: append only.
 enum class DataType : std::uint32_t {
-  kFloat32 = 0, kFloat64 = 1, kFloat16 = 2, kBFloat16 = 3,
-  kInt8 = 4, kInt16 = 5, kInt32 = 6, kInt64 = 7,
-  kUInt8 = 8, kUInt16 = 9, kUInt32 = 10, kUInt64 = 11,
+  kFloat32 = 0,
+  kFloat64 = 1,
+  kFloat16 = 2,
+  kBFloat16 = 3,
+  kInt8 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kUInt8 = 8,
+  kUInt16 = 9,
+  kUInt32 = 10,
+  kUInt64 = 11,
 };
 
 std::size_t size_of(DataType type);  // bytes

@@ -1,3 +1,5 @@
+// The facts of nominal devices, and the names by which expressions know them.
+
 #include "tuner/model/device_facts.h"
 
 #include <cctype>

@@ -1,20 +1,21 @@
 #pragma once
+// What is known of a device.
 
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "tuner/space/value.h"
+#include "tuner/expression/value.h"
 
 namespace tuner {
 
 // What a backend says of one device.
 struct DeviceFacts {
-  std::string backend;   // "cuda"
-  std::string name;      // "NVIDIA H200"
+  std::string backend;  // "cuda"
+  std::string name;     // "NVIDIA H200"
   std::string uuid;
-  std::string arch;      // what the compiler is told: "sm_90", "x86-64"
-  std::string driver;    // version text
+  std::string arch;            // what the compiler is told: "sm_90", "x86-64"
+  std::string driver;          // version text
   int compute_capability = 0;  // 90; 0 when it has no meaning
   std::int64_t multiprocessors = 1;
   std::int64_t warp_size = 32;

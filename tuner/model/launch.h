@@ -1,4 +1,5 @@
 #pragma once
+// How a kernel is launched.
 
 #include <array>
 #include <cstdint>
@@ -12,9 +13,7 @@ struct LaunchGeometry {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
-  std::uint64_t threads_per_block() const {
-    return std::uint64_t{block[0]} * block[1] * block[2];
-  }
+  std::uint64_t threads_per_block() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
 };
 
 // How the device's copy engine sees a dense row-major matrix: its extents and those of the box that

@@ -1,3 +1,5 @@
+// The label of a problem size.
+
 #include "tuner/model/problem_size.h"
 
 namespace tuner {

@@ -1,4 +1,5 @@
 #pragma once
+// The size of a problem: named extents.
 
 #include <cstdint>
 #include <string>

@@ -118,7 +118,7 @@ struct MeasureSpec {
   // Of those less than this behind the fastest the simplest wins. The usual half a hundredth leaves
   // the winner's true time within a hundredth of the best's when the measurement errs by as much.
   double simpler_within = 0.005;
-  bool power = false;        // a metric asks for power or energy: that takes a second more
+  bool power = false;  // a metric asks for power or energy: that takes a second more
 };
 
 // How an export answers for sizes that were not tuned. Enters no measurement.

@@ -1,24 +1,33 @@
+// The names of the trial states.
+
 #include "tuner/model/trial.h"
 
 #include <array>
+#include <cmath>
 
 namespace tuner {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{"ok",      "constraints", "compile",     "launch",
-                                                 "runtime", "timeout",     "correctness", "dropped"};
+constexpr std::array<std::string_view, 8> kNames{
+    "ok", "constraints", "compile", "launch", "runtime", "timeout", "correctness", "dropped"};
 
 }  // namespace
 
-std::string_view name_of(TrialState state) {
-  return kNames.at(static_cast<std::size_t>(state));
-}
+std::string_view name_of(TrialState state) { return kNames.at(static_cast<std::size_t>(state)); }
 
 std::optional<TrialState> trial_state_named(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (kNames[i] == name) return static_cast<TrialState>(i);
   }
   return std::nullopt;
+}
+
+bool is_time(double milliseconds) {
+  return std::isfinite(milliseconds) && milliseconds >= kLeastMilliseconds;
+}
+
+std::uint64_t sample_count(const Timing& timing) {
+  return timing.samples.empty() ? timing.counted : timing.samples.size();
 }
 
 }  // namespace tuner

@@ -4,8 +4,8 @@
  * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
  * kinds it knows; null means "not here". Every table begins with struct_size: functions past the
  * end of a shorter table count as absent, so tables grow at their end and never change otherwise.
- * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other side
- * fills at most that much and stores how much it filled.
+ * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other
+ * side fills at most that much and stores how much it filled.
  *
  * Rules. No exception crosses. Memory is freed by the side that allocated it: results of variable
  * size leave through sinks that the host supplies and copies from. Views (tuner_str, pointers in
@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 2
+#define TUNER_ABI_MINOR 3
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"
@@ -42,7 +42,10 @@ typedef struct tuner_sink {
   void (*emit)(void* context, const void* data, size_t size);
 } tuner_sink;
 
-typedef struct tuner_pair { tuner_str key; tuner_str value; } tuner_pair;
+typedef struct tuner_pair {
+  tuner_str key;
+  tuner_str value;
+} tuner_pair;
 
 typedef struct tuner_plugin {
   uint32_t magic;
@@ -85,6 +88,7 @@ typedef struct tuner_compile_request {
   size_t symbol_count;
   const tuner_str* next_entries; /* since minor 2: further kernels that will be launched */
   size_t next_entry_count;
+  uint32_t wants_opened; /* since minor 3: not 0 = the sinks have the last two functions */
 } tuner_compile_request;
 
 /* -1 = not known. */
@@ -94,14 +98,20 @@ typedef struct tuner_resources {
 
 typedef struct tuner_compile_sinks {
   tuner_sink image;
-  tuner_sink entry;                  /* lowered name of the kernel */
+  tuner_sink entry; /* lowered name of the kernel */
   tuner_sink log;
-  void* context;                     /* for the two functions below */
+  void* context; /* for the two functions below */
   void (*symbol)(void* context, tuner_str asked, tuner_str lowered);
   void (*resources)(void* context, const tuner_resources* resources);
   /* Since minor 2, there when the request has next_entries: called once for each, in their order.
      A compiler that does not call it knows nothing of them, and the host takes no such artifact. */
   void (*next_kernel)(void* context, tuner_str lowered, const tuner_resources* resources);
+  /* Since minor 3, there when the request wants_opened, for good and for failed compilations: once
+     for each file that was read, but the source and what belongs to the compiler itself; then, if
+     these were all, opened_all once. Without it nobody knows what the image was made from, and the
+     host trusts its own scan of the source, or keeps neither artifact nor result. */
+  void (*opened)(void* context, tuner_str path);
+  void (*opened_all)(void* context);
 } tuner_compile_sinks;
 
 typedef struct tuner_compiler {
@@ -127,7 +137,7 @@ typedef struct tuner_compiler_factory {
 
 typedef struct tuner_device_facts {
   uint32_t struct_size;
-  int32_t compute_capability; /* 90; 0 = has no meaning here */
+  int32_t compute_capability;                     /* 90; 0 = has no meaning here */
   char name[128], uuid[64], arch[32], driver[64]; /* zero-terminated */
   int64_t multiprocessors, warp_size, max_threads_per_block, max_threads_per_multiprocessor,
       max_blocks_per_multiprocessor, registers_per_block, registers_per_multiprocessor,
@@ -139,7 +149,7 @@ typedef struct tuner_device_facts {
 
 typedef enum tuner_status {
   TUNER_OK = 0,
-  TUNER_INVALID = 1,       /* impossible arguments, an image that does not load */
+  TUNER_INVALID = 1, /* impossible arguments, an image that does not load */
   TUNER_OUT_OF_MEMORY = 2,
   TUNER_LAUNCH_REFUSED = 3, /* nothing ran, the device is still good */
   TUNER_RUNTIME_FAULT = 4,  /* illegal access, trap, ...: the context may be dead */
@@ -168,9 +178,18 @@ typedef enum tuner_fill_kind {
 
 /* The numbers of model/data_type.h. */
 typedef enum tuner_type {
-  TUNER_FLOAT32 = 0, TUNER_FLOAT64 = 1, TUNER_FLOAT16 = 2, TUNER_BFLOAT16 = 3,
-  TUNER_INT8 = 4, TUNER_INT16 = 5, TUNER_INT32 = 6, TUNER_INT64 = 7,
-  TUNER_UINT8 = 8, TUNER_UINT16 = 9, TUNER_UINT32 = 10, TUNER_UINT64 = 11
+  TUNER_FLOAT32 = 0,
+  TUNER_FLOAT64 = 1,
+  TUNER_FLOAT16 = 2,
+  TUNER_BFLOAT16 = 3,
+  TUNER_INT8 = 4,
+  TUNER_INT16 = 5,
+  TUNER_INT32 = 6,
+  TUNER_INT64 = 7,
+  TUNER_UINT8 = 8,
+  TUNER_UINT16 = 9,
+  TUNER_UINT32 = 10,
+  TUNER_UINT64 = 11
 } tuner_type;
 
 typedef struct tuner_fill {
@@ -180,14 +199,16 @@ typedef struct tuner_fill {
   uint64_t seed;
 } tuner_fill;
 
-typedef struct tuner_range { uint64_t buffer, offset; /* bytes */ } tuner_range;
+typedef struct tuner_range {
+  uint64_t buffer, offset; /* bytes */
+} tuner_range;
 
 /* Element i passes when |actual - expected| <= atol + rtol * |expected|; equal infinities pass;
  * a NaN on either side never does. Differences are taken in double; 64-bit integers in integers. */
 typedef struct tuner_comparison {
   uint64_t mismatches;
-  uint64_t first_mismatch;   /* element index, valid when mismatches > 0 */
-  double max_abs_error;      /* +infinity when a NaN was seen */
+  uint64_t first_mismatch; /* element index, valid when mismatches > 0 */
+  double max_abs_error;    /* +infinity when a NaN was seen */
   double first_value, first_expected;
 } tuner_comparison;
 
@@ -220,7 +241,9 @@ typedef struct tuner_launch {
   const struct tuner_launch* next;
 } tuner_launch;
 
-typedef struct tuner_restore { uint64_t to, from, bytes; } tuner_restore;
+typedef struct tuner_restore {
+  uint64_t to, from, bytes;
+} tuner_restore;
 
 typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
@@ -269,7 +292,8 @@ typedef struct tuner_backend_factory {
   uint32_t count;
   const tuner_item_info* (*info)(uint32_t item);
   /* How many devices there are; negative: none can be used, and `error` says why. Cheap, and safe
-   * to call in the coordinator: must not initialise a driver there (the host calls it in a worker). */
+   * to call in the coordinator: must not initialise a driver there (the host calls it in a worker).
+   */
   int (*device_count)(uint32_t item, tuner_sink error);
   int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
               tuner_backend* out, tuner_sink error);

@@ -11,7 +11,9 @@ extern "C" {
 /* ---- strategy: which configuration next ------------------------------------------------------ */
 
 /* Number of a valid configuration; value = high * 2^64 + low. */
-typedef struct tuner_index { uint64_t low, high; } tuner_index;
+typedef struct tuner_index {
+  uint64_t low, high;
+} tuner_index;
 
 typedef enum tuner_neighbourhood {
   TUNER_HAMMING = 0, /* one parameter differs */
@@ -59,7 +61,10 @@ typedef struct tuner_observation {
 } tuner_observation;
 
 /* Logarithm of how many times worse it was than the best of its place; infinity: it failed. */
-typedef struct tuner_prior_result { tuner_index index; double loss; } tuner_prior_result;
+typedef struct tuner_prior_result {
+  tuner_index index;
+  double loss;
+} tuner_prior_result;
 
 /* What was measured in one other place: another problem size, device or version of the source. */
 typedef struct tuner_prior {

@@ -1,3 +1,5 @@
+// Makes a plugin's backend table look like the port.
+
 #include "tuner/plugin/adapters_backend.h"
 
 #include <algorithm>

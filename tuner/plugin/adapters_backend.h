@@ -1,4 +1,5 @@
 #pragma once
+// A plugin's backend behind the port.
 
 #include <cstdint>
 #include <memory>

@@ -1,10 +1,16 @@
+// Makes a plugin's compiler table look like the port.
+
 #include "tuner/plugin/adapters_compiler.h"
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <set>
+#include <system_error>
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/base/file_digest.h"
 #include "tuner/plugin/abi_text.h"
 
 namespace tuner {
@@ -35,7 +41,8 @@ class AbiRequest {
                symbols_.data(),
                symbols_.size(),
                next_.data(),
-               next_.size()};
+               next_.size(),
+               1};
   }
   AbiRequest(const AbiRequest&) = delete;
   AbiRequest& operator=(const AbiRequest&) = delete;
@@ -51,6 +58,32 @@ class AbiRequest {
 
   std::vector<tuner_str> include_dirs_, options_, symbols_, next_;
   std::vector<tuner_pair> defines_;
+};
+
+// The files that a compiler names, as they are now.
+class OpenedDigests {
+ public:
+  // Empty when one of them is not as it was at `before`, when the compiler had not begun: nobody
+  // can say which of its states was read. Files get their times from a clock that ticks rarely.
+  OpenedFiles states_of(const std::vector<std::string>& paths,
+                        std::chrono::system_clock::time_point before) {
+    std::set<std::string> seen;
+    std::vector<FileState> states;
+    for (const std::string& path : paths) {
+      std::error_code failed;
+      std::string place = std::filesystem::canonical(path, failed).string();
+      if (failed) return std::nullopt;
+      if (!seen.insert(place).second) continue;
+      const auto state = digests_.of(place);
+      if (!state || state->changed + kTick > before) return std::nullopt;
+      states.push_back({std::move(place), state->digest});
+    }
+    return states;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kTick{10};
+  FileDigests digests_;
 };
 
 class PluginCompiler : public Compiler {
@@ -72,18 +105,23 @@ class PluginCompiler : public Compiler {
     StringSink image;
     StringSink entry;
     StringSink log;
-    const tuner_compile_sinks sinks{image.sink(), entry.sink(),  log.sink(),     &artifact,
-                                    add_symbol,   set_resources, add_next_kernel};
+    Answer answer{&artifact, {}, false};
+    const tuner_compile_sinks sinks{image.sink(),    entry.sink(), log.sink(),
+                                    &answer,         add_symbol,   set_resources,
+                                    add_next_kernel, add_opened,   opened_all};
     const auto start = std::chrono::steady_clock::now();
+    const auto before = std::chrono::system_clock::now();
     const int status = table_.compile(table_.self, &abi.request, &sinks);
     if (status == TUNER_DEVICE_LOST) throw UnavailableError(log.text);
+    if (answer.all_opened) artifact.opened = digests_.states_of(answer.opened, before);
     if (status != TUNER_OK) {
-      return Unexpected{CompileFailure{log.text, status == TUNER_OUT_OF_MEMORY}};
+      return Unexpected{CompileFailure{log.text, status == TUNER_OUT_OF_MEMORY, artifact.opened}};
     }
     if (artifact.then.size() != from.then.size()) {
       return Unexpected{CompileFailure{
           "this compiler plugin knows nothing of launches that follow others ('then'): it is older "
-          "than the program"}};
+          "than the program",
+          false, artifact.opened}};
     }
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
@@ -100,21 +138,34 @@ class PluginCompiler : public Compiler {
   }
 
  private:
+  // What the sinks' functions fill.
+  struct Answer {
+    Artifact* artifact;
+    std::vector<std::string> opened;
+    bool all_opened;
+  };
+  static Artifact& artifact_of(void* answer) { return *static_cast<Answer*>(answer)->artifact; }
+
   static void add_symbol(void* to, tuner_str asked, tuner_str lowered) noexcept {
-    static_cast<Artifact*>(to)->symbols.emplace_back(from_abi(asked), from_abi(lowered));
+    artifact_of(to).symbols.emplace_back(from_abi(asked), from_abi(lowered));
   }
   static void set_resources(void* to, const tuner_resources* from) noexcept {
-    static_cast<Artifact*>(to)->resources = resources_from(*from);
+    artifact_of(to).resources = resources_from(*from);
   }
   static void add_next_kernel(void* to, tuner_str lowered, const tuner_resources* from) noexcept {
-    static_cast<Artifact*>(to)->then.push_back({from_abi(lowered), resources_from(*from)});
+    artifact_of(to).then.push_back({from_abi(lowered), resources_from(*from)});
   }
+  static void add_opened(void* to, tuner_str path) noexcept {
+    static_cast<Answer*>(to)->opened.push_back(from_abi(path));
+  }
+  static void opened_all(void* to) noexcept { static_cast<Answer*>(to)->all_opened = true; }
   static Resources resources_from(const tuner_resources& from) {
     return {from.registers,   from.static_shared_bytes, from.constant_bytes,
             from.local_bytes, from.spill_bytes,         from.max_threads};
   }
 
   tuner_compiler table_;
+  OpenedDigests digests_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #pragma once
+// A plugin's compiler behind the port.
 
 #include <cstdint>
 #include <memory>

@@ -1,3 +1,5 @@
+// Makes a plugin's exporter look like the port.
+
 #include "tuner/plugin/adapters_exporter.h"
 
 #include "tuner/base/error.h"

@@ -1,4 +1,5 @@
 #pragma once
+// A plugin's exporter behind the port.
 
 #include <cstdint>
 #include <memory>

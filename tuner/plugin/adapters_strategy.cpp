@@ -1,3 +1,5 @@
+// Makes a plugin's strategy table look like the port.
+
 #include "tuner/plugin/adapters_strategy.h"
 
 #include <algorithm>

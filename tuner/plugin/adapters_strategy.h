@@ -1,4 +1,5 @@
 #pragma once
+// A plugin's strategy behind the port.
 
 #include <cstdint>
 #include <memory>

@@ -1,3 +1,5 @@
+// Lists what the loaded plugins offer and makes it by name.
+
 #include "tuner/plugin/catalogue.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Opens plugin files and records why a file does not fit.
+
 #include "tuner/plugin/loader.h"
 
 #include <dlfcn.h>

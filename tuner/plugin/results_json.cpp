@@ -1,3 +1,5 @@
+// Writes study and results as the JSON document that exporters read.
+
 #include <nlohmann/json.hpp>
 
 #include "tuner/plugin/adapters_exporter.h"
@@ -104,9 +106,15 @@ Json json_of(const RankedResults& results, const Study& study) {
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     trials.push_back(std::move(trial));
   }
-  return {{"device", json_of(results.device)}, {"size", size},
-          {"label", results.size.label()},     {"date", results.date},
-          {"compiler", results.compiler},      {"trials", trials}};
+  Json out{{"device", json_of(results.device)}, {"size", size},
+           {"label", results.size.label()},     {"date", results.date},
+           {"compiler", results.compiler},      {"verified", nullptr}};
+  if (results.unverified) out["verified"] = results.unverified->empty();
+  if (!results.unverified.value_or("").empty()) {
+    out["unverified"] = "not verified: " + *results.unverified;
+  }
+  out["trials"] = trials;
+  return out;
 }
 
 }  // namespace
@@ -127,6 +135,7 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
   Json all = Json::array();
   for (const RankedResults& one : results) all.push_back(json_of(one, study));
   const Json document{
+      {"generator", "tuner"},
       {"schema", 1},
       {"kernel",
        {{"name", study.kernel.name},

@@ -84,15 +84,8 @@ namespace detail {
 
 inline Backend& backend(void* self) { return *static_cast<Backend*>(self); }
 
-// The trampolines, in the order of tuner_backend.
-inline tuner_backend backend_table(Backend* self) {
-  tuner_backend table{};
-  table.struct_size = sizeof table;
-  table.self = self;
-  table.destroy = [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); };
-  table.facts = [](void* it, tuner_device_facts* out) {
-    guarded({}, [&] { hand_over(backend(it).facts(), out); });
-  };
+// The trampolines, in the order of tuner_backend: first those of the device's memory.
+inline void fill_memory_functions(tuner_backend& table) {
   table.allocate = [](void* it, std::uint64_t bytes, std::uint64_t* buffer, tuner_sink error) {
     return guarded(error, [&] { *buffer = backend(it).allocate(bytes); });
   };
@@ -123,6 +116,9 @@ inline tuner_backend backend_table(Backend* self) {
                                  atol);
     });
   };
+}
+
+inline void fill_kernel_functions(tuner_backend& table) {
   table.load = [](void* it, tuner_str image, tuner_str entry, std::uint64_t* kernel,
                   tuner_resources* resources, tuner_sink error) {
     return guarded(error, [&] {
@@ -159,6 +155,18 @@ inline tuner_backend backend_table(Backend* self) {
       *resources = loaded.resources;
     });
   };
+}
+
+inline tuner_backend backend_table(Backend* self) {
+  tuner_backend table{};
+  table.struct_size = sizeof table;
+  table.self = self;
+  table.destroy = [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); };
+  table.facts = [](void* it, tuner_device_facts* out) {
+    guarded({}, [&] { hand_over(backend(it).facts(), out); });
+  };
+  fill_memory_functions(table);
+  fill_kernel_functions(table);
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ struct CompileResult {
   tuner_resources resources = kUnknownResources;
   std::vector<NextKernel> next;  // one for each of the request's next_entries
   std::string log;               // warnings, or why it does not compile
+  // Every file that was read, also by a compilation that failed, but the source and what belongs to
+  // the compiler itself. Empty: not known.
+  std::optional<std::vector<std::string>> opened;
 };
 
 // A class T with a default constructor, which throws when the compiler is not there, and
@@ -114,10 +118,20 @@ struct Compilers {
     return to;
   }
 
+  static void tell_opened(const tuner_compile_request& request, const CompileResult& result,
+                          const tuner_compile_sinks& out) {
+    constexpr std::size_t kEnd =
+        offsetof(tuner_compile_request, wants_opened) + sizeof request.wants_opened;
+    if (!result.opened || request.struct_size < kEnd || request.wants_opened == 0) return;
+    for (const std::string& path : *result.opened) out.opened(out.context, str(path));
+    out.opened_all(out.context);
+  }
+
   static int compile(void* self, const tuner_compile_request* request,
                      const tuner_compile_sinks* out) {
     return detail::guarded(out->log, [&] {
       const CompileResult result = static_cast<Compiler*>(self)->compile(request_from(*request));
+      tell_opened(*request, result, *out);
       // A failure's log leaves as the error's message, so that it is emitted once.
       if (!result.compiled) throw Error(TUNER_INVALID, result.log);
       emit(out->log, result.log);

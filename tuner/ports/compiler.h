@@ -1,4 +1,5 @@
 #pragma once
+// Source to image: what the house asks of a compiler.
 
 #include <string>
 

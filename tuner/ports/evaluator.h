@@ -1,4 +1,5 @@
 #pragma once
+// The engine's only way to run anything.
 
 #include <cstddef>
 #include <optional>

@@ -1,5 +1,7 @@
 #pragma once
+// Results to bytes: what the house asks of an exporter.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct RankedResults {
   // Of the ranked, where several objectives are weighed: none of the others is as good in all of
   // them and better in one. Empty otherwise.
   std::vector<bool> front;
+  // Why wrong answers may be among these, such as "nothing verifies 'y'"; empty: all were verified;
+  // nothing: not known.
+  std::optional<std::string> unverified{};
   std::string date;  // ISO 8601, of the newest trial
   std::string compiler;
 };

@@ -1,4 +1,5 @@
 #pragma once
+// Which configuration next: what the house asks of a search strategy.
 
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,5 @@
 #pragma once
+// Memory and cancellation while a space is built.
 
 #include <cstddef>
 #include <functional>

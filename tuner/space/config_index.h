@@ -2,13 +2,8 @@
 // The number of a valid configuration in its space. Spaces beyond 2^64 are real; beyond 2^128 they
 // can be counted, not indexed.
 
-#include <cstdint>
-#include <string>
-
 namespace tuner {
 
 __extension__ typedef unsigned __int128 ConfigIndex;
-
-std::string to_decimal(ConfigIndex index);
 
 }  // namespace tuner

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "tuner/base/hash.h"
 #include "tuner/space/search_space_impl.h"
@@ -102,6 +103,17 @@ class Trial {
   detail::ConfigurationNames configuration_;
 };
 
+// Also of numbers that no double holds.
+double share(const cpp_int& part, const cpp_int& whole) {
+  if (part == 0) return 0;
+  const double ratio = part.convert_to<double>() / whole.convert_to<double>();
+  if (std::isfinite(ratio)) return ratio;
+  const auto surplus = msb(whole) > 60 ? msb(whole) - 60 : 0;
+  const cpp_int shorter = part >> surplus;
+  return std::max(shorter.convert_to<double>(), 1.0) /
+         cpp_int(whole >> surplus).convert_to<double>();
+}
+
 }  // namespace
 
 const std::vector<ConstraintReport>& SearchSpace::constraint_reports() const {
@@ -121,7 +133,7 @@ const std::vector<ConstraintReport>& SearchSpace::constraint_reports() const {
                : cpp_int(cartesian * static_cast<std::uint64_t>(report.removed_fraction * 1e6) /
                          1'000'000);
       if (left) {
-        report.removed_fraction = removed.convert_to<double>() / cartesian.convert_to<double>();
+        report.removed_fraction = share(removed, cartesian);
       }
       report.removed = removed.str();
     }

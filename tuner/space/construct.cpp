@@ -1,3 +1,5 @@
+// Plans, expands and reduces each group of parameters, sharing memory and time.
+
 #include "tuner/space/construct.h"
 
 #include <fmt/format.h>
@@ -9,8 +11,8 @@
 #include "tuner/base/hash.h"
 #include "tuner/space/domain_filter.h"
 #include "tuner/space/expand.h"
+#include "tuner/space/group_plan.h"
 #include "tuner/space/ordering.h"
-#include "tuner/space/plan.h"
 #include "tuner/space/translate.h"
 
 namespace tuner::detail {
@@ -174,7 +176,7 @@ class Constructor {
       const bool opaque = graph_[conditions_[c].term].op == TermOp::kOpaque;
       terms.push_back(opaque ? graph_.constant(1) : conditions_[c].term);
     }
-    const Program program(
+    const LaneProgram program(
         graph_, [&](TermId id) { return is_leaf(graph_[id]); }, {}, terms);
     program.prepare(lanes_, kSamples);
     std::uint64_t random = 0;

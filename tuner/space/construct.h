@@ -7,7 +7,7 @@
 
 #include "tuner/space/build_monitor.h"
 #include "tuner/space/diagram.h"
-#include "tuner/space/names.h"
+#include "tuner/space/name_table.h"
 
 namespace tuner::detail {
 

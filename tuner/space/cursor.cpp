@@ -1,3 +1,5 @@
+// Walks the valid configurations in the order of their indices.
+
 #include "tuner/space/cursor.h"
 
 #include "tuner/space/search_space_impl.h"

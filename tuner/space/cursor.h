@@ -1,4 +1,5 @@
 #pragma once
+// Walking the valid configurations in order.
 
 #include <cstdint>
 #include <span>

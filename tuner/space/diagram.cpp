@@ -1,3 +1,5 @@
+// Numbers the valid combinations of a group, and finds them by number.
+
 #include "tuner/space/diagram.h"
 
 #include <algorithm>

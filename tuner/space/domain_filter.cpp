@@ -1,3 +1,5 @@
+// Removes values that no valid configuration can have, before anything is expanded.
+
 #include "tuner/space/domain_filter.h"
 
 #include <algorithm>
@@ -51,8 +53,8 @@ std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root) {
 }
 
 bool DomainFilter::by_value(const TermGraph& graph, TermId condition) {
-  const Program program(graph, [&](TermId id) { return is_leaf(graph[id]); },
-                        std::span(&condition, 1), {});
+  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
+                            std::span(&condition, 1), {});
   Domain& domain = domains_[static_cast<std::size_t>(graph[condition].last)];
   program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
   std::size_t kept = 0;
@@ -85,8 +87,8 @@ bool DomainFilter::by_pairs(const TermGraph& graph, TermId condition) {
   Domain& b = domains_[members[1]];
   const std::size_t longest = std::max(a.values.size(), b.values.size());
   if (longest < kLongDomain || a.values.size() * b.values.size() > kMostPairs) return false;
-  const Program program(graph, [&](TermId id) { return is_leaf(graph[id]); },
-                        std::span(&condition, 1), {});
+  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
+                            std::span(&condition, 1), {});
   program.prepare(lanes_, std::min(kLanes, b.values.size()));
   std::vector<bool> a_found(a.values.size(), false);
   std::vector<bool> b_found(b.values.size(), false);

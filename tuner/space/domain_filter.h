@@ -1,9 +1,10 @@
 #pragma once
+// Removing values that no valid configuration can have.
 
 #include <cstdint>
 #include <vector>
 
-#include "tuner/space/program.h"
+#include "tuner/space/lane_program.h"
 #include "tuner/space/translate.h"
 
 namespace tuner::detail {

@@ -1,3 +1,5 @@
+// Expands a group level by level over all states that can still become valid.
+
 #include "tuner/space/expand.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/space/build_monitor.h"
-#include "tuner/space/plan.h"
+#include "tuner/space/group_plan.h"
 
 namespace tuner::detail {
 

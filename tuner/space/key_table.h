@@ -1,4 +1,5 @@
 #pragma once
+// Numbers for rows of doubles.
 
 #include <bit>
 #include <cstdint>

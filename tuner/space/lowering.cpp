@@ -1,3 +1,5 @@
+// Rewrites terms for an order of parameters, so that what is known early is formed early.
+
 #include "tuner/space/lowering.h"
 
 #include <algorithm>

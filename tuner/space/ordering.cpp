@@ -1,3 +1,5 @@
+// Searches for the order of parameters that makes the fewest states.
+
 #include "tuner/space/ordering.h"
 
 #include <algorithm>

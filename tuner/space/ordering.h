@@ -1,4 +1,5 @@
 #pragma once
+// The order in which a group's parameters are expanded.
 
 #include <cstdint>
 #include <vector>

@@ -1,3 +1,5 @@
+// Says whether a parameter's values have an order.
+
 #include "tuner/space/parameter.h"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 #pragma once
+// Parameters and configurations.
 
 #include <string>
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/space/value.h"
+#include "tuner/expression/value.h"
 
 namespace tuner {
 

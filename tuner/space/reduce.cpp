@@ -1,3 +1,5 @@
+// Joins equal states of an expanded group from the last level to the first.
+
 #include "tuner/space/reduce.h"
 
 #include <algorithm>

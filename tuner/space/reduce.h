@@ -1,4 +1,5 @@
 #pragma once
+// Expanded levels to a decision diagram.
 
 #include <span>
 #include <vector>

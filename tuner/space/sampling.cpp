@@ -1,3 +1,5 @@
+// Draws indices of configurations without a bias.
+
 #include "tuner/space/sampling.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Builds a space and answers questions about its configurations by number.
+
 #include "tuner/space/search_space.h"
 
 #include <algorithm>
@@ -144,19 +146,6 @@ std::optional<ConfigIndex> SearchSpace::index_of(const Configuration& configurat
     places.push_back(static_cast<std::uint32_t>(found - values.begin()));
   }
   return index_of(places);
-}
-
-std::vector<bool> SearchSpace::occurring_values(std::size_t parameter) const {
-  std::vector<bool> occurs(parameters()[parameter].values.size(), false);
-  for (const Impl::Group& group : impl_->groups) {
-    for (const detail::DiagramLevel& level : group.diagram->levels()) {
-      if (level.parameter != parameter) continue;
-      for (const detail::Run& run : level.runs) {
-        std::fill_n(occurs.begin() + run.start, run.length, true);
-      }
-    }
-  }
-  return occurs;
 }
 
 Bindings SearchSpace::bindings(const Configuration& configuration) const {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/expression/expression.h"
 #include "tuner/space/config_index.h"
-#include "tuner/space/expression.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {
@@ -98,14 +98,6 @@ class SearchSpace {
   // itself. Replaces `out`.
   void neighbours(std::span<const std::uint32_t> positions, Neighbourhood kind,
                   std::vector<ConfigIndex>& out) const;
-
-  // Indices of the valid configurations that differ from `positions` in 1 to `distance`
-  // parameters, at most `limit` of them. Replaces `out`.
-  void neighbours_within(std::span<const std::uint32_t> positions, unsigned distance,
-                         std::size_t limit, std::vector<ConfigIndex>& out) const;
-
-  // For each value of a parameter: whether any valid configuration has it.
-  std::vector<bool> occurring_values(std::size_t parameter) const;
 
   // Values of the derived expressions (and facts and parameters) for one configuration. A derived
   // expression that fails to evaluate is left out.

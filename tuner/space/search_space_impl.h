@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/space/construct.h"
-#include "tuner/space/names.h"
+#include "tuner/space/name_table.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {

@@ -1,3 +1,5 @@
+// Builds the graph of terms and simplifies what it can.
+
 #include "tuner/space/terms.h"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <limits>
 
 #include "tuner/base/hash.h"
-#include "tuner/space/operations.h"
+#include "tuner/expression/operations.h"
 
 namespace tuner::detail {
 namespace {

@@ -1,3 +1,5 @@
+// Turns syntax trees into conditions on terms.
+
 #include "tuner/space/translate.h"
 
 #include <algorithm>
@@ -138,8 +140,7 @@ TermId Translator::condition(const Expression& expression, const ExpressionNode&
       std::vector<TermId> args;
       for (const auto& child : node.children)
         args.push_back(condition(expression, *child, negated));
-      return junction((node.op == Op::kAnd) != negated ? TermOp::kAnd : TermOp::kOr,
-                      args);
+      return junction((node.op == Op::kAnd) != negated ? TermOp::kAnd : TermOp::kOr, args);
     }
     case Op::kCompare:
       return comparison(expression, node, negated);

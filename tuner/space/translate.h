@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/names.h"
+#include "tuner/space/name_table.h"
 #include "tuner/space/terms.h"
 
 namespace tuner::detail {

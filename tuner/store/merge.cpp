@@ -1,7 +1,10 @@
+// Copies the trials of one store into another.
+
 #include "tuner/store/merge.h"
 
 #include <system_error>
 
+#include "tuner/store/schema.h"
 #include "tuner/store/store_impl.h"
 
 namespace tuner {
@@ -19,7 +22,8 @@ std::optional<ContextKey> fitting_key(const Statement& row) {
 
 class Merger {
  public:
-  Merger(Store::Impl& into, Database& other) : into_(into), other_(other) {}
+  Merger(Store::Impl& into, Database& other)
+      : into_(into), other_(other), other_has_rankings_(has_rankings(other)) {}
 
   MergeReport run() {
     Statement contexts = other_.prepare(
@@ -43,6 +47,7 @@ class Merger {
     ++report_.contexts;
     report_.new_contexts += is_new ? 1 : 0;
     const Context context = into_.context(key);
+    copy_ranking(id, context.id);
     const std::int64_t own_generation = into_.generation(context);
     Statement trials = other_.prepare("SELECT " + std::string(kTrialColumns) +
                                       " FROM trials WHERE context = ? AND generation = ?"
@@ -55,6 +60,18 @@ class Merger {
       } else {
         copy_trial(context, own_generation, row);
       }
+    }
+  }
+
+  // Where both have one, the own one stays: it is what this store's runs go by.
+  void copy_ranking(std::int64_t from, std::int64_t to) {
+    if (!other_has_rankings_ || into_.ranked_by(to)) return;
+    Statement query = other_.prepare("SELECT text FROM rankings WHERE id = ?");
+    if (!query.bind(1, from).step()) return;
+    try {
+      into_.rank_by(to, ranked_by_from(parse_json(query.text(0))));
+    } catch (const nlohmann::json::exception&) {
+      ++report_.damaged;
     }
   }
 
@@ -75,6 +92,7 @@ class Merger {
 
   Store::Impl& into_;
   Database& other_;
+  bool other_has_rankings_;
   MergeReport report_;
 };
 
@@ -100,6 +118,7 @@ void record_all(Store& into, std::span<const TrialBatch> batches) {
   Transaction transaction(impl.db());
   for (const TrialBatch& batch : batches) {
     const Context context = impl.context(batch.key);
+    impl.rank_by(context.id, batch.ranked_by);
     const std::int64_t generation = impl.generation(context);
     for (const Trial& trial : batch.trials) impl.write(context, generation, trial);
   }

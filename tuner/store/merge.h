@@ -29,6 +29,7 @@ MergeReport merge_store(Store& into, const std::filesystem::path& other);
 struct TrialBatch {
   ContextKey key;
   std::vector<Trial> trials;
+  RankedBy ranked_by{};
 };
 
 // Records all of them in one transaction: all or none.

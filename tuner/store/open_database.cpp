@@ -1,3 +1,5 @@
+// Opens the results database and repairs or refuses what is wrong with it.
+
 #include "tuner/store/open_database.h"
 
 #include <optional>

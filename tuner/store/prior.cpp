@@ -1,3 +1,5 @@
+// Turns a recording into prior knowledge for another space.
+
 #include "tuner/store/prior.h"
 
 #include <algorithm>

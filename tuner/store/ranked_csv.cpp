@@ -1,3 +1,5 @@
+// Writes the ranked CSV.
+
 #include "tuner/store/ranked_csv.h"
 
 #include <fmt/format.h>
@@ -83,7 +85,7 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
   if (!results.front.empty()) line.add("front");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
-        "occupancy", "compile_ms", "cache_hit", "max_error", "message"}) {
+        "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
     line.add(name);
   }
   return line.end();
@@ -105,7 +107,7 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
        {trial.timing.median, trial.timing.ci_low, trial.timing.ci_high, trial.timing.min}) {
     line.add(timed ? number(time) : "");
   }
-  line.add(timed ? std::to_string(trial.timing.samples.size()) : "");
+  line.add(timed ? std::to_string(sample_count(trial.timing)) : "");
   for (const std::string& name : metrics) line.add(metric_of(trial, name));
   const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
   if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
@@ -120,6 +122,7 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   line.add(trial.cache_hit ? "true" : "false");
   line.add(known(trial.max_error));
   line.add(shortened(trial.message));
+  line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
   return line.end();
 }
 

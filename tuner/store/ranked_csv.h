@@ -12,10 +12,11 @@ namespace tuner {
 // One line for each trial, best first, failures after the ranked:
 //   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,<metrics>,tie,
 //   registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
-//   max_error,message
-// With several objectives `front` (true, false) stands before `tie`. What is not known is empty;
-// times of failures too. `parameters` are the names of the values in Trial::configuration. Quoted
-// after RFC 4180, lines end with "\n".
+//   max_error,message,verified
+// `verified` (of the ranked: true, false) says whether the study compares their answers with right
+// ones. With several objectives `front` (true, false) stands before `tie`. What is not known is
+// empty; times of failures too. `parameters` are the names of the values in Trial::configuration.
+// Quoted after RFC 4180, lines end with "\n".
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);
 
 // <results>/<kernel>/<device>/<size>.csv, each part made safe as a file name.

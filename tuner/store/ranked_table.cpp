@@ -1,3 +1,5 @@
+// Prints a ranking as a table for people.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tuner/base/terminal_text.h"
 #include "tuner/store/ranked_csv.h"
 
 namespace tuner {
@@ -76,7 +79,7 @@ std::vector<Column> time_columns(const RankedResults& results,
 
 Column metric_column(const RankedResults& results, const std::vector<std::size_t>& shown,
                      const std::string& name) {
-  Column column{name, false, {}};
+  Column column{for_terminal(name), false, {}};
   for (const std::size_t at : shown) {
     const auto& metrics = results.trials[at].metrics;
     const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.first; });
@@ -111,19 +114,25 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   std::string common;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const Value& value = best.configuration[p];
-    Column column{parameters[p], std::holds_alternative<std::string>(value), {}};
+    const std::string name = for_terminal(parameters[p]);
+    Column column{name, std::holds_alternative<std::string>(value), {}};
     for (const std::size_t at : shown) {
-      column.cells.push_back(to_text(results.trials[at].configuration[p]));
+      column.cells.push_back(for_terminal(to_text(results.trials[at].configuration[p])));
     }
     const bool same = std::ranges::all_of(
         shown, [&](std::size_t at) { return results.trials[at].configuration[p] == value; });
     if (shown.size() > 1 && same) {
-      common += fmt::format("{}{}={}", common.empty() ? "" : " ", parameters[p], to_text(value));
+      common +=
+          fmt::format("{}{}={}", common.empty() ? "" : " ", name, for_terminal(to_text(value)));
     } else {
       columns.push_back(std::move(column));
     }
   }
   std::string out = aligned(columns, shown.size());
+  if (results.unverified && !results.unverified->empty()) {
+    out +=
+        "not verified: " + for_terminal(*results.unverified) + "; wrong answers would be ranked\n";
+  }
   if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";
   return out + counts(results);

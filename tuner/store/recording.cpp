@@ -1,3 +1,5 @@
+// Looks configurations of a recording up.
+
 #include "tuner/store/recording.h"
 
 #include <algorithm>

@@ -33,6 +33,7 @@ struct Recording {
   std::string device;  // empty when the file does not say
   std::string kernel;
   std::string objective = "time";
+  bool maximize = false;  // more of the objective is better; files other than our own do not say
   std::vector<Parameter> parameters;
   std::vector<RecordedTrial> entries;    // in the order of the file
   std::vector<std::uint32_t> positions;  // value positions, parameters.size() for each entry
@@ -65,11 +66,12 @@ class RecordingIndex {
 // counts, as when the file is read as a map. A file that ends too early yields its complete entries
 // and a note. `path` may also be a results directory or its database, with "#kernel/device/size"
 // where it holds more than one (store_recording.h). Throws InputError for anything else that is
-// wrong (position, what was expected), and FatalError when the file cannot be read.
-Recording read_recording(const std::filesystem::path& path, const std::string& objective = "time");
+// wrong (position, what was expected), and FatalError when the file cannot be read. Without an
+// objective it is the one that a store or a T4 file of this program is ranked by, else the time.
+Recording read_recording(const std::filesystem::path& path, const std::string& objective = {});
 
 // The same for text in memory; `name` is for messages.
 Recording parse_recording(std::string text, const std::string& name,
-                          const std::string& objective = "time");
+                          const std::string& objective = {});
 
 }  // namespace tuner

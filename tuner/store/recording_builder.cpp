@@ -1,4 +1,8 @@
+// Gathers a recording entry by entry and checks it.
+
 #include "tuner/store/recording_builder.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +16,13 @@ namespace {
 
 constexpr std::uint32_t kUnset = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-// Kernel Tuner writes 1e20 for "failed", older versions other numbers from 1e10 on.
+// Kernel Tuner writes 1e20 for "failed", older versions other times from 1e10 on.
+constexpr double kFailed = 1e20;
 constexpr double kFailedFrom = 1e10;
+// Ten times what the largest public spaces have, and some samples of each: what a few bytes of a
+// hostile file stand for must not fill the memory.
+constexpr std::size_t kMostEntries = std::size_t{1} << 22;
+constexpr std::size_t kMostSamplesInAll = std::size_t{1} << 25;
 
 std::optional<std::int64_t> whole_number(const Value& value) {
   if (const auto* b = std::get_if<bool>(&value)) return *b ? 1 : 0;
@@ -53,6 +62,10 @@ void RecordingBuilder::set_parameters(const std::vector<Parameter>& parameters) 
 
 void RecordingBuilder::begin_entry(std::string label) {
   label_ = std::move(label);
+  wrong_.clear();
+  if (recording_->entries.size() == kMostEntries) {
+    reject("is one too many: a recording may have " + std::to_string(kMostEntries));
+  }
   entry_ = {};
   entry_.first_sample = recording_->samples.size();
   std::fill(positions_.begin(), positions_.end(), kUnset);
@@ -116,13 +129,27 @@ std::uint32_t RecordingBuilder::add_value(std::size_t parameter, const Value& va
   return position;
 }
 
+bool RecordingBuilder::is_failure(double value, bool timed) {
+  return !std::isfinite(value) || value == kFailed || (timed && value >= kFailedFrom);
+}
+
 void RecordingBuilder::objective(double value) {
   if (entry_.state != TrialState::kOk) return;
-  if (std::isfinite(value) && value < kFailedFrom) {
+  const bool timed = recording_->objective == "time";
+  if (!is_failure(value, timed)) {
+    if (timed && !is_time(value)) {
+      wrong_ = fmt::format("has the time {}, which is none", value);
+    }
     entry_.objective = value;
   } else {
     entry_.state = TrialState::kRuntime;
   }
+}
+
+void RecordingBuilder::quantity(const std::string& name) {
+  constexpr std::size_t kShown = 30;
+  if (quantities_.size() == kShown || std::ranges::count(quantities_, name) > 0) return;
+  quantities_.push_back(name);
 }
 
 void RecordingBuilder::cost_milliseconds(double value) {
@@ -131,6 +158,12 @@ void RecordingBuilder::cost_milliseconds(double value) {
 }
 
 void RecordingBuilder::sample(double milliseconds) {
+  if (recording_->samples.size() == kMostSamplesInAll) {
+    reject("has more samples than a recording may have, " + std::to_string(kMostSamplesInAll));
+  }
+  if (!is_time(milliseconds)) {
+    wrong_ = fmt::format("has a sample of {} ms, which is no time", milliseconds);
+  }
   recording_->samples.push_back(milliseconds);
   ++entry_.sample_count;
 }
@@ -141,10 +174,13 @@ void RecordingBuilder::end_entry() {
       reject("has no value for the parameter '" + recording_->parameters[p].name + "'");
     }
   }
+  if (entry_.state == TrialState::kOk && !wrong_.empty()) reject(wrong_);
   // Neither a value nor a reason: nothing came out of it.
   if (entry_.state == TrialState::kOk && std::isnan(entry_.objective)) {
+    ++lacking_;
     entry_.state = TrialState::kRuntime;
   }
+  any_objective_ = any_objective_ || entry_.state == TrialState::kOk;
   if (entry_.state != TrialState::kOk) {
     entry_.objective = std::numeric_limits<double>::quiet_NaN();
   }
@@ -153,6 +189,18 @@ void RecordingBuilder::end_entry() {
 }
 
 void RecordingBuilder::drop_entry() { recording_->samples.resize(entry_.first_sample); }
+
+void RecordingBuilder::require_objective() const {
+  if (!any_objective_ && lacking_ > 0) {
+    std::string there;
+    for (const std::string& name : quantities_) there += (there.empty() ? "" : ", ") + name;
+    throw InputError(
+        Complaint{{recording_->name, 0, 0},
+                  fmt::format("no result has '{}'; there is: {}", recording_->objective,
+                              there.empty() ? "nothing else" : there),
+                  did_you_mean(recording_->objective, quantities_)});
+  }
+}
 
 void RecordingBuilder::finish() {
   if (!domains_known_) sort_domains();

@@ -27,7 +27,13 @@ class RecordingBuilder {
   void failed(TrialState state) {
     if (entry_.state == TrialState::kOk) entry_.state = state;
   }
+  // A time that is none is refused when the entry ends without a reason why it failed; so are
+  // samples.
   void objective(double value);
+  // Whether a figure is what tuners write for "failed".
+  static bool is_failure(double value, bool timed);
+  // A number that the entry has, for the message when no entry has the objective.
+  void quantity(const std::string& name);
   void cost_milliseconds(double value);
   void sample(double milliseconds);
   void end_entry();
@@ -35,6 +41,8 @@ class RecordingBuilder {
   void drop_entry();
   // Sorts collected domains and settles duplicates.
   void finish();
+  // Refuses a recording of which every result that is no failure lacks the objective.
+  void require_objective() const;
 
  private:
   struct Domain {
@@ -53,6 +61,10 @@ class RecordingBuilder {
   bool domains_known_ = false;
   std::vector<Domain> domains_;
   std::string label_;
+  std::string wrong_;        // what is wrong with the entry's times
+  std::size_t lacking_ = 0;  // entries without a reason for it
+  bool any_objective_ = false;
+  std::vector<std::string> quantities_;
   RecordedTrial entry_;
   std::vector<std::uint32_t> positions_;  // of the entry at hand
   std::size_t next_parameter_ = 0;        // files keep one order: the likely next name

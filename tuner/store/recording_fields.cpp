@@ -105,11 +105,17 @@ void RecordingJson::cache_field(Value value) {
     measured(value);
   } else if (name == "__error__" || name == "time") {
     // "time" tells of a failure whatever the objective is.
-    if (const auto* text = std::get_if<std::string>(&value)) builder_.failed(failure_named(*text));
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      builder_.failed(failure_named(*text));
+    } else if (name == "time") {
+      builder_.quantity(name);
+      if (RecordingBuilder::is_failure(number_in(value), true))
+        builder_.failed(TrialState::kRuntime);
+    }
   } else if (name == "compile_time" || name == "benchmark_time") {
     builder_.cost_milliseconds(number_in(value));
-  } else {
-    builder_.parameter(name, value);
+  } else if (!builder_.parameter(name, value) && std::get_if<std::string>(&value) == nullptr) {
+    builder_.quantity(name);
   }
 }
 
@@ -145,12 +151,15 @@ void RecordingJson::metadata(const Value& value) {
   if (text == nullptr) return;
   if (key_at(2) == "device") recording_.device = *text;
   if (key_at(2) == "kernel") recording_.kernel = *text;
+  if (by_itself_ && key_at(2) == "objective") recording_.objective = *text;
+  if (by_itself_ && key_at(2) == "objective_direction") recording_.maximize = *text == "maximize";
   if (key_at(2) == "timeunit") to_milliseconds_ = milliseconds_in(*text);
 }
 
 void RecordingJson::measurement(Value value) {
   if (key_at(5) == "name" && std::get_if<std::string>(&value) != nullptr) {
     measurement_name_ = std::get<std::string>(value);
+    builder_.quantity(measurement_name_);
   } else if (key_at(5) == "value") {
     measurement_value_ = std::move(value);
   }

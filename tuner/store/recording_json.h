@@ -15,8 +15,9 @@ namespace tuner {
 
 class RecordingJson : public nlohmann::json_sax<nlohmann::json> {
  public:
-  RecordingJson(Recording& recording, const std::string& text)
-      : recording_(recording), text_(text) {}
+  // `by_itself`: whether the file may say what its objective is.
+  RecordingJson(Recording& recording, const std::string& text, bool by_itself)
+      : recording_(recording), text_(text), by_itself_(by_itself) {}
 
   // One pass over the text. A cache that stands before the lists of parameters is left out in the
   // first pass and read by a second one.
@@ -75,6 +76,7 @@ class RecordingJson : public nlohmann::json_sax<nlohmann::json> {
 
   Recording& recording_;
   const std::string& text_;
+  bool by_itself_;
   RecordingBuilder builder_{recording_};
   Section section_ = Section::kUnknown;
   std::size_t depth_ = 0;  // open objects and arrays

@@ -10,6 +10,12 @@
 #include "tuner/store/store_recording.h"
 
 namespace tuner {
+namespace {
+
+constexpr std::size_t kMostLevels = 64;
+
+}  // namespace
+
 void RecordingJson::read() {
   nlohmann::json::sax_parse(text_, this);
   if (cache_came_first_) {
@@ -23,6 +29,7 @@ void RecordingJson::read() {
   }
   if (!seen_results_) complain_no_results();
   builder_.finish();
+  builder_.require_objective();
 }
 
 bool RecordingJson::key(string_t& name) {
@@ -44,7 +51,12 @@ bool RecordingJson::key(string_t& name) {
 }
 
 bool RecordingJson::open() {
-  ++depth_;
+  if (++depth_ > kMostLevels) {
+    throw InputError(Complaint{
+        {recording_.name, 0, 0},
+        "is nested deeper than a recording may be, " + std::to_string(kMostLevels) + " levels",
+        ""});
+  }
   if (depth_ == 2 && section_ == Section::kCache) {
     seen_results_ = true;
     if (!builder_.domains_known()) {
@@ -145,8 +157,8 @@ Recording parse_recording(std::string text, const std::string& name, const std::
   repair_recording_text(text);
   Recording recording;
   recording.name = name;
-  recording.objective = objective;
-  RecordingJson(recording, text).read();
+  if (!objective.empty()) recording.objective = objective;
+  RecordingJson(recording, text, objective.empty()).read();
   if (recording.entries.empty()) {
     throw InputError(Complaint{{name, 0, 0}, "holds no results", ""});
   }

@@ -1,3 +1,5 @@
+// Repairs the JSON of other tuners before it is parsed.
+
 #include "tuner/store/recording_text.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #pragma once
+// Repairs of JSON that other tuners write.
 
 #include <string>
 

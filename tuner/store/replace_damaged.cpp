@@ -1,3 +1,5 @@
+// Puts a salvaged database in the place of a damaged one, in steps that a kill cannot spoil.
+
 #include "tuner/store/replace_damaged.h"
 
 #include "tuner/base/error.h"

@@ -1,3 +1,5 @@
+// Answers questions from a recording and advances a simulated clock.
+
 #include "tuner/store/replay.h"
 
 #include <algorithm>

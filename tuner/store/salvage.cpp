@@ -1,3 +1,5 @@
+// Copies what can still be read from a damaged database.
+
 #include "tuner/store/salvage.h"
 
 #include <functional>
@@ -52,6 +54,11 @@ const std::vector<Table>& tables() {
         {"checksum", kInteger}}},
   };
   return all;
+}
+
+const Table& rankings() {
+  static const Table table{"rankings", {{"id", Kind::kInteger}, {"text", Kind::kText}}};
+  return table;
 }
 
 void copy_row(const Table& table, const Statement& from, Statement& to) {
@@ -125,6 +132,7 @@ Salvaged salvage(const std::filesystem::path& damaged, const std::filesystem::pa
     Database source(damaged, Database::Mode::kReadOnly);
     Transaction transaction(target);
     for (const Table& table : tables()) counts.push_back(copy_table(table, source, target));
+    if (has_rankings(source)) copy_table(rankings(), source, target);
     transaction.commit();
   } catch (const SqliteError& error) {
     if (!error.damaged()) throw;  // else: not even its first page can be read

@@ -1,4 +1,5 @@
 #pragma once
+// What can still be read from a damaged database.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,3 +1,5 @@
+// Creates and migrates the tables of the results database.
+
 #include "tuner/store/schema.h"
 
 namespace tuner {
@@ -45,6 +47,11 @@ CREATE TABLE in_flight(
   PRIMARY KEY(context, generation, configuration)) WITHOUT ROWID;
 )";
 
+// How a context's trials are ranked, as JSON; `id` is the context's. Older programs neither know
+// nor mind the table.
+constexpr const char* kRankings =
+    "CREATE TABLE IF NOT EXISTS rankings(id INTEGER PRIMARY KEY, text TEXT NOT NULL)";
+
 std::int64_t table_count(Database& database) {
   return database.integer_of("SELECT count(*) FROM sqlite_schema");
 }
@@ -52,7 +59,11 @@ std::int64_t table_count(Database& database) {
 }  // namespace
 
 void check_schema(Database& database) {
-  if (database.integer_of("PRAGMA application_id") != kApplicationId) {
+  const std::int64_t application = database.integer_of("PRAGMA application_id");
+  if (application == 0 && table_count(database) == 0) {  // such as a full disk leaves
+    throw FatalError("there are no results in " + database.path().string() + " yet: it is empty");
+  }
+  if (application != kApplicationId) {
     throw FatalError(database.path().string() + " is an SQLite database of another program");
   }
   const std::int64_t version = database.integer_of("SELECT max(version) FROM schema");
@@ -75,6 +86,11 @@ void prepare_schema(Database& database) {
     transaction.commit();
   }
   check_schema(database);
+  database.execute(kRankings);
+}
+
+bool has_rankings(Database& database) {
+  return database.integer_of("SELECT count(*) FROM sqlite_schema WHERE name = 'rankings'") > 0;
 }
 
 }  // namespace tuner

@@ -14,4 +14,7 @@ void prepare_schema(Database& database);
 // The same checks without writing, for read-only use.
 void check_schema(Database& database);
 
+// Whether the database can say how contexts are ranked; one that an older program made cannot.
+bool has_rankings(Database& database);
+
 }  // namespace tuner

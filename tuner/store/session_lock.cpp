@@ -1,3 +1,5 @@
+// Tells living tuners from dead ones by locks that the system releases.
+
 #include "tuner/store/session_lock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #pragma once
+// Which tuners on a results folder are alive.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,3 +1,5 @@
+// Wraps SQLite's handles and turns its errors into exceptions.
+
 #include "tuner/store/sqlite.h"
 
 #include <cerrno>
@@ -162,6 +164,12 @@ std::string Database::text_of(std::string_view sql) {
 std::int64_t Database::integer_of(std::string_view sql) {
   Statement statement = prepare(sql);
   return statement.step() ? statement.integer(0) : 0;
+}
+
+bool Database::is_in_place() const {
+  int moved = 0;
+  return sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+         moved == 0;
 }
 
 Transaction::Transaction(Database& database) : database_(&database) {

@@ -64,7 +64,8 @@ class Database {
   // First column of the first row.
   std::string text_of(std::string_view sql);
   std::int64_t integer_of(std::string_view sql);
-  int changes() const { return sqlite3_changes(handle_.get()); }
+  // False once the file was removed, or another one put in its place: what is written then is lost.
+  bool is_in_place() const;
   const std::filesystem::path& path() const { return path_; }
 
  private:

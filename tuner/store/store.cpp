@@ -1,8 +1,11 @@
+// Stores contexts, sessions and trials.
+
 #include "tuner/store/store.h"
 
 #include <algorithm>
 #include <chrono>
 
+#include "tuner/store/schema.h"
 #include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
 
@@ -81,6 +84,8 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   return found;
 }
 
+bool operator==(const RankedBy& a, const RankedBy& b) { return to_json(a) == to_json(b); }
+
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -102,6 +107,7 @@ Store Store::open(const std::filesystem::path& directory, Access access) {
 
 const std::vector<std::string>& Store::notes() const { return impl_->opened.notes; }
 const std::filesystem::path& Store::file() const { return impl_->opened.database->path(); }
+bool Store::is_in_place() const { return impl_->opened.database->is_in_place(); }
 
 Context Store::Impl::context(const ContextKey& key) {
   const std::string text = context_key_text(key);
@@ -114,6 +120,34 @@ Context Store::Impl::context(const ContextKey& key) {
   Statement query = db().prepare("SELECT id FROM contexts WHERE key = ?");
   query.bind(1, text).step();
   return {query.integer(0), key.parameters};
+}
+
+std::optional<RankedBy> Store::Impl::ranked_by(std::int64_t context) {
+  if (!has_rankings(db())) return std::nullopt;
+  Statement query = db().prepare("SELECT text FROM rankings WHERE id = ?");
+  if (!query.bind(1, context).step()) return std::nullopt;
+  try {
+    return ranked_by_from(parse_json(query.text(0)));
+  } catch (const nlohmann::json::exception&) {  // damaged, or of a newer program
+    return std::nullopt;
+  }
+}
+
+void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
+  Statement insert = db().prepare(
+      "INSERT INTO rankings(id, text) VALUES(?,?) ON CONFLICT(id) DO UPDATE SET text ="
+      " excluded.text");
+  insert.bind(1, context).bind(2, dump(to_json(how))).run();
+}
+
+void Store::Impl::rewrite(const Context& context, std::int64_t generation, const Trial& trial) {
+  TrialRow row = to_row(trial, context.parameters);
+  Statement there = db().prepare(
+      "SELECT recorded FROM trials WHERE context = ? AND generation = ? AND configuration = ?");
+  if (!there.bind(1, context.id).bind(2, generation).bind(3, row.configuration).step()) return;
+  row.recorded = there.text(0);
+  there.reset();
+  write(context, generation, row);
 }
 
 Context Store::context(const ContextKey& key) {
@@ -136,6 +170,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
       found.context.id = query.integer(0);
       found.key = key_at(query, 1);
       found.context.parameters = found.key.parameters;
+      found.ranked_by = impl_->ranked_by(found.context.id);
       found.trials = static_cast<std::uint64_t>(query.integer(6));
       found.newest = query.text(7);
       all.push_back(std::move(found));
@@ -179,6 +214,26 @@ void Store::record(const Context& context, std::span<const Trial> trials) {
   for (const Trial& trial : trials) impl_->write(context, generation, trial);
   transaction.commit();
   if (wait) impl_->durable_at = std::chrono::steady_clock::now();
+}
+
+void Store::rewrite(const Context& context, std::span<const Trial> trials, const Trial& measured) {
+  Transaction transaction(impl_->db());
+  const std::int64_t generation = impl_->generation(context);
+  for (const Trial& trial : trials) impl_->rewrite(context, generation, trial);
+  impl_->write(context, generation, measured);
+  transaction.commit();
+}
+
+std::optional<RankedBy> Store::ranked_by(const Context& context) {
+  return impl_->ranked_by(context.id);
+}
+
+void Store::rank_by(const Context& context, const RankedBy& how, std::span<const Trial> rescored) {
+  Transaction transaction(impl_->db());
+  impl_->rank_by(context.id, how);
+  const std::int64_t generation = impl_->generation(context);
+  for (const Trial& trial : rescored) impl_->rewrite(context, generation, trial);
+  transaction.commit();
 }
 
 void Store::start_afresh(const Context& context) {

@@ -14,6 +14,7 @@
 
 #include "tuner/model/device_facts.h"
 #include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 
 namespace tuner {
@@ -39,9 +40,18 @@ struct Context {
   std::vector<std::string> parameters;
 };
 
+// How the study that measured or imported a context last ranks its trials. Of `measure` only what
+// ranks is kept: confidence and simpler_within.
+struct RankedBy {
+  ObjectiveSpec objective;
+  MeasureSpec measure;
+};
+bool operator==(const RankedBy& a, const RankedBy& b);
+
 struct StoredContext {
   Context context;
   ContextKey key;
+  std::optional<RankedBy> ranked_by;  // empty: stored by a program that did not keep it
   std::uint64_t trials = 0;
   std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
 };
@@ -62,6 +72,8 @@ class Store {
   // What had to be repaired while opening or reading, for the user.
   const std::vector<std::string>& notes() const;
   const std::filesystem::path& file() const;
+  // False once somebody removed or replaced the file: what is recorded then is not kept.
+  bool is_in_place() const;
 
   // The context with this key, made when it is not there.
   Context context(const ContextKey& key);
@@ -77,6 +89,14 @@ class Store {
   // configuration is no longer in flight.
   void record(const Context& context, const Trial& trial);
   void record(const Context& context, std::span<const Trial> trials);  // all or none
+
+  // Replaces trials that are there by what is thought of them now; they keep their dates. Those
+  // that are not there stay away. `measured` is recorded as record() does. All or none.
+  void rewrite(const Context& context, std::span<const Trial> trials, const Trial& measured);
+
+  std::optional<RankedBy> ranked_by(const Context& context);
+  // Keeps how the context is ranked from now on, and what becomes of its trials by that.
+  void rank_by(const Context& context, const RankedBy& how, std::span<const Trial> rescored);
 
   // From now on the context's earlier trials are not seen any more (they stay in the database).
   void start_afresh(const Context& context);

@@ -41,6 +41,12 @@ struct Store::Impl {
   // Made when it is not there. To be called in a transaction.
   Context context(const ContextKey& key);
 
+  // Empty where it is not known: also in a database of an older program.
+  std::optional<RankedBy> ranked_by(std::int64_t context);
+  // To be called in a transaction, like all that writes.
+  void rank_by(std::int64_t context, const RankedBy& how);
+  void rewrite(const Context& context, std::int64_t generation, const Trial& trial);
+
   // Empty when the row is damaged: then it was never measured.
   std::optional<Trial> believed(const Statement& statement, const Context& context) {
     const TrialRow row = row_at(statement);

@@ -1,11 +1,17 @@
+// Reads one context of a store as a recording.
+
 #include "tuner/store/store_recording.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
 
+#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/ranking.h"
 #include "tuner/store/recording_builder.h"
 
 namespace tuner {
@@ -23,31 +29,61 @@ double objective_of(const Trial& trial, const std::string& objective) {
   return std::nan("");
 }
 
-void add(const Trial& trial, const std::vector<std::string>& names, const std::string& objective,
-         RecordingBuilder& builder) {
+struct Best {
+  Configuration configuration;
+  double value;
+};
+
+// The trial that ranks first.
+std::optional<Best> best_of(std::vector<Trial> trials, const RankedBy& how) {
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    trials[i].index = i;
+    trials[i].objective = objective_of(trials[i], how.objective.name);
+  }
+  const auto round = standing_final(how.objective, trials);
+  const RankedResults results = rank(how.objective, std::move(trials), round, how.measure);
+  if (results.ranked == 0 || std::isnan(results.trials.front().objective)) return std::nullopt;
+  return Best{results.trials.front().configuration, results.trials.front().objective};
+}
+
+void add(const Trial& trial, const std::vector<std::string>& names, const RankedBy& how,
+         const std::optional<Best>& best, RecordingBuilder& builder) {
   builder.begin_entry("a trial");
   for (std::size_t p = 0; p < names.size(); ++p) {
     builder.parameter(names[p], trial.configuration[p]);
   }
-  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
-    builder.objective(objective_of(trial, objective));
-    for (const double sample : trial.timing.samples) builder.sample(sample);
-  } else {
+  const double own = objective_of(trial, how.objective.name);
+  if (!is_valid(trial)) {
     builder.failed(trial.state);
+  } else if (how.objective.name == "time" && !is_time(own)) {
+    builder.failed(TrialState::kRuntime);  // of a file that was imported before such were refused
+  } else {
+    const bool is_other = best && best->configuration != trial.configuration;
+    builder.objective(is_other ? beside_best(how.objective, best->value, own) : own);
+    for (const double sample : trial.timing.samples) {
+      if (is_time(sample)) builder.sample(sample);
+    }
   }
   builder.cost_milliseconds(trial.cost_seconds * 1000);
   builder.end_entry();
 }
 
-// The newest context of each name.
+std::string identity_of(const StoredContext& context, const std::string& component) {
+  for (const auto& [name, text] : context.key.identity) {
+    if (name == component) return text;
+  }
+  return {};
+}
+
+// The one of each name that answers for it.
 std::map<std::string, StoredContext> by_label(const std::vector<StoredContext>& contexts) {
-  std::map<std::string, StoredContext> newest;
+  std::map<std::string, StoredContext> chosen;
   for (const StoredContext& one : contexts) {
     if (one.trials == 0) continue;
-    const auto [at, fresh] = newest.emplace(label_of(one), one);
-    if (!fresh && at->second.newest <= one.newest) at->second = one;
+    const auto [at, fresh] = chosen.emplace(label_of(one), one);
+    if (!fresh && goes_before(at->second, one)) at->second = one;
   }
-  return newest;
+  return chosen;
 }
 
 const StoredContext& chosen(const std::map<std::string, StoredContext>& contexts,
@@ -73,22 +109,37 @@ const StoredContext& chosen(const std::map<std::string, StoredContext>& contexts
 bool is_store(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return true;
+  if (!is_seekable_file(path)) return false;
   std::string head(15, '\0');
   std::ifstream(path, std::ios::binary)
       .read(head.data(), static_cast<std::streamsize>(head.size()));
   return head == "SQLite format 3";
 }
 
+bool goes_before(const StoredContext& a, const StoredContext& b) {
+  const auto worth = [](const StoredContext& one) {
+    if (!identity_of(one, "imported").empty()) return 0;
+    return identity_of(one, "backend options").empty() ? 2 : 1;
+  };
+  return worth(a) != worth(b) ? worth(a) < worth(b) : a.newest <= b.newest;
+}
+
 Recording store_recording(Store& store, const StoredContext& context,
                           const std::string& objective) {
+  RankedBy how = context.ranked_by.value_or(RankedBy{});
+  if (!objective.empty() && objective != how.objective.name) how.objective = {objective, false, {}};
   Recording recording;
   recording.name = label_of(context);
   recording.device = context.key.device.name;
   recording.kernel = context.key.kernel;
-  recording.objective = objective;
+  recording.objective = how.objective.name;
+  recording.maximize = how.objective.maximize;
+  const std::vector<Trial> trials = store.trials(context.context);
+  // Another objective than the ranking's is asked for by those who rank by themselves.
+  const auto best = objective.empty() ? best_of(trials, how) : std::nullopt;
   RecordingBuilder builder(recording);
-  for (const Trial& trial : store.trials(context.context)) {
-    add(trial, context.context.parameters, objective, builder);
+  for (const Trial& trial : trials) {
+    add(trial, context.context.parameters, how, best, builder);
   }
   if (!recording.entries.empty()) builder.finish();
   return recording;
@@ -108,7 +159,7 @@ Recording store_recording(const std::filesystem::path& path, const std::string& 
   });
   if (same > 1) {
     recording.notes.push_back(std::to_string(same) + " contexts are called " + recording.name +
-                              "; the one with the newest trial is taken");
+                              "; the newest that was measured as usual is taken");
   }
   for (const std::string& note : store.notes()) recording.notes.push_back(note);
   return recording;

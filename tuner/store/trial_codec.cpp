@@ -1,3 +1,5 @@
+// Converts trials to what the database holds, and back, without a loss.
+
 #include "tuner/store/trial_codec.h"
 
 #include <algorithm>
@@ -97,7 +99,15 @@ Json detail_of(const Trial& trial) {
                // The row's own columns turn NaN into NULL and back; here all bits are kept.
                {"median_ms", number(trial.timing.median)},
                {"objective", number(trial.objective)}};
+  if (!trial.sources_known) json["sources_known"] = false;
+  if (!trial.further_files.empty()) {
+    Json files = Json::array();
+    for (const FileState& file : trial.further_files) files.push_back({file.path, file.digest});
+    json["further_files"] = std::move(files);
+  }
   if (trial.search_objective) json["search_objective"] = number(*trial.search_objective);
+  if (trial.outdated) json["outdated"] = true;
+  if (trial.timing.counted > 0) json["counted"] = trial.timing.counted;
   return json;
 }
 
@@ -183,6 +193,8 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   if (detail.contains("search_objective")) {
     trial.search_objective = number_from(detail.at("search_objective"));
   }
+  trial.outdated = detail.value("outdated", false);
+  trial.timing.counted = detail.value("counted", std::uint64_t{0});
   detail.at("grid").get_to(trial.geometry.grid);
   detail.at("block").get_to(trial.geometry.block);
   detail.at("dynamic_shared_bytes").get_to(trial.geometry.dynamic_shared_bytes);
@@ -195,8 +207,41 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   trial.cache_hit = detail.at("cache_hit").get<bool>();
   trial.max_error = number_from(detail.at("max_error"));
   trial.cost_seconds = number_from(detail.at("cost_seconds"));
+  trial.sources_known = detail.value("sources_known", true);
+  if (detail.contains("further_files")) {
+    for (const Json& file : detail.at("further_files")) {
+      trial.further_files.push_back({file.at(0).get<std::string>(), file.at(1).get<std::string>()});
+    }
+  }
   trial.from_store = true;
   return trial;
+}
+
+Json to_json(const RankedBy& how) {
+  const auto spec = [](const ObjectiveSpec& one) {
+    return Json{{"name", one.name}, {"maximize", one.maximize}};
+  };
+  Json json = spec(how.objective);
+  json["beside"] = Json::array();
+  for (const ObjectiveSpec& other : how.objective.beside) json["beside"].push_back(spec(other));
+  json["confidence"] = how.measure.confidence;
+  json["simpler_within"] = how.measure.simpler_within;
+  return json;
+}
+
+RankedBy ranked_by_from(const Json& json) {
+  const auto spec = [](const Json& one) {
+    ObjectiveSpec objective;
+    one.at("name").get_to(objective.name);
+    one.at("maximize").get_to(objective.maximize);
+    return objective;
+  };
+  RankedBy how;
+  how.objective = spec(json);
+  for (const Json& other : json.at("beside")) how.objective.beside.push_back(spec(other));
+  json.at("confidence").get_to(how.measure.confidence);
+  json.at("simpler_within").get_to(how.measure.simpler_within);
+  return how;
 }
 
 Json to_json(const DeviceFacts& facts) {

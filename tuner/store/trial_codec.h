@@ -12,6 +12,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
+#include "tuner/store/store.h"
 
 namespace tuner {
 
@@ -41,6 +42,9 @@ TrialRow to_row(const Trial& trial, std::span<const std::string> names);
 // FatalError when the row does not say what it should.
 Trial from_row(const TrialRow& row, std::span<const std::string> names);
 
+nlohmann::ordered_json to_json(const RankedBy& how);
+// Throws nlohmann::json::exception.
+RankedBy ranked_by_from(const nlohmann::ordered_json& json);
 nlohmann::ordered_json to_json(const DeviceFacts& facts);
 DeviceFacts device_facts_from(const nlohmann::ordered_json& json);
 nlohmann::ordered_json to_json(const ProblemSize& size);

@@ -1,3 +1,5 @@
+// Collects the complaints about one file.
+
 #include "tuner/study/diagnostics.h"
 
 #include <algorithm>

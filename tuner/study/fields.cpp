@@ -1,3 +1,5 @@
+// Reads a map with known keys and reports unknown and missing ones.
+
 #include "tuner/study/fields.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #pragma once
+// Maps with known keys.
 
 #include <string>
 #include <string_view>

@@ -1,9 +1,12 @@
+// Reads the text of a study file.
+
 #include "tuner/study/file_text.h"
 
 #include <fstream>
 #include <system_error>
 #include <vector>
 
+#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/study/yaml_tree.h"
 
@@ -21,6 +24,9 @@ std::string study_text(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) cannot_read(path, "there is no such file");
   if (std::filesystem::is_directory(status)) cannot_read(path, "it is a directory");
+  if (!is_seekable_file(path)) {
+    cannot_read(path, "it is a pipe or a device; a study is read from a file");
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) cannot_read(path, "permission denied");
   std::string text;

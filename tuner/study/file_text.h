@@ -1,4 +1,5 @@
 #pragma once
+// The text of a study file.
 
 #include <filesystem>
 #include <string>

@@ -1,3 +1,5 @@
+// Matches names against a pattern.
+
 #include "tuner/study/form.h"
 
 #include <regex>

@@ -1,4 +1,5 @@
 #pragma once
+// Patterns that names must match.
 
 #include <memory>
 #include <string>

@@ -1,3 +1,5 @@
+// Finds launches that no device can run, and why a space is empty.
+
 #include "tuner/study/geometry_check.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Decides what the names of a study's expressions mean, and where each may be used.
+
 #include "tuner/study/names.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/expression.h"
+#include "tuner/expression/expression.h"
 #include "tuner/study/yaml_tree.h"
 
 namespace tuner {

@@ -1,3 +1,5 @@
+// Reads how an input is filled.
+
 #include <cmath>
 
 #include "tuner/study/sections.h"

@@ -1,4 +1,4 @@
-
+// Reads the section `kernel`.
 
 #include "tuner/study/form.h"
 #include "tuner/study/sections.h"

@@ -1,3 +1,5 @@
+// Reads the sections `launch` and `then`.
+
 #include <algorithm>
 #include <array>
 #include <string>

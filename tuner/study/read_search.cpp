@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/model/trial.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -61,7 +62,7 @@ class MeasureReader {
     if (node == nullptr) return;
     const auto value = read_integer(diagnostics_, *node, quoted(key));
     if (!value) return;
-    constexpr std::int64_t kHighest = 1000000;
+    constexpr std::int64_t kHighest = kMostSamples;
     if (*value < lowest || *value > kHighest) {
       complain(*node, quoted(key) + " must be from " + std::to_string(lowest) + " to " +
                           std::to_string(kHighest) + ", not " + node->text);

@@ -1,3 +1,5 @@
+// Reads the section `problem_sizes`.
+
 #include <algorithm>
 
 #include "tuner/study/sections.h"

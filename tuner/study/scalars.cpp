@@ -1,3 +1,5 @@
+// Reads typed values from YAML nodes.
+
 #include "tuner/study/scalars.h"
 
 #include <charconv>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/space/value.h"
+#include "tuner/expression/value.h"
 #include "tuner/study/yaml_tree.h"
 
 namespace tuner {

@@ -1,3 +1,5 @@
+// Checks what a problem size makes of shapes and launches.
+
 #include "tuner/study/size_check.h"
 
 #include <algorithm>

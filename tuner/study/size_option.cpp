@@ -1,3 +1,5 @@
+// Parses the option `--size`.
+
 #include <algorithm>
 #include <charconv>
 #include <map>

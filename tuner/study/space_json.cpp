@@ -1,3 +1,5 @@
+// Reads a search space from a JSON file.
+
 #include "tuner/study/space_json.h"
 
 #include <fmt/format.h>
@@ -94,6 +96,9 @@ class SpaceReader {
       parameter.values.emplace_back(value.get<double>());
     } else if (value.is_string()) {
       parameter.values.emplace_back(value.get<std::string>());
+      if (value.get<std::string>().find('\0') != std::string::npos) {
+        complain(fmt::format("a value of '{}' holds a NUL character", parameter.name));
+      }
     } else {
       complain(
           fmt::format("a value of '{}' is neither number, text, true nor false", parameter.name));

@@ -1,4 +1,5 @@
 #pragma once
+// Search spaces in JSON.
 
 #include <filesystem>
 #include <string>

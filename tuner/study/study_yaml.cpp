@@ -1,3 +1,5 @@
+// Writes a study as YAML.
+
 #include "tuner/study/study_yaml.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #pragma once
+// Studies written as YAML.
 
 #include <filesystem>
 #include <string>

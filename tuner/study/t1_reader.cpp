@@ -1,3 +1,5 @@
+// Reads T1 files as studies.
+
 #include "tuner/study/t1_reader.h"
 
 #include <fmt/format.h>
@@ -249,6 +251,7 @@ void read_all(T1Reader& t1, const YamlNode& root) {
 }  // namespace
 
 bool is_t1(const std::string& text) {
+  if (text.size() > kMaxYamlBytes) return false;  // no study is that long, but recordings are
   const auto root = nlohmann::json::parse(text, nullptr, false);
   return root.is_object() && root.contains("ConfigurationSpace");
 }

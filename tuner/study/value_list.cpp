@@ -1,3 +1,5 @@
+// Reads lists of values that are written as Python.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Finds the places of nodes that yaml-cpp does not tell.
+
 #include <cctype>
 #include <regex>
 

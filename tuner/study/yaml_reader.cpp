@@ -1,3 +1,5 @@
+// Reads a study file section by section.
+
 #include "tuner/study/yaml_reader.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include "tuner/study/sections.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
+#include "tuner/study/unverified.h"
 
 namespace tuner {
 namespace {
@@ -86,10 +89,11 @@ class StudyReader {
   // With a reference that takes them, outputs are verified even where 'verify' is silent.
   void warn_of_unverified_outputs() {
     const Study& study = reader_.study;
+    const std::vector<std::string> unverified = unverified_outputs(study);
     bool has_output = study.arguments.empty();
     for (const ArgumentSpec& argument : study.arguments) {
       has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
-      if (argument.role != Role::kOut || reference_takes(study, argument.name)) continue;
+      if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
       reader_.diagnostics.warning(
           argument.where, "nothing verifies '" + argument.name + "': wrong answers would be ranked",
           study.reference ? "" : "a 'reference' computes the right ones");

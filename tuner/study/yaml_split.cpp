@@ -1,3 +1,5 @@
+// Puts together expressions that YAML has split at their commas.
+
 #include "tuner/study/yaml_split.h"
 
 namespace tuner {

@@ -1,4 +1,5 @@
 #pragma once
+// Expressions that YAML has split at their commas.
 
 #include "tuner/study/yaml_tree.h"
 

@@ -1,3 +1,5 @@
+// Turns yaml-cpp's nodes into a tree that knows its places.
+
 #include "tuner/study/yaml_tree.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -49,6 +51,10 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check_tag(mark, tag);
+    if (value.find('\0') != std::string::npos) {
+      // C++ text ends there: what comes after it would be lost without a word.
+      diagnostics_.error(position(mark), "a text must not hold a NUL character ('\\0')");
+    }
     auto node = made(YamlNode::Kind::kScalar, mark);
     node->plain = tag == "?" || tag.empty();
     node->text = value;

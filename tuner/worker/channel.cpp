@@ -1,3 +1,5 @@
+// Exchanges messages with one child and notices its end.
+
 #include "tuner/worker/channel.h"
 
 #include <sys/socket.h>
@@ -9,7 +11,8 @@
 namespace tuner {
 
 Channel::Channel(const WorkerProgram& program, const std::string& role)
-    : child_({program.executable, "worker", role}) {
+    : child_({program.executable, "worker", role},
+             role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {
   send({{"type", "start"}, {"plugin_dirs", program.plugin_dirs}});
 }
 

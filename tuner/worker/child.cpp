@@ -1,3 +1,5 @@
+// Serves compile and run requests in a child process.
+
 #include "tuner/worker/child.h"
 
 #include <signal.h>
@@ -13,8 +15,10 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_cache.h"
+#include "tuner/compile/include_options.h"
 #include "tuner/engine/evaluation.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/kernel_memory.h"
 #include "tuner/worker/messages.h"
 #include "tuner/worker/plugins.h"
 
@@ -39,19 +43,6 @@ void limit_file_size() {
   ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
 }
 
-// A compiler that eats all memory must not take the machine along.
-void limit_memory() {
-#ifndef TUNER_SANITIZED  // the sanitizer reserves terabytes of addresses
-  constexpr rlim_t kMost = rlim_t{16} << 30;
-  constexpr rlim_t kLeast = rlim_t{2} << 30;
-  const auto machine = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
-  const rlim_t bytes = std::clamp(machine / 2, kLeast, kMost);
-  const rlimit limit{bytes, bytes};
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
-}
-
 int unavailable(Wire& wire, const std::string& reason) {
   wire.send({{"type", "unavailable"}, {"reason", reason}});
   return 1;
@@ -61,24 +52,34 @@ json binary(const std::string& text) {
   return json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
+// The name in the cache; empty when it must not get there.
+std::string cache_name(std::string key, const Artifact& artifact) {
+  if (key.front() == kUncachedMark) return {};
+  if (key.front() != kIfReportedMark) return key;
+  return artifact.opened ? key.substr(1) : std::string();
+}
+
 void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
-    const auto built = compiler.compile(message->at("request").get<CompileRequest>());
+    auto request = message->at("request").get<CompileRequest>();
+    request.options = joined_include_options(request.options);
+    const auto built = compiler.compile(request);
     if (!built) {
       wire.send({{"type", "failed"},
                  {"log", binary(built.error().log)},
-                 {"excusable", built.error().excusable}});
+                 {"excusable", built.error().excusable},
+                 {"opened", opened_to_json(built.error().opened)}});
       continue;
     }
     wire.send({{"type", "compiled"}, {"artifact", *built}});
     // After the answer: the device does not wait for the disk.
-    const auto key = message->at("key").get<std::string>();
-    if (key.front() != kUncachedMark) cache.put(key, *built);
+    const std::string name = cache_name(message->at("key").get<std::string>(), *built);
+    if (!name.empty()) cache.put(name, *built);
   }
 }
 
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
-  limit_memory();
+  limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
   std::unique_ptr<Compiler> compiler;
   try {
     compiler = catalogue.make_compiler(open.at("backend").get<std::string>());
@@ -113,14 +114,17 @@ const char* text_of(Phase phase) {
       return "final";
     case Phase::kPower:
       return "power";
+    case Phase::kInputs:
+      return "inputs";
   }
   return "launch";
 }
 
 class RunServer {
  public:
-  RunServer(Wire& wire, std::unique_ptr<Backend> backend)
-      : wire_(wire), backend_(std::move(backend)) {}
+  // `on_host`: kernels run in this process.
+  RunServer(Wire& wire, std::unique_ptr<Backend> backend, bool on_host)
+      : wire_(wire), backend_(std::move(backend)), memory_(on_host) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -151,24 +155,32 @@ class RunServer {
 
  private:
   bool prepare(SizePlan plan) {
+    memory_.lift();
     evaluation_.reset();  // its buffers make room first
     evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan));
     const auto done = evaluation_->prepare();
     if (done) {
-      wire_.send({{"type", "prepared"}});
+      wire_.send({{"type", "prepared"}, {"warnings", evaluation_->warnings()}});
       return true;
     }
     const bool excusable = done.error().error == DeviceError::kOutOfMemory;
-    wire_.send({{"type", "failed"}, {"message", done.error().message}, {"excusable", excusable}});
+    wire_.send({{"type", "failed"},
+                {"message", done.error().message},
+                {"excusable", excusable},
+                {"constant", evaluation_->wrong_constant()}});
     return false;
   }
 
   PhaseSink phases() {
-    return [this](Phase phase) { wire_.send({{"type", "phase"}, {"phase", text_of(phase)}}); };
+    return [this](Phase phase) {
+      memory_.enforce();  // the first phase comes when all buffers are there
+      wire_.send({{"type", "phase"}, {"phase", text_of(phase)}});
+    };
   }
 
   bool evaluate(const json& message) {
     Verdict verdict;
+    memory_.lift();
     try {
       verdict = evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
     } catch (const std::bad_alloc&) {
@@ -176,11 +188,19 @@ class RunServer {
       verdict.message = "out of host memory";
       verdict.excusable = verdict.context_dead = true;
     }
+    if (const std::uint64_t bytes = memory_.excess(); bytes > 0 && !verdict.context_dead) {
+      verdict = {};
+      verdict.state = TrialState::kRuntime;
+      verdict.message =
+          "took " + std::to_string(bytes >> 20) + " MiB of memory and did not give them back";
+      verdict.context_dead = true;
+    }
     wire_.send({{"type", "verdict"}, {"id", message.at("id")}, {"verdict", verdict}});
-    return !verdict.context_dead && !verdict.device_lost;
+    return !verdict.context_dead && !verdict.device_lost && !memory_.is_used_up();
   }
 
   bool duel(const json& message) {
+    memory_.lift();
     const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
                                            message.at("rounds").get<int>(),
                                            message.at("seed").get<std::uint64_t>(), phases());
@@ -198,11 +218,13 @@ class RunServer {
   Wire& wire_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
+  KernelMemory memory_;
 };
 
 int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+  const auto name = open.at("backend").get<std::string>();
   auto backend = catalogue.open_backend(
-      open.at("backend").get<std::string>(), open.at("device").get<unsigned>(),
+      name, open.at("device").get<unsigned>(),
       open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
   if (!backend) {
     // Another program may be holding the device, or its memory.
@@ -212,7 +234,7 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
         {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
     return 1;
   }
-  RunServer(wire, std::move(*backend)).serve();
+  RunServer(wire, std::move(*backend), name == "cpu").serve();
   return 0;
 }
 
@@ -235,6 +257,7 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 
 int run_worker_main(const std::string& role) {
   die_with_parent();
+  ::signal(SIGHUP, SIG_IGN);  // where a session's end reaches all, the coordinator decides
   limit_file_size();
   Wire wire;
   try {

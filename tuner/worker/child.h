@@ -5,10 +5,12 @@
 //   compile   <- start {plugin_dirs}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}
 //             <- compile {key, request}          -> compiled {artifact}
-//                                                 | failed {log, excusable} | warning {text}
+//                                                 | failed {log, excusable, opened}
+//                                                 | warning {text}
 //   run       <- start, open {backend, device, options}
 //             -> ready {facts} | unavailable {reason}
-//             <- prepare {plan}                  -> prepared | failed {message}
+//             <- prepare {plan}                  -> prepared {warnings} | failed {message,
+//             constant}
 //             <- evaluate {id, variant}          -> phase {phase} ... verdict {id, verdict}
 //             <- duel {variants, rounds, seed}   -> duelled {samples} | verdict
 //   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}
@@ -19,6 +21,8 @@ namespace tuner {
 
 // A key that begins with this names an artifact that must not enter the cache.
 inline constexpr char kUncachedMark = '!';
+// This one's may, without the mark, if the compiler says which files it has read.
+inline constexpr char kIfReportedMark = '?';
 
 // Returns the exit status of the process.
 int run_worker_main(const std::string& role);

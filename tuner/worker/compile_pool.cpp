@@ -1,3 +1,5 @@
+// Distributes compilations over workers and replaces those that die.
+
 #include "tuner/worker/compile_pool.h"
 
 #include <algorithm>
@@ -143,7 +145,11 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
                results);
       } else {
         const auto& log = message->at("log").get_binary();
-        finish(worker, Unexpected{CompileFailure{std::string(log.begin(), log.end())}}, results);
+        finish(worker,
+               Unexpected{
+                   CompileFailure{std::string(log.begin(), log.end()), false,
+                                  opened_from_json(message->value("opened", nlohmann::json()))}},
+               results);
       }
     }
   }

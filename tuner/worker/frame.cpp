@@ -1,3 +1,5 @@
+// Writes and checks the frames in which messages cross the socket.
+
 #include "tuner/worker/frame.h"
 
 #include <sys/socket.h>

@@ -1,3 +1,5 @@
+// Converts the nouns of the model to JSON and back.
+
 #include "tuner/worker/messages.h"
 
 #include <cstring>
@@ -83,14 +85,27 @@ static void from_json(const json& j, NextKernel& k) {
   j.at(1).get_to(k.resources);
 }
 
+json opened_to_json(const OpenedFiles& opened) {
+  if (!opened) return nullptr;
+  json out = json::array();
+  for (const FileState& file : *opened) out.push_back({binary(file.path), file.digest});
+  return out;
+}
+
+OpenedFiles opened_from_json(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  OpenedFiles out(std::in_place);
+  for (const json& file : j) {
+    out->push_back({binary_text(file.at(0)), file.at(1).get<std::string>()});
+  }
+  return out;
+}
+
 void to_json(json& j, const Artifact& a) {
-  j = {{"image", binary(a.image)},
-       {"entry", a.entry},
-       {"symbols", a.symbols},
-       {"resources", a.resources},
-       {"log", binary(a.log)},
-       {"milliseconds", a.milliseconds},
-       {"then", a.then}};
+  j = {{"image", binary(a.image)}, {"entry", a.entry},
+       {"symbols", a.symbols},     {"resources", a.resources},
+       {"log", binary(a.log)},     {"milliseconds", a.milliseconds},
+       {"then", a.then},           {"opened", opened_to_json(a.opened)}};
 }
 
 void from_json(const json& j, Artifact& a) {
@@ -101,6 +116,7 @@ void from_json(const json& j, Artifact& a) {
   a.log = binary_text(j.at("log"));
   j.at("milliseconds").get_to(a.milliseconds);
   j.at("then").get_to(a.then);
+  a.opened = opened_from_json(j.at("opened"));
 }
 
 void to_json(json& j, const DeviceFacts& f) {

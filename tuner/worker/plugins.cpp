@@ -1,3 +1,5 @@
+// Loads the plugins that this program finds.
+
 #include "tuner/worker/plugins.h"
 
 #include <cstdlib>

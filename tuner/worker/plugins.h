@@ -1,4 +1,5 @@
 #pragma once
+// Where plugins are looked for.
 
 #include <string>
 #include <vector>

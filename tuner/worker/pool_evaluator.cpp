@@ -1,3 +1,5 @@
+// Resolves, compiles ahead, and runs one configuration at a time.
+
 #include "tuner/worker/pool_evaluator.h"
 
 #include <algorithm>
@@ -12,6 +14,15 @@ namespace {
 
 constexpr std::size_t kKnownBytes = std::size_t{256} << 20;
 constexpr int kSecondChances = 2;
+
+void add(const Provenance& provenance, Trial& trial) {
+  trial.sources_known = trial.sources_known && provenance.known;
+  for (const FileState& file : provenance.further) {
+    if (std::ranges::find(trial.further_files, file) == trial.further_files.end()) {
+      trial.further_files.push_back(file);
+    }
+  }
+}
 
 }  // namespace
 
@@ -72,7 +83,6 @@ void PoolEvaluator::submit(ConfigIndex index) {
   if (setup_.recall) {
     if (auto stored = setup_.recall(job.trial.configuration)) {
       stored->index = index;
-      stored->from_store = true;
       note_best(*stored);
       finished_.push_back(std::move(*stored));
       return;
@@ -104,7 +114,12 @@ void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
   finish(std::move(job));
 }
 
+Provenance PoolEvaluator::judge(const OpenedFiles& opened) const {
+  return setup_.library.judge ? setup_.library.judge(opened) : Provenance{};
+}
+
 void PoolEvaluator::finish(Job job) {
+  if (preparation_ == Preparation::kDone) add(of_reference_, job.trial);
   job.trial.cost_seconds += job.trial.compile_ms / 1000;
   finished_.push_back(std::move(job.trial));
 }
@@ -113,10 +128,12 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
   job.trial.resources = artifact.resources;
   job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
   job.trial.cache_hit = was_there;
+  add(judge(artifact.opened), job.trial);
   if (auto reason = over_limits(job.plan, kernels_of(artifact), setup_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
   job.plan.artifact = artifact;
+  job.plan.artifact.opened.reset();  // nothing to the device
   job.program = program_of(job.plan);
   ready_.push_back(std::move(job));
 }
@@ -131,6 +148,7 @@ void PoolEvaluator::take_compiled() {
       remember(job.key, *result.outcome);
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
+      add(judge(result.outcome.error().opened), job.trial);
       fail(std::move(job), TrialState::kCompile, std::move(result.outcome.error().log));
     }
   }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
+#include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/compile_pool.h"
@@ -35,6 +36,9 @@ namespace tuner {
 struct ArtifactLibrary {
   std::function<std::string(const CompileRequest&)> key;
   std::function<std::optional<Artifact>(const std::string& key)> find;
+  // What a trial depends on whose compiler opened these. May be empty: on nothing that is not
+  // known.
+  std::function<Provenance(const OpenedFiles&)> judge = {};
 };
 
 struct EvaluatorSetup {
@@ -48,12 +52,15 @@ struct EvaluatorSetup {
   // there is a reference, is compiled first, like any variant.
   SizePlan plan;
   std::optional<CompileRequest> reference;
-  // The result of an earlier run, if any; such a configuration is not measured again.
+  // The result of an earlier run, if any; such a configuration is not measured again. The trial
+  // says whether it is from the store.
   std::function<std::optional<Trial>(const Configuration&)> recall;
   // Told just before a configuration goes to the device, so that a killed run can blame it.
   std::function<void(const Configuration&)> announce;
   // Told when it came back without a result and waits for another try.
   std::function<void(const Configuration&)> withdraw;
+  // Told what the preparation found suspicious, such as a reference that leaves nothing but zeros.
+  std::function<void(const std::string&)> warn{};
 };
 
 class PoolEvaluator final : public Evaluator {
@@ -93,6 +100,7 @@ class PoolEvaluator final : public Evaluator {
   };
 
   void finish(Job job);
+  Provenance judge(const OpenedFiles& opened) const;
   bool try_again(Job& job, const Verdict& verdict);
   void fail(Job job, TrialState state, std::string message);
   // `was_there`: nothing was compiled for this one.
@@ -127,6 +135,7 @@ class PoolEvaluator final : public Evaluator {
   std::size_t known_bytes_ = 0;
   std::unordered_map<std::uint64_t, Job> compiling_;  // by the pool's id
   std::optional<std::uint64_t> reference_;            // the pool's id, while it is being compiled
+  Provenance of_reference_;                           // all that is measured depends on it
   std::deque<Job> ready_;
   Twins twins_;
   std::optional<Job> running_;

@@ -19,6 +19,7 @@ void PoolEvaluator::start_preparing() {
 }
 
 void PoolEvaluator::prepare_with(Artifact reference) {
+  of_reference_ = judge(reference.opened);
   setup_.plan.reference->artifact = std::move(reference);
   preparation_ = Preparation::kDevice;
   runner_.start_preparing(std::move(setup_.plan));
@@ -42,10 +43,18 @@ void PoolEvaluator::take_prepared() {
   if (preparation_ != Preparation::kDevice) return;
   const auto done = runner_.handle_preparing();
   if (!done) {
+    for (const ArgumentSpec& constant : setup_.study->constants) {
+      if (constant.name != done.error().constant) continue;
+      throw InputError({Complaint{constant.where, done.error().reason, ""}}, setup_.study->text);
+    }
     throw FatalError("problem size " + setup_.size.label() +
-                     " cannot be prepared: " + done.error());
+                     " cannot be prepared: " + done.error().reason);
   }
-  if (*done) preparation_ = Preparation::kDone;
+  if (!*done) return;
+  preparation_ = Preparation::kDone;
+  for (const std::string& text : runner_.take_warnings()) {
+    if (setup_.warn) setup_.warn(text);
+  }
 }
 
 }  // namespace tuner

@@ -1,3 +1,5 @@
+// Drives the child that holds the device, and replaces it after a fault.
+
 #include "tuner/worker/run_worker.h"
 
 #include <algorithm>
@@ -33,6 +35,17 @@ void pause_before(int attempt) {
 std::string reason_in(const nlohmann::json& answer, const char* member) {
   const std::string reason = text_in(answer, member);
   return reason.empty() ? "no reason given" : reason;
+}
+
+// Members of a list that are texts; a worker may have been scribbled over.
+std::vector<std::string> texts_in(const nlohmann::json& answer, const char* member) {
+  std::vector<std::string> out;
+  const auto list = answer.find(member);
+  if (list == answer.end() || !list->is_array()) return out;
+  for (const nlohmann::json& one : *list) {
+    if (one.is_string()) out.push_back(one.get<std::string>());
+  }
+  return out;
 }
 
 }  // namespace
@@ -101,7 +114,7 @@ std::optional<RunWorker::Failure> RunWorker::not_prepared(
   channel_.reset();
   const bool no_device = type == "unavailable";  // it could be asked, but not used
   return Failure{reason_in(*answer, no_device ? "reason" : "message"),
-                 flag_in(*answer, "excusable"), no_device};
+                 flag_in(*answer, "excusable"), no_device, text_in(*answer, "constant")};
 }
 
 void RunWorker::start_preparing(SizePlan plan) {
@@ -112,13 +125,16 @@ void RunWorker::start_preparing(SizePlan plan) {
   send_plan();
 }
 
-Expected<bool, std::string> RunWorker::handle_preparing() {
+Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
   const Channel::Status status = channel_->pump();
   const auto answer = channel_->take();
   if (!answer && status == Channel::Status::kAlive && Clock::now() < prepare_deadline_)
     return false;
   const auto failed = not_prepared(answer);
-  if (!failed) return true;
+  if (!failed) {
+    warnings_ = texts_in(*answer, "warnings");
+    return true;
+  }
   if (failed->excusable && preparations_ < kSecondChances) {
     pause_before(++preparations_);
     open();
@@ -126,7 +142,7 @@ Expected<bool, std::string> RunWorker::handle_preparing() {
     return false;
   }
   if (failed->no_device) throw unavailable(failed->reason);
-  return Unexpected{failed->reason};
+  return Unexpected{Unprepared{failed->reason, failed->constant}};
 }
 
 void RunWorker::make_ready() {
@@ -154,6 +170,8 @@ double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) 
                    limits_.configuration_seconds);
   }
   if (phase == "power") launch += kPowerSeconds;
+  // Filling large inputs anew is no work of the variant's.
+  if (phase == "inputs") launch += limits_.configuration_seconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;

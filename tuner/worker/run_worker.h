@@ -43,11 +43,17 @@ class RunWorker {
   // Has buffers allocated and filled and the reference run, while the caller goes on; throws
   // UnavailableError when there is no device.
   void start_preparing(SizePlan plan);
+  // Why a problem size cannot be prepared.
+  struct Unprepared {
+    std::string reason;
+    std::string constant;  // the one that the study gives another size than the source; or empty
+  };
   // Whether that is done now, or why it cannot be; throws UnavailableError when the device turned
   // out to be unusable.
-  Expected<bool, std::string> handle_preparing();
+  Expected<bool, Unprepared> handle_preparing();
+  // What the preparation found suspicious, once.
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
 
-  bool busy() const { return busy_; }
   // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
   // brought back.
   void make_ready();
@@ -83,6 +89,7 @@ class RunWorker {
     std::string reason;
     bool excusable = false;  // the cause may be outside
     bool no_device = false;
+    std::string constant{};
   };
   std::optional<Failure> try_open();
   void send_plan();
@@ -105,6 +112,7 @@ class RunWorker {
   std::optional<SizePlan> plan_;
   bool preparing_ = false;
   int preparations_ = 0;  // that failed by something outside
+  std::vector<std::string> warnings_;
   TimePoint prepare_deadline_ = TimePoint::max();
   bool busy_ = false;
   bool begun_ = false;  // the child has said that it is at work on what is in flight

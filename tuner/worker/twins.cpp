@@ -1,3 +1,5 @@
+// Recognises variants that are the same program.
+
 #include "tuner/worker/twins.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,9 @@
 #include "tuner/compile/artifact_cache.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -24,6 +26,7 @@ Artifact sample(std::size_t size = 1000) {
   out.symbols = {{"table", "_Z5table"}, {"n::x", ""}};
   out.resources = {40, 1024, -1, 0, 8, 512};
   out.milliseconds = 83.25;
+  out.opened = {{{"/inc/a.h", to_hex(hash_of("a"))}, {"/inc/b.h", to_hex(hash_of("b"))}}};
   out.then = {{"_Z6finishv", {30, 0, 0, 0, 0, 1024}}, {"last", {}}};
   return out;
 }
@@ -33,6 +36,7 @@ void expect_same(const Artifact& a, const Artifact& b) {
   EXPECT_EQ(a.entry, b.entry);
   EXPECT_EQ(a.log, b.log);
   EXPECT_EQ(a.symbols, b.symbols);
+  EXPECT_EQ(a.opened, b.opened);
   EXPECT_EQ(a.milliseconds, b.milliseconds);
   EXPECT_EQ(a.resources.registers, b.resources.registers);
   EXPECT_EQ(a.resources.static_shared_bytes, b.resources.static_shared_bytes);
@@ -51,20 +55,29 @@ void expect_same(const Artifact& a, const Artifact& b) {
 std::string key(int number) { return to_hex(hash_of(std::to_string(number))); }
 
 TEST(ArtifactFile, ReadsBackWhatItPacked) {
-  const auto back = unpack(pack(sample()));
+  const auto back = unpack(key(1), pack(key(1), sample()));
   ASSERT_TRUE(back);
   expect_same(*back, sample());
+  for (const OpenedFiles& opened : {OpenedFiles(), OpenedFiles(std::vector<FileState>())}) {
+    Artifact other = sample();
+    other.opened = opened;
+    expect_same(unpack(key(1), pack(key(1), other)).value_or(Artifact{}), other);
+  }
 }
 
 TEST(ArtifactFile, NoticesEveryCutAndEveryChangedByte) {
-  const std::string bytes = pack(sample(40));
+  const std::string bytes = pack(key(1), sample(40));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_FALSE(unpack(bytes.substr(0, i))) << "cut at " << i;
+    EXPECT_FALSE(unpack(key(1), bytes.substr(0, i))) << "cut at " << i;
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 1);
-    EXPECT_FALSE(unpack(changed)) << "changed at " << i;
+    EXPECT_FALSE(unpack(key(1), changed)) << "changed at " << i;
   }
-  EXPECT_FALSE(unpack(bytes + "x"));
+  EXPECT_FALSE(unpack(key(1), bytes + "x"));
+}
+
+TEST(ArtifactFile, IsNotReadUnderAnotherKey) {
+  EXPECT_FALSE(unpack(key(2), pack(key(1), sample())));
 }
 
 class Cache : public Scratch {
@@ -91,7 +104,7 @@ TEST_F(Cache, FindsWhatAnotherObjectPut) {
   EXPECT_FALSE(cache.find(key(2)));
   const CacheStats stats = cache.stats();
   EXPECT_EQ(stats.entries, 1U);
-  EXPECT_EQ(stats.bytes, pack(sample()).size());
+  EXPECT_EQ(stats.bytes, pack(key(1), sample()).size());
   EXPECT_EQ(stats.hits, 1U);
   EXPECT_EQ(stats.misses, 1U);
 }
@@ -108,8 +121,60 @@ TEST_F(Cache, RemovesADamagedEntryAndTakesItsSuccessor) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(Cache, AnEntryThatWasCopiedOverAnotherIsNotTaken) {
+  ArtifactCache cache(dir());
+  cache.put(key(1), sample());
+  cache.put(key(2), sample(50));
+  const auto path = [&](int n) { return dir() / key(n).substr(0, 2) / (key(n) + ".artifact"); };
+  fs::copy_file(path(1), path(2), fs::copy_options::overwrite_existing);
+  EXPECT_FALSE(cache.find(key(2)));
+  EXPECT_EQ(cache.stats().corrupt, 1U);
+  EXPECT_TRUE(cache.find(key(1)));
+}
+
+TEST_F(Cache, ItsFolderIsForItsUserAlone) {
+  const mode_t before = ::umask(0);
+  ArtifactCache(dir()).put(key(1), sample());
+  ::umask(before);
+  EXPECT_EQ(fs::status(dir()).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(Cache, AFolderThatOthersMayWriteIsNotUsed) {
+  ArtifactCache(dir()).put(key(1), sample());
+  for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(dir(), fs::perms::owner_all | others);
+    warnings.clear();
+    ArtifactCache cache(dir(), ArtifactCache::kDefaultLimit, warn);
+    EXPECT_FALSE(cache.find(key(1)));
+    cache.put(key(2), sample());
+    cache.put(key(3), sample());
+    EXPECT_EQ(warnings, std::vector<std::string>{
+                            "artifacts are not kept for later runs: others may write to " +
+                            dir().string() + " (chmod go-w changes that)"});
+    EXPECT_EQ(cache.stats().entries, 1U);
+  }
+  fs::permissions(dir(), fs::perms(0755));
+  EXPECT_TRUE(ArtifactCache(dir()).find(key(1)));
+}
+
+TEST_F(Cache, AnotherUsersFolderIsNotUsedEvenByRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make such a folder";
+  ArtifactCache cache(dir(), ArtifactCache::kDefaultLimit, warn);
+  cache.put(key(1), sample());
+  ASSERT_EQ(::chown(dir().c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(cache.find(key(1)));
+  cache.put(key(2), sample());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("belongs to another user"), std::string::npos) << warnings[0];
+  ASSERT_EQ(::chown(dir().c_str(), ::geteuid(), ::getegid()), 0);
+  ASSERT_TRUE(cache.find(key(1)));
+  fs::create_directory_symlink(dir(), root / "link");
+  ASSERT_EQ(::lchown((root / "link").c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(ArtifactCache(root / "link").find(key(1)));
+}
+
 TEST_F(Cache, DropsWhatWasNotUsedForLongest) {
-  const std::uint64_t each = pack(sample()).size();
+  const std::uint64_t each = pack(key(1), sample()).size();
   ArtifactCache cache(dir(), each * 8);
   const auto now = fs::file_time_type::clock::now();
   for (int i = 0; i < 8; ++i) {
@@ -128,7 +193,7 @@ TEST_F(Cache, DropsWhatWasNotUsedForLongest) {
 }
 
 TEST_F(Cache, CountsWhatWasThereBefore) {
-  const std::uint64_t each = pack(sample()).size();
+  const std::uint64_t each = pack(key(1), sample()).size();
   for (int i = 0; i < 4; ++i) ArtifactCache(dir()).put(key(i), sample());
   ArtifactCache small(dir(), each * 4);
   small.put(key(9), sample());
@@ -138,7 +203,7 @@ TEST_F(Cache, CountsWhatWasThereBefore) {
 TEST_F(Cache, PrunesAndClearsOnDemand) {
   ArtifactCache cache(dir());
   for (int i = 0; i < 4; ++i) cache.put(key(i), sample());
-  cache.prune(pack(sample()).size() * 2);
+  cache.prune(pack(key(1), sample()).size() * 2);
   EXPECT_EQ(cache.stats().entries, 2U);
   cache.clear();
   EXPECT_EQ(cache.stats().entries, 0U);
@@ -201,7 +266,7 @@ TEST_F(Cache, IsSharedByProcesses) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       // Every process writes and reads all entries while the limit makes others remove them.
-      ArtifactCache cache(dir(), pack(sample()).size() * kKeys / 2);
+      ArtifactCache cache(dir(), pack(key(1), sample()).size() * kKeys / 2);
       for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < kKeys; ++i) {
           const auto found = cache.find(key(i));

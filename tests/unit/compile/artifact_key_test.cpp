@@ -21,7 +21,7 @@ CompileRequest request() {
 }
 
 std::string key(const CompileRequest& of, const std::string& identity = "nvrtc 13.0") {
-  return artifact_key(of, bundle_of(of), identity).value_or("none");
+  return artifact_key(of, bundle_of(of), identity);
 }
 
 bool changes(const std::function<void(CompileRequest&)>& change) {
@@ -69,13 +69,30 @@ TEST(ArtifactKey, FollowsMacrosWithArgumentsAndRepeatedDefinitions) {
   EXPECT_TRUE(changes([](auto& r) { r.defines.emplace_back("TUNE_BM", "128"); }));
 }
 
-TEST(ArtifactKey, IsAbsentWhereTheFilesReadAreNotKnown) {
-  CompileRequest computed = request();
-  computed.source += "\n#include TUNE_HEADER\n";
-  EXPECT_EQ(key(computed), "none");
-  CompileRequest forced = request();
-  forced.options.emplace_back("--pre-include=x.h");
-  EXPECT_EQ(key(forced), "none");
+Reach reach(const std::string& source, const std::vector<std::string>& options = {}) {
+  CompileRequest of = request();
+  of.source += source;
+  of.options = options;
+  return reach_of(of, bundle_of(of));
+}
+
+TEST(ArtifactKey, SaysHowFarTheFilesReadAreKnown) {
+  EXPECT_EQ(reach(""), Reach::kScanned);
+  EXPECT_EQ(reach("\n#include TUNE_HEADER\n"), Reach::kReported);
+  EXPECT_EQ(reach("\nasm(\".incbin 'x'\");\n"), Reach::kUnknown);
+  for (const char* forced : {"--pre-include=x.h", "-include", "-imacros", "@file"}) {
+    EXPECT_EQ(reach("", {forced, "x.h"}), Reach::kReported) << forced;
+  }
+  for (const char* moved : {"--sysroot=/x", "-B/x", "-fplugin=x.so", "-specs=x", "-iwithprefix"}) {
+    EXPECT_EQ(reach("", {"-O2", moved}), Reach::kUnknown) << moved;
+  }
+}
+
+TEST(ArtifactKey, IncludeOptionsInTwoWordsBecomeOne) {
+  EXPECT_EQ(joined_include_options({"-I", "a", "-O2", "--include-path", "b", "-Ic",
+                                    "--include-path=d", "-isystem", "e", "-I"}),
+            (std::vector<std::string>{"-Ia", "-O2", "--include-path=b", "-Ic", "--include-path=d",
+                                      "-isysteme", "-I"}));
 }
 
 class KeyWithFiles : public Scratch {};
@@ -86,7 +103,11 @@ TEST_F(KeyWithFiles, FollowsHeadersFoundThroughOptions) {
   r.source += "\n#include <a.h>\n";
   for (const auto& options : {std::vector<std::string>{"-I" + (root / "inc").string()},
                               {"-I", (root / "inc").string()},
-                              {"--include-path=" + (root / "inc").string()}}) {
+                              {"--include-path=" + (root / "inc").string()},
+                              {"--include-path", (root / "inc").string()},
+                              {"-isystem", (root / "inc").string()},
+                              {"-iquote" + (root / "inc").string()},
+                              {"-idirafter", (root / "inc").string()}}) {
     r.options = options;
     write("inc/a.h", "int a = 1;");
     const std::string before = key(r);

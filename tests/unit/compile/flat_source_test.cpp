@@ -71,5 +71,25 @@ TEST_F(Flat, WhatCannotBeWrittenOutIsRefused) {
   EXPECT_NE(flat("#include \"once.cuh\"\n").text.find("int once;"), std::string::npos);
 }
 
+TEST_F(Flat, IncludesBehindCommentsAndDigraphsAreWrittenOut) {
+  write("a.cuh", "int a;\n");
+  for (const char* line : {"/* x */ #include \"a.cuh\"", "#/**/include \"a.cuh\"",
+                           "%:include \"a.cuh\"", "# include/* y */\"a.cuh\" // z"}) {
+    EXPECT_EQ(flat(std::string(line) + "\nint b;\n").text, "int a;\nint b;\n") << line;
+  }
+}
+
+TEST_F(Flat, DirectivesThatNeedTheFilesWhereTheyLieAreRefused) {
+  write("a.cuh", "int a;\n");
+  for (const char* text :
+       {"#import \"a.cuh\"\n", "#include_next <a.cuh>\n", "/*\n*/ #include \"a.cuh\"\n",
+        "#include \"a.cuh\" /*\n*/\n", "#/*\n*/include \"a.cuh\"\n",
+        "#if __has_include(\"a.cuh\")\n#endif\n", "#if __has_include(NAME)\n#endif\n"}) {
+    EXPECT_THROW(flat(text), InputError) << text;
+  }
+  EXPECT_EQ(flat("#if __has_include(<foreign.h>)\n#endif\n").text,
+            "#if __has_include(<foreign.h>)\n#endif\n");
+}
+
 }  // namespace
 }  // namespace tuner

@@ -6,6 +6,8 @@
 namespace tuner {
 namespace {
 
+namespace fs = std::filesystem;
+
 class Bundle : public Scratch {
  protected:
   SourceBundle read(const std::string& text, const std::vector<std::string>& dirs = {}) const {
@@ -25,9 +27,9 @@ TEST_F(Bundle, FollowsIncludesBesideTheFileAndInTheDirectories) {
   write("sub/b.h", "#include \"c.h\"\n  #  include <d.h>\n");
   write("sub/c.h", "int c;");
   write("inc/d.h", "int d;");
-  write("inc/a.h", "not this one: the other lies beside the source");
+  write("inc/a.h", "not this one, but it could be: the other lies beside the source");
   const auto bundle = read("#include \"a.h\"\n#include <missing.h>\n", {(root / "inc").string()});
-  EXPECT_EQ(names(bundle), (Names{"", "a.h", "sub/b.h", "c.h", "d.h"}));
+  EXPECT_EQ(names(bundle), (Names{"", "a.h", "sub/b.h", "c.h", "d.h", "a.h"}));
   EXPECT_TRUE(bundle.complete());
 }
 
@@ -55,6 +57,62 @@ TEST_F(Bundle, KnowsWhenAMacroNamesTheFile) {
   write("a.h", "# include CONFIG(x)\n");
   EXPECT_FALSE(read("#include \"a.h\"\n").complete());
   EXPECT_TRUE(read("int included; // #includes nothing\n").complete());
+}
+
+// In all of these g++ reads h.h.
+TEST_F(Bundle, SeesEveryFormOfAnInclude) {
+  write("inc/h.h", "int h;");
+  for (const char* text : {"/* x */ #include <h.h>\n",
+                           "/* x\n y */ #include <h.h>\n",
+                           "#/**/include <h.h>\n",
+                           "#/* \n */include <h.h>\n",
+                           "#include/**/<h.h>\n",
+                           "%:include <h.h>\n",
+                           "?\?=include <h.h>\n",
+                           "#import <h.h>\n",
+                           "#include_next <h.h>\n",
+                           "#embed <h.h>\n",
+                           "const char* s = R\"(/*)\";\n#include <h.h>\n//*/\n",
+                           "\xef\xbb\xbf#include <h.h>\n",
+                           "// x ?\?/\n\n#include <h.h>\n",
+                           "#in\\ \nclude <h.h>\n",
+                           "\\ \n#include <h.h>\n",
+                           "#if __has_include(<h.h>)\n",
+                           "#if defined(A) || \\\n __has_include( <h.h> )\n",
+                           "#elif __has_include/**/(<h.h>)\n",
+                           "#if __has_include_next(<h.h>)\n",
+                           "#define HEADER <h.h>\n"}) {
+    const auto bundle = read(text, {(root / "inc").string()});
+    EXPECT_EQ(names(bundle), (Names{"", "h.h"})) << text;
+    EXPECT_TRUE(bundle.complete()) << text;
+  }
+}
+
+TEST_F(Bundle, LooksInEveryPlaceWhereAFileMayBeFound) {
+  write("one/h.h", "int one;");
+  write("two/h.h", "#include \"own.h\"\n");
+  write("two/own.h", "int own;");
+  EXPECT_EQ(names(read("#include <h.h>\n", {(root / "one").string(), (root / "two").string()})),
+            (Names{"", "h.h", "h.h", "own.h"}));
+}
+
+TEST_F(Bundle, AFileThatAppearsMakesAnotherDigest) {
+  for (const char* text : {"#include <late.h>\n", "#if __has_include(\"late.h\")\n#endif\n"}) {
+    fs::remove(root / "late.h");
+    const Digest before = read(text, {root.string()}).digest();
+    write("late.h", "");
+    EXPECT_FALSE(read(text, {root.string()}).digest() == before) << text;
+  }
+}
+
+TEST_F(Bundle, KnowsWhatItCannotKnow) {
+  EXPECT_EQ(read("# if __has_include(NAME)\n").gap(), "k.cu asks __has_include through a macro");
+  EXPECT_FALSE(read("#define HAS(x) __has_include(x)\n").complete());
+  EXPECT_FALSE(read("#define ASK __has_include\n").complete());
+  EXPECT_TRUE(read("#if defined(__has_include)\n#ifdef __has_include\n").complete());
+  EXPECT_FALSE(read("/* */ # /* */ import NAME\n").complete());
+  EXPECT_TRUE(read("#include NAME\n").compiler_knows());
+  EXPECT_FALSE(read("asm(\".incbin \\\"x\\\"\");\n").compiler_knows());
 }
 
 TEST_F(Bundle, DigestFollowsEveryByteOfEveryFileAndNoPlace) {

@@ -37,7 +37,7 @@ class OwnTemporaryFolder {
   std::set<std::string> entries() const {
     std::set<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-      out.insert(entry.path().string());
+      if (entry.path().filename() != kScratchMarker) out.insert(entry.path().string());
     }
     return out;
   }
@@ -184,21 +184,58 @@ TEST(Compile, TheCompilerDiesWithItsWorker) {
   EXPECT_TRUE(wait_for([&] { return folder.entries().empty(); }));
 }
 
+// A folder that looks as if nobody had used it for an hour.
+void make_old_folder(const std::filesystem::path& path, const std::string& marker) {
+  std::filesystem::create_directory(path);
+  std::ofstream(path / "variant.cpp") << "x";
+  if (!marker.empty()) std::ofstream(path / kScratchMarker) << marker;
+  std::filesystem::last_write_time(
+      path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+}
+
 TEST(Compile, WhatKilledWorkersLeftIsRemovedAndWhatIsInUseIsNot) {
   namespace fs = std::filesystem;
   const OwnTemporaryFolder folder;
   const ScratchDirectory in_use;
   const fs::path temporary = fs::temp_directory_path();
-  const fs::path abandoned = temporary / "tuner-cpu-killed";
-  const fs::path foreign = temporary / "another-program";
-  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  for (const fs::path& path : {abandoned, foreign}) fs::create_directory(path);
-  std::ofstream(abandoned / "variant.cpp") << "x";
-  for (const fs::path& path : {abandoned, foreign, in_use.path()}) {
-    fs::last_write_time(path, long_ago);
-  }
+  make_old_folder(temporary / "tuner-cpu-a1B2c3", scratch_marker_text("tuner-cpu-a1B2c3"));
+  fs::last_write_time(in_use.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
   CpuCompiler compiler;
-  EXPECT_EQ(folder.entries(), (std::set<std::string>{foreign.string(), in_use.path().string()}));
+  EXPECT_EQ(folder.entries(), std::set<std::string>{in_use.path().string()});
+}
+
+TEST(Compile, FoldersThatOnlyLookLikeItsOwnAreLeftAlone) {
+  namespace fs = std::filesystem;
+  const OwnTemporaryFolder folder;
+  const fs::path temporary = fs::temp_directory_path();
+  make_old_folder(temporary / "another-program", "");
+  make_old_folder(temporary / "tuner-cpu-myproject", scratch_marker_text("tuner-cpu-myproject"));
+  make_old_folder(temporary / "tuner-cpu-result", "");  // six characters, made by somebody else
+  make_old_folder(temporary / "tuner-cpu-a.b.c.", scratch_marker_text("tuner-cpu-a.b.c."));
+  make_old_folder(temporary / "tuner-cpu-copied", scratch_marker_text("tuner-cpu-a1B2c3"));
+  make_old_folder(temporary / "tuner-cpu-longer", scratch_marker_text("tuner-cpu-longer") + "x");
+  make_old_folder(temporary / "target", scratch_marker_text("tuner-cpu-linked"));
+  fs::create_directory_symlink(temporary / "target", temporary / "tuner-cpu-linked");
+  make_old_folder(temporary / "tuner-cpu-marked", "");
+  std::ofstream(temporary / "text") << scratch_marker_text("tuner-cpu-marked");
+  fs::create_symlink(temporary / "text", temporary / "tuner-cpu-marked" / kScratchMarker);
+  fs::last_write_time(temporary / "tuner-cpu-marked",
+                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto before = folder.entries();
+  remove_abandoned_scratch();
+  EXPECT_EQ(folder.entries(), before);
+  EXPECT_TRUE(fs::exists(temporary / "tuner-cpu-result" / "variant.cpp"));
+}
+
+TEST(Compile, FoldersOfOtherUsersAreLeftAloneEvenByRoot) {
+  namespace fs = std::filesystem;
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make such a folder";
+  const OwnTemporaryFolder folder;
+  const fs::path theirs = fs::temp_directory_path() / "tuner-cpu-a1B2c3";
+  make_old_folder(theirs, scratch_marker_text("tuner-cpu-a1B2c3"));
+  ASSERT_EQ(chown(theirs.c_str(), 12345, 12345), 0);
+  remove_abandoned_scratch();
+  EXPECT_TRUE(fs::exists(theirs));
 }
 
 TEST(Compile, IdentityNamesTheCompilerAndIsStable) {

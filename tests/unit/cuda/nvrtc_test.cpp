@@ -1,16 +1,20 @@
 // NVRTC needs no GPU. Where the library is not installed these tests say so and are skipped.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 namespace tuner::cuda {
 namespace {
+
+namespace fs = std::filesystem;
 
 class Nvrtc : public testing::Test {
  protected:
@@ -45,6 +49,65 @@ TEST_F(Nvrtc, CompilesTemplatesAndNamesTheirInstances) {
   EXPECT_GT(result.resources.registers, 0);
   EXPECT_EQ(result.resources.spill_bytes, 0);
   EXPECT_EQ(result.log, "");
+}
+
+// A folder of headers.
+class NvrtcFiles : public Nvrtc {
+ protected:
+  NvrtcFiles() {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "other");
+  }
+  ~NvrtcFiles() override { fs::remove_all(root_); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(root_ / name) << text;
+  }
+  // What is opened for a kernel behind `head`, by file name.
+  std::set<std::string> opened(const std::string& head, bool compiles = true) {
+    auto asked = request(head + "\n__global__ void k(int* a) { *a = VALUE; }\n", "k");
+    asked.include_dirs = {root_.string(), (root_ / "other").string()};
+    asked.options = {"-DNAME=\"named.h\""};
+    const auto result = compiler->compile(asked);
+    EXPECT_EQ(result.compiled, compiles) << result.log;
+    EXPECT_TRUE(result.opened);
+    std::set<std::string> names;
+    for (const std::string& path : result.opened.value_or(std::vector<std::string>())) {
+      names.insert(fs::path(path).filename().string());
+    }
+    return names;
+  }
+
+ private:
+  fs::path root_ = fs::path(testing::TempDir()) / ("nvrtc_files_" + std::to_string(::getpid()));
+};
+
+using Names = std::set<std::string>;
+
+TEST_F(NvrtcFiles, TheCompilerSaysWhatItHasOpened) {
+  write("a.h", "#include_next <a.h>\n");
+  write("other/a.h", "#define VALUE 1\n");
+  write("named.h", "#include \"a.h\"\n");
+  EXPECT_EQ(opened("#define VALUE 2"), Names{});
+  EXPECT_EQ(opened("#include NAME"), (Names{"named.h", "a.h"}));
+  EXPECT_EQ(opened("#include NAME"), (Names{"named.h", "a.h"}));  // nothing is kept by NVRTC
+  EXPECT_EQ(opened("/* */ # /**/ include <a.h>"), Names{"a.h"});
+}
+
+TEST_F(NvrtcFiles, AlsoOfWhatDoesNotCompile) {
+  write("a.h", "#error no\n#define VALUE 1\n");
+  EXPECT_EQ(opened("#include \"a.h\"", false), Names{"a.h"});
+}
+
+TEST_F(Nvrtc, TheEnvironmentAddsNoOptions) {
+  ::setenv("NVRTC_APPEND_FLAGS", "-DVALUE=1", 1);
+  const auto asked = request("__global__ void k(int* a) { *a = VALUE; }\n", "k");
+  EXPECT_FALSE(NvrtcCompiler().compile(asked).compiled);
+  ::unsetenv("NVRTC_APPEND_FLAGS");
+}
+
+TEST_F(NvrtcFiles, TheToolkitsHeadersAreTheCompilersOwn) {
+  if (toolkit_includes(load_nvrtc()).empty()) GTEST_SKIP() << "no toolkit beside NVRTC";
+  EXPECT_EQ(opened("#include <cuda_fp16.h>\n#define VALUE 1"), Names{});
 }
 
 TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {

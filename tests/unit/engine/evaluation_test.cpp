@@ -25,8 +25,8 @@ TEST_F(EvaluationTest, AcceptsTheRightAnswer) {
 
 TEST_F(EvaluationTest, AnnouncesEachPhaseBeforeItBegins) {
   evaluate("good");
-  EXPECT_EQ(phases_,
-            (std::vector<Phase>{Phase::kLoad, Phase::kVerify, Phase::kProbe, Phase::kEstimate}));
+  EXPECT_EQ(phases_, (std::vector<Phase>{Phase::kLoad, Phase::kVerify, Phase::kProbe,
+                                         Phase::kEstimate, Phase::kVerify}));
 }
 
 TEST_F(EvaluationTest, RunsTheReferenceOnce) {
@@ -254,6 +254,8 @@ TEST_F(EvaluationTest, CannotBePreparedWithAReferenceThatIsWrongItself) {
             "written (then the role is inout) or wrong");
   add_kernel("reference", doubled_then([](const Call& call) { call.buffer<float>(kY)[100] = 1; }));
   EXPECT_EQ(failure_of_prepare(), "the reference: writes past the end of y");
+  add_kernel("reference", doubled_then([](const Call& call) { call.buffer<float>(kY)[-1] = 1; }));
+  EXPECT_EQ(failure_of_prepare(), "the reference: writes in front of y");
   backend_.kernels.erase("reference");
   EXPECT_EQ(failure_of_prepare(), "the reference: no kernel 'reference' in the image");
 }
@@ -333,7 +335,7 @@ TEST_F(EvaluationTest, ScratchThatDoesNotFitIsThatVariantsFailure) {
   ArgumentPlan scratch = argument("work", Role::kScratch);
   plan_.arguments.push_back(scratch);
   evaluation();
-  backend_.memory_limit = 10000;
+  backend_.memory_limit = 20000;
   VariantPlan plan = variant("good");
   scratch.elements = 1 << 20;
   plan.overrides = {{3, scratch}};

@@ -127,7 +127,8 @@ TEST_F(Measuring, DoesNotBatchWhatMustBeRestored) {
   evaluate("good");
   EXPECT_EQ(backend_.timings.back().launches_per_sample, 1U);
   ASSERT_EQ(backend_.timings.back().restores.size(), 1U);
-  EXPECT_EQ(backend_.timings.back().restores[0].bytes, kElements * sizeof(float));
+  EXPECT_EQ(backend_.timings.back().restores[0].bytes, 1024 + kElements * sizeof(float))
+      << "with the guard words in front";
 }
 
 // ---- the duel -----------------------------------------------------------------------------------
@@ -180,6 +181,41 @@ TEST_F(Duel, NamesTheFinalistThatFails) {
   EXPECT_EQ(times.error().plan, 1U);
   EXPECT_EQ(times.error().verdict.state, TrialState::kCorrectness);
   EXPECT_EQ(backend_.loaded_kernels(), 0U);
+}
+
+// The last round's last one has left the right answer: whose turn it was must not matter.
+TEST_F(Duel, NamesTheFinalistThatIsRightAtFirstOnly) {
+  auto& lazy = add_kernel("b", {});
+  lazy.body = [](const FakeBackend::Call& call) {
+    if (std::isnan(call.buffer<float>(kY)[0])) doubled(call);
+  };
+  const auto times = fight(5, 1);
+  ASSERT_FALSE(times.has_value());
+  EXPECT_EQ(times.error().plan, 1U);
+  EXPECT_EQ(times.error().verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(times.error().verdict.message.find("right at first, wrong when launched again"), 0U)
+      << times.error().verdict.message;
+}
+
+TEST_F(Duel, NamesTheFinalistThatChangesAnInput) {
+  add_kernel("c",
+             doubled_then([](const FakeBackend::Call& call) { call.buffer<float>(kX)[0] += 1; }));
+  plan_.checks = {{kY, 0, 1000}};  // an output that does not need the input
+  const auto times = fight(5, 1);
+  ASSERT_FALSE(times.has_value());
+  EXPECT_EQ(times.error().plan, 2U);
+  EXPECT_EQ(times.error().verdict.message, "changes its input x");
+}
+
+// Guard words behind scratch move, those of the others do not: none may be blamed for another.
+TEST_F(Duel, DoesNotBlameTheFirstFinalistForWhatAnotherWroteOutside) {
+  auto& wild = add_kernel("c", {});
+  wild.body = [&wild](const FakeBackend::Call& call) {
+    doubled(call);
+    if (wild.launches == 4) call.buffer<float>(kY)[-1] = 0;  // a timed one
+  };
+  const auto times = fight(5, 1);
+  EXPECT_TRUE(times.has_value()) << times.error().verdict.message;
 }
 
 TEST_F(Duel, LetsFinalistsUseScratchOfDifferentSizes) {

@@ -145,5 +145,22 @@ TEST(FasterIsBetter, WhereTheObjectiveDependsOnTimeAndTheSizeAlone) {
   EXPECT_TRUE(faster_is_better(plain, plain.sizes[0], test::h200()));
 }
 
+TEST(ScoreStored, UsesWhatIsStoredAndNothingElse) {
+  Trial trial;
+  trial.timing.median = 2;
+  trial.metrics = {{"gflops", 5}};
+  score_stored({"gflops", true, {}}, trial);
+  EXPECT_EQ(trial.objective, 5);
+  score_stored({}, trial);
+  EXPECT_EQ(trial.objective, 0.002);
+  Trial negative = trial;
+  negative.timing.median = -1;
+  score_stored({}, negative);
+  EXPECT_EQ(negative.state, TrialState::kRuntime);
+  score_stored({"other", false, {}}, trial);
+  EXPECT_EQ(trial.state, TrialState::kRuntime);
+  EXPECT_EQ(trial.message, "the objective 'other' has no value");
+}
+
 }  // namespace
 }  // namespace tuner

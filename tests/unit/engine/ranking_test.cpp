@@ -291,5 +291,46 @@ TEST(ChooseFinalists, NeedsTwo) {
   EXPECT_TRUE(choose_finalists({}, {trial(0, 1), trial(1, 1)}, 0).empty());
 }
 
+TEST(Rank, EqualsAreOrderedByTheirValuesAndNotByTheirArrival) {
+  std::vector<Trial> trials{trial(0, 1), trial(1, 1), trial(2, 1),
+                            trial(3, 0, TrialState::kCompile), trial(4, 0, TrialState::kCompile)};
+  const std::vector<std::int64_t> values{30, 10, 20, 50, 40};
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].configuration = {values[i]};
+  const auto names = [&] {  // as a run has them, with the index in the space
+    std::vector<std::int64_t> out;
+    for (const Trial& t : rank({}, trials).trials)
+      out.push_back(std::get<std::int64_t>(t.configuration[0]));
+    return out;
+  };
+  const std::vector<std::int64_t> expected{10, 20, 30, 40, 50};
+  EXPECT_EQ(names(), expected);
+  std::reverse(trials.begin(), trials.end());  // as the store has them, in another order
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
+  EXPECT_EQ(names(), expected);
+}
+
+TEST(Rank, OutdatedTrialsAreKeptBehindAndNotRanked) {
+  std::vector<Trial> trials{trial(0, 1), trial(1, 3), trial(2, 0, TrialState::kCompile),
+                            trial(3, 2)};
+  trials[0].outdated = true;
+  const auto results = rank({}, trials);
+  EXPECT_EQ(order_of(results), (Order{3, 1, 0, 2}));
+  EXPECT_EQ(results.ranked, 2U);
+  EXPECT_EQ(choose_finalists({}, {trials[0], trials[3], trial(4, 2.1)}, 3),
+            (std::vector<std::size_t>{1, 2}));
+  trials[0].final_samples = trials[1].final_samples = trials[3].final_samples = {1, 1};
+  EXPECT_FALSE(standing_final({}, {trials[0], trials[3], trial(4, 2.1)}));
+}
+
+TEST(BesideBest, NothingIsAsGoodAsTheBestButWhatIsWorseStaysAsItIs) {
+  EXPECT_EQ(beside_best({}, 2, 3), 3);
+  EXPECT_GT(beside_best({}, 2, 2), 2);
+  EXPECT_GT(beside_best({}, 2, 1), 2);
+  EXPECT_NEAR(beside_best({}, 2, 1), 2, 1e-12);
+  const ObjectiveSpec most{"gflops", true, {}};
+  EXPECT_EQ(beside_best(most, 2, 1), 1);
+  EXPECT_LT(beside_best(most, 2, 3), 2);
+}
+
 }  // namespace
 }  // namespace tuner

@@ -227,6 +227,18 @@ double compile_seconds(const HeaderFolder& folder, const std::string& compiler,
   return std::stod(out.text);
 }
 
+// A comment that turns the direction of writing could look like code, and compilers warn of it.
+TEST(Header, CommentsTurnNoText) {
+  auto results = sample_results();
+  results[0].device.name = "d\xE2\x80\xAEgnp\x1b[31m\\";
+  const std::string header = export_header(sample_study(), results);
+  const std::size_t line = header.find("// device ");
+  EXPECT_NE(header.find("d gnp [31m ,", line), std::string::npos) << header.substr(line, 200);
+  const auto out =
+      HeaderFolder(header).run("g++ -std=c++17 -Wall -Werror -fsyntax-only -x c++ tuned.h");
+  EXPECT_EQ(out.status, 0) << out.text;
+}
+
 TEST(Header, AThousandEntriesAreFastAtRunTimeAndAtCompileTime) {
   Study study = sample_study();
   std::vector<RankedResults> results;

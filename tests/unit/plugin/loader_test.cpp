@@ -30,7 +30,8 @@ TEST(Loader, SaysWhyAFileDoesNotFit) {
 }
 
 TEST(Loader, ReportsAFileThatIsNoLibraryInTheSystemsWords) {
-  const fs::path file = fs::path(testing::TempDir()) / ("text" + std::to_string(::getpid()) + ".so");
+  const fs::path file =
+      fs::path(testing::TempDir()) / ("text" + std::to_string(::getpid()) + ".so");
   std::ofstream(file) << "not a library";
   const auto loaded = load_plugin(file);
   ASSERT_FALSE(loaded);

@@ -177,5 +177,25 @@ TEST(Merge, RecordAllIsAllOrNothing) {
   EXPECT_EQ(store.contexts().size(), 2U);
 }
 
+TEST(Merge, BringsHowAContextIsRankedWhereThatIsNotKnown) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill(a.path(), sample_key(), 1, 1);
+  fill(b.path(), sample_key(), 2, 2);
+  fill(b.path(), other_device(), 1, 1);
+  const RankedBy most{{"gflops", true, {}}, {}};
+  const RankedBy own{{"a", false, {}}, {}};
+  {
+    Store other = Store::open(b.path());
+    other.rank_by(other.context(sample_key()), most, {});
+    other.rank_by(other.context(other_device()), most, {});
+  }
+  Store store = Store::open(a.path());
+  store.rank_by(store.context(sample_key()), own, {});
+  merge_store(store, b.path());
+  EXPECT_EQ(*store.ranked_by(store.context(sample_key())), own);
+  EXPECT_EQ(*store.ranked_by(store.context(other_device())), most);
+}
+
 }  // namespace
 }  // namespace tuner

@@ -77,7 +77,13 @@ TEST(PriorOf, OfAParameterThatIsGoneTheBestValueCounts) {
 }
 
 TEST(PriorOf, ObjectivesWithoutARatioGiveNothing) {
-  EXPECT_TRUE(prior_from(replaced(kElsewhere, "\"time\": 2.0", "\"time\": -2.0")).results.empty());
+  Recording elsewhere = parse_recording(kElsewhere, "there");
+  for (RecordedTrial& entry : elsewhere.entries) {
+    if (entry.objective == 2.0) entry.objective = -2.0;
+  }
+  const Recording here = parse_recording(kHere, "here");
+  const RecordedSpace space(here);
+  EXPECT_TRUE(prior_of(elsewhere, false, prior_target(space), 0.5).results.empty());
 }
 
 }  // namespace

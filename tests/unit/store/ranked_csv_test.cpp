@@ -46,15 +46,25 @@ RankedResults sample_results() {
 }
 
 TEST(RankedCsv, HasEveryColumnInItsPlace) {
-  EXPECT_EQ(
-      ranked_csv(sample_results(), kNames),
-      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,"
-      "registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
-      "cache_hit,max_error,message\n"
-      "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,4,true,40,0,512,4,0.5,80,true,0,\n"
-      "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,3.990025,true,,,512,,,80,"
-      "false,,\n"
-      ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,0,,,0,false,,\"line 1\nsaid \"\"no\"\"\"\n");
+  EXPECT_EQ(ranked_csv(sample_results(), kNames),
+            "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,"
+            "registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
+            "cache_hit,max_error,message,verified\n"
+            "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,4,true,40,0,512,4,0.5,80,true,0,,\n"
+            "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,3.990025,true,,,512,,,80,"
+            "false,,,\n"
+            ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,0,,,0,false,,\"line 1\nsaid "
+            "\"\"no\"\"\",\n");
+}
+
+TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
+  RankedResults results = sample_results();
+  results.unverified = "";
+  EXPECT_NE(ranked_csv(results, kNames).find(",80,true,0,,true\n"), std::string::npos);
+  results.unverified = "nothing verifies 'y'";
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",80,true,0,,false\n"), std::string::npos) << csv;
+  EXPECT_EQ(csv.substr(csv.size() - 3), "\",\n") << "a failure is neither";
 }
 
 TEST(RankedCsv, DroppedTrialsKeepTheirEstimate) {
@@ -68,7 +78,7 @@ TEST(RankedCsv, LongLogsAreCutBetweenCharacters) {
   RankedResults results = sample_results();
   results.trials[2].message = std::string(999, 'x') + "é" + std::string(5000, 'y');
   const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(std::string(999, 'x') + " ...\n"), std::string::npos);
+  EXPECT_NE(csv.find(std::string(999, 'x') + " ...,\n"), std::string::npos);
 }
 
 TEST(RankedCsv, EveryLineHasAsManyFieldsAsTheHeader) {
@@ -132,6 +142,23 @@ TEST(RankedTable, ShowsAllParametersOfASingleBest) {
             "rank     time ms         gflops  BM  SHARED\n"
             "   1  =      0.5  ±1.0%       4  64  static\n"
             "3 trials: 2 ok, 1 compile\n");
+}
+
+TEST(RankedTable, SaysWhatNobodyVerified) {
+  RankedResults results = sample_results();
+  results.unverified = "";
+  EXPECT_EQ(ranked_table(results, kNames).find("not verified"), std::string::npos);
+  results.unverified = "nothing verifies 'y'";
+  EXPECT_NE(ranked_table(results, kNames).find("not verified: nothing verifies 'y'; wrong answers"),
+            std::string::npos);
+}
+
+TEST(RankedTable, TextCannotTearItApart) {
+  RankedResults results = sample_results();
+  results.trials[0].configuration[1] = "\x1b[31mred\ntwo";
+  const std::string table = ranked_table(results, kNames);
+  EXPECT_NE(table.find(" [31mred two"), std::string::npos) << table;
+  EXPECT_EQ(table.find('\x1b'), std::string::npos);
 }
 
 TEST(RankedTable, SaysWhenNothingIsValid) {

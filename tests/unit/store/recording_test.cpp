@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tuner/base/error.h"
+#include "tuner/store/compressed_file.h"
 
 namespace tuner {
 namespace {
@@ -83,6 +84,52 @@ TEST(Recording, ReadsT4AndCollectsSortedDomains) {
   EXPECT_EQ(rec.entries[1].state, TrialState::kConstraints);
   EXPECT_EQ(rec.entries[2].state, TrialState::kCorrectness);
   EXPECT_TRUE(std::isnan(rec.entries[2].objective)) << "a wrong answer's time is no result";
+}
+
+std::string cache_with(const std::string& fields) {
+  return R"({"tune_params_keys": ["b"], "tune_params": {"b": [1, 2]},
+    "cache": {"1": {"b": 1, "time": 2.0}, "2": {"b": 2, )" +
+         fields + "}}}";
+}
+
+std::string t4_with(const std::string& value, const std::string& invalidity = "correct") {
+  return R"({"metadata": {}, "results": [{"configuration": {"b": 1}, "invalidity": ")" +
+         invalidity + R"(", "measurements": [{"name": "time", "value": )" + value + "}]}]}";
+}
+
+TEST(Recording, ATimeThatIsNoneIsRefusedWithItsPlace) {
+  for (const std::string value : {"-1.0", "0", "0.0", "1e-320", "1e-10"}) {
+    EXPECT_NE(message_of(cache_with("\"time\": " + value)).find("rec.json: the entry '2' has the"),
+              std::string::npos)
+        << value << ": " << message_of(cache_with("\"time\": " + value));
+    EXPECT_NE(message_of(t4_with(value)).find("rec.json: result 1 has the time"), std::string::npos)
+        << value << ": " << message_of(t4_with(value));
+  }
+  EXPECT_NE(message_of(cache_with("\"time\": 1e999")).find("rec.json:2:"), std::string::npos);
+  EXPECT_NE(message_of(cache_with("\"time\": 1, \"times\": [1, -1]")).find("a sample of -1 ms"),
+            std::string::npos);
+  EXPECT_EQ(message_of(cache_with("\"time\": 1e-9, \"times\": [1e-9]")), "no error");
+}
+
+TEST(Recording, AFailureStaysAFailureWhateverItsTime) {
+  EXPECT_EQ(message_of(t4_with("-1", "runtime")), "no error");
+  EXPECT_EQ(message_of(cache_with("\"time\": -1, \"__error__\": \"RuntimeFailedConfig\"")),
+            "no error");
+  for (const std::string mark : {"NaN", "Infinity", "1e20"}) {  // what Python tuners write then
+    const Recording rec = parse_recording(cache_with("\"time\": " + mark), "rec");
+    EXPECT_EQ(rec.entries[1].state, TrialState::kRuntime) << mark;
+  }
+}
+
+TEST(Recording, WhatIsNoTimeMayBeNegative) {
+  const Recording rec = parse_recording(cache_with("\"time\": 1, \"loss\": -2.5"), "rec", "loss");
+  EXPECT_EQ(rec.entries[1].objective, -2.5);
+}
+
+TEST(Recording, MoreResultsThanMemoryAreRefused) {
+  std::string text = R"({"metadata": {}, "results": [)";
+  for (int i = 0; i < (1 << 22); ++i) text += "{},";
+  EXPECT_NE(message_of(text + "{}]}").find("result 4194305 is one too many"), std::string::npos);
 }
 
 TEST(Recording, T4NamesItsDeviceAndItsUnitOfTime) {
@@ -210,6 +257,18 @@ class RecordingFile : public ::testing::Test {
   }
 };
 
+TEST_F(RecordingFile, TextWithoutEndIsRefusedBeforeItTakesMemory) {
+  write_gzipped(std::string(std::size_t{5} << 20, ' '));
+  EXPECT_EQ(read_maybe_compressed(path_, std::size_t{5} << 20).text.capacity(),
+            std::size_t{5} << 20);
+  try {
+    read_maybe_compressed(path_, std::size_t{4} << 20);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), path_.string() + ": holds more than 4 MiB of text");
+  }
+}
+
 TEST_F(RecordingFile, GzippedFilesAreUnpacked) {
   write_gzipped(kCache);
   const Recording rec = read_recording(path_);
@@ -228,7 +287,7 @@ TEST_F(RecordingFile, ATruncatedGzipFileSaysSo) {
     text +=
         R"({"configuration": {"b": )" + std::to_string(i) +
         R"(}, "times": {}, "invalidity": "correct", "measurements": [{"name": "time", "value": )" +
-        std::to_string(i * 7919 % 1000) + "}]},\n";
+        std::to_string(1 + i * 7919 % 1000) + "}]},\n";
   }
   write_gzipped(text + R"({"configuration": {"b": -1}}]})");
   EXPECT_EQ(read_recording(path_).entries.size(), 5001U);
@@ -247,6 +306,36 @@ TEST_F(RecordingFile, AMissingFileIsNamed) {
   } catch (const FatalError& error) {
     EXPECT_STREQ(error.what(), "cannot read /nonexistent/rec.json: No such file or directory");
   }
+}
+
+TEST(Recording, WhatAllValidResultsLackIsRefusedWithWhatThereIs) {
+  const auto message = [](const std::string& text, const std::string& objective) -> std::string {
+    try {
+      parse_recording(text, "rec.json", objective);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(kCache, "GFLOPs"),
+            "rec.json: no result has 'GFLOPs'; there is: time, GFLOP/s (did you mean 'GFLOP/s'?)");
+  EXPECT_EQ(message(kT4, "GFLOPs"), "rec.json: no result has 'GFLOPs'; there is: power, time");
+  EXPECT_EQ(message(kCache, "GFLOP/s"), "no error");
+  EXPECT_EQ(message(t4_with("1", "runtime"), "GFLOPs"), "no error") << "nothing in it is valid";
+}
+
+TEST(Recording, AT4FileOfOursSaysWhatIsTheObjectiveAndWhetherMoreIsBetter) {
+  const std::string text =
+      R"({"metadata": {"objective": "gflops", "objective_direction": "maximize"},
+    "results": [{"configuration": {"b": 1}, "invalidity": "correct", "measurements": [
+    {"name": "time", "value": 2}, {"name": "gflops", "value": 50}]}]})";
+  const Recording rec = parse_recording(text, "rec", "");
+  EXPECT_EQ(rec.objective, "gflops");
+  EXPECT_TRUE(rec.maximize);
+  EXPECT_EQ(rec.entries[0].objective, 50);
+  const Recording by_time = parse_recording(text, "rec", "time");
+  EXPECT_EQ(by_time.entries[0].objective, 2);
+  EXPECT_FALSE(by_time.maximize);
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
   const Recording rec = read_recording(folder.path());
   EXPECT_EQ(rec.entries.size(), 1U);
   EXPECT_EQ(rec.notes, std::vector<std::string>{
-                           "2 contexts are called matmul/nvidia-h200/M1024_N512; the one with the "
-                           "newest trial is taken"});
+                           "2 contexts are called matmul/nvidia-h200/M1024_N512; the newest that "
+                           "was measured as usual is taken"});
 }
 
 TEST(StoreRecording, AnEmptyFolderSaysSo) {
@@ -91,6 +91,60 @@ TEST(StoreRecording, AnEmptyFolderSaysSo) {
   EXPECT_THROW(read_recording(folder.path()), FatalError);
   Store::open(folder.path());
   EXPECT_THROW(read_recording(folder.path()), InputError);
+}
+
+TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
+  const ScratchFolder folder;
+  {
+    Store store = Store::open(folder.path());
+    const Context context = store.context(sample_key());
+    // The search found 1 a little better than 2; the final has put 2 before 1.
+    const double gflops[] = {0, 100, 99, 50};
+    for (int i = 1; i <= 3; ++i) {
+      Trial trial = sample_trial(i);
+      trial.objective = trial.metrics[0].second = gflops[i];
+      trial.search_objective.reset();
+      trial.final_samples.clear();
+      if (i < 3) trial.final_samples = {i == 2 ? 1.0 : 2.0, i == 2 ? 1.0 : 2.0};
+      store.record(context, trial);
+    }
+    store.rank_by(context, {{"gflops", true, {}}, {}}, {});
+  }
+  const Recording rec = read_recording(folder.path());
+  EXPECT_EQ(rec.objective, "gflops");
+  EXPECT_TRUE(rec.maximize);
+  ASSERT_EQ(rec.entries.size(), 3U);
+  EXPECT_EQ(rec.entries[1].objective, 99) << "the winner's own value";
+  EXPECT_LT(rec.entries[0].objective, 99);
+  EXPECT_NEAR(rec.entries[0].objective, 99, 1e-9);
+  EXPECT_EQ(rec.entries[2].objective, 50);
+}
+
+TEST(StoreRecording, AnImportWithoutTimesOfAnOlderProgramIsNoWinner) {
+  const ScratchFolder folder;
+  {
+    Store store = Store::open(folder.path());
+    const Context context = store.context(sample_key());
+    Trial negative = sample_trial(1);
+    negative.timing.median = -1;
+    store.record(context, negative);
+    store.record(context, sample_trial(2));
+  }
+  const Recording rec = read_recording(folder.path());
+  EXPECT_EQ(rec.entries[0].state, TrialState::kRuntime);
+  EXPECT_EQ(rec.entries[1].state, TrialState::kOk);
+}
+
+TEST(StoreRecording, WhatWasMeasuredAsUsualGoesBeforeNewerResultsInAnotherOrder) {
+  const ScratchFolder folder;
+  fill(folder.path());
+  {
+    Store store = Store::open(folder.path());
+    ContextKey random = sample_key();
+    random.identity.emplace_back("backend options", "order=random");
+    store.record(store.context(random), sample_trial(7));
+  }
+  EXPECT_EQ(read_recording(folder.path()).entries.size(), 6U);
 }
 
 }  // namespace

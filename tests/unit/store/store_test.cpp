@@ -1,25 +1,17 @@
 #include "tuner/store/store.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <cmath>
 #include <limits>
 
+#include "run_sql.h"
 #include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
 namespace {
-
-void run_sql(const std::filesystem::path& file, const char* sql) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(database);
-  sqlite3_close(database);
-}
 
 template <typename Action>
 std::string message_of(Action action) {
@@ -49,6 +41,23 @@ TEST(Store, ATrialComesBackExactlyAsItWasRecorded) {
   EXPECT_TRUE(trials[0].from_store);
   EXPECT_EQ(trials[1].state, TrialState::kTimeout);
   EXPECT_TRUE(store.notes().empty());
+}
+
+TEST(Store, FilesThatATrialDependsOnComeBack) {
+  const ScratchFolder folder;
+  Store store = Store::open(folder.path());
+  const Context context = store.context(sample_key());
+  Trial trial = sample_trial(1);
+  trial.further_files = {{"/inc/a.h", std::string(32, 'a')}, {"/inc/b.h", ""}};
+  trial.sources_known = false;
+  store.record(context, trial);
+  store.record(context, sample_trial(2));
+  const std::vector<Trial> trials = store.trials(context);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0].further_files, trial.further_files);
+  EXPECT_FALSE(trials[0].sources_known);
+  EXPECT_TRUE(trials[1].further_files.empty());
+  EXPECT_TRUE(trials[1].sources_known);
 }
 
 TEST(Store, InfinitiesNansAndOddTextSurvive) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/plugin/abi.h"
-#include "tuner/plugins/strategies/common.h"
+#include "tuner/plugins/strategies/parts/common.h"
 
 extern "C" const tuner_plugin tuner_plugin_v1;
 

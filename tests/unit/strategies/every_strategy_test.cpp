@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "tests/unit/strategies/driver.h"
@@ -184,6 +187,19 @@ TEST_P(EveryStrategy, FindsBetterThanRandomOnASmoothLandscape) {
     return best[best.size() / 2];
   };
   EXPECT_LT(median_best(GetParam()), median_best("random"));
+}
+
+// A file that the list has forgotten would compile all the same.
+TEST(Catalogue, HasEveryStrategyThatASourceRegisters) {
+  const std::string folder = TUNER_SOURCE_DIR "/tuner/plugins/strategies";
+  std::size_t registered = 0;
+  for (const auto& one : std::filesystem::recursive_directory_iterator(folder)) {
+    if (one.path().extension() != ".cpp") continue;
+    std::ifstream file(one.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.find("= registration_of<") != std::string::npos) ++registered;
+  }
+  EXPECT_EQ(all_names().size(), registered);
 }
 
 INSTANTIATE_TEST_SUITE_P(Plugin, EveryStrategy, testing::ValuesIn(all_names()),

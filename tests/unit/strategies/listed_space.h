@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/plugins/strategies/common.h"
+#include "tuner/plugins/strategies/parts/common.h"
 
 namespace tuner::strategies {
 

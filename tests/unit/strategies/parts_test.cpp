@@ -5,13 +5,13 @@
 #include <set>
 
 #include "tests/unit/strategies/listed_space.h"
-#include "tuner/plugins/strategies/acquisition.h"
-#include "tuner/plugins/strategies/design.h"
-#include "tuner/plugins/strategies/forest.h"
-#include "tuner/plugins/strategies/gaussian_process.h"
-#include "tuner/plugins/strategies/pareto.h"
-#include "tuner/plugins/strategies/permutation.h"
-#include "tuner/plugins/strategies/targets.h"
+#include "tuner/plugins/strategies/model/acquisition.h"
+#include "tuner/plugins/strategies/model/forest.h"
+#include "tuner/plugins/strategies/model/gaussian_process.h"
+#include "tuner/plugins/strategies/model/targets.h"
+#include "tuner/plugins/strategies/parts/candidates.h"
+#include "tuner/plugins/strategies/parts/pareto.h"
+#include "tuner/plugins/strategies/parts/permutation.h"
 
 namespace tuner::strategies {
 namespace {
@@ -138,7 +138,7 @@ class GaussianProcessTest : public testing::Test {
   // Reference: dense formulas in double.
   void expect_exact(const GaussianProcess& process, const std::vector<Point>& points,
                     const Eigen::VectorXf& values) {
-    const Kernel kernel(encoding_, process.parameters());
+    const Covariance kernel(encoding_, process.parameters());
     const auto n = static_cast<Eigen::Index>(points.size());
     Eigen::MatrixXd matrix(n, n);
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -167,7 +167,7 @@ class GaussianProcessTest : public testing::Test {
 };
 
 TEST_F(GaussianProcessTest, GrowingByPointsAndReplacingCandidatesIsExact) {
-  GaussianProcess process(encoding_, prior_kernel(encoding_));
+  GaussianProcess process(encoding_, prior_covariance(encoding_));
   std::vector<Point> candidates = all_;
   std::swap(candidates[3], candidates[9]);
   std::vector<Point> points;
@@ -186,7 +186,7 @@ TEST_F(GaussianProcessTest, GrowingByPointsAndReplacingCandidatesIsExact) {
 }
 
 TEST_F(GaussianProcessTest, AnOpenPointChangesNoMeanButLessensTheVariance) {
-  GaussianProcess process(encoding_, prior_kernel(encoding_));
+  GaussianProcess process(encoding_, prior_covariance(encoding_));
   process.set_candidates(all_);
   for (const std::size_t i : {0, 7, 20}) process.add_point(all_[i]);
   const Eigen::Vector3f known(1, -1, 0.5);
@@ -206,7 +206,8 @@ TEST_F(GaussianProcessTest, FittingFindsWhichParameterMatters) {
     values[Eigen::Index(i)] = all_[i][1] == 1 ? 1.4F : -0.7F;
   }
   Rng rng(1);
-  const auto fitted = fit_kernel(encoding_, all_, values, prior_kernel(encoding_), 200, rng);
+  const auto fitted =
+      fit_covariance(encoding_, all_, values, prior_covariance(encoding_), 200, rng);
   std::vector<double> shortest(3, 100);
   for (std::size_t c = 0; c < encoding_.coordinates().size(); ++c) {
     double& length = shortest[encoding_.coordinates()[c].parameter];

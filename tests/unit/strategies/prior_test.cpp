@@ -7,7 +7,7 @@
 
 #include "tests/unit/strategies/driver.h"
 #include "tests/unit/strategies/listed_space.h"
-#include "tuner/plugins/strategies/prior_mean.h"
+#include "tuner/plugins/strategies/model/prior_mean.h"
 
 namespace tuner::strategies {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/unit/strategies/driver.h"
 #include "tests/unit/strategies/listed_space.h"
-#include "tuner/plugins/strategies/pareto.h"
+#include "tuner/plugins/strategies/parts/pareto.h"
 
 namespace tuner::strategies {
 namespace {

@@ -27,6 +27,15 @@ parameters:
       ^)text");
 }
 
+TEST(FileForm, ATextWithANulIsRefused) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {S: [a, "x\0y"]}
+)yaml"),
+            R"text(study.yaml:2:21: a text must not hold a NUL character ('\0')
+    parameters: {S: [a, "x\0y"]}
+                        ^)text");
+}
+
 TEST(FileForm, AnEmptyFileIsNotAStudy) {
   EXPECT_EQ(complaints_of(R"yaml()yaml"),
             R"text(study.yaml:1:1: the study must be a map (key: value), not nothing)text");

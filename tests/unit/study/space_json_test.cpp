@@ -63,6 +63,11 @@ TEST(SpaceJson, ReadsTheNeutralForm) {
   ASSERT_EQ(definition.constraints.size(), 1U);
 }
 
+TEST(SpaceJson, ANulIsRefused) {
+  EXPECT_NE(complaint_of(R"json({"parameters": {"S": ["x\u0000y"]}})json").find("'S' holds a NUL"),
+            std::string::npos);
+}
+
 TEST(SpaceJson, ErrorsNameFileLineAndColumn) {
   EXPECT_EQ(complaint_of("{\"parameters\":\n  {,}}").substr(0, 10), "s.json:2:4");
   EXPECT_EQ(

@@ -53,12 +53,14 @@ arguments:
 reference: {entry: r, block: [1], grid: [N]}
 )yaml");
   };
-  EXPECT_EQ(with("[32, x64, y128]"),
-            R"text(study.yaml:5:11: 'x64' is text, other values of parameter 'B' are not (in quotes, where that is meant)
+  EXPECT_EQ(
+      with("[32, x64, y128]"),
+      R"text(study.yaml:5:11: 'x64' is text, other values of parameter 'B' are not (in quotes, where that is meant)
       B: [32, x64, y128]
               ^)text");
-  EXPECT_EQ(with("[true, yes]"),
-            R"text(study.yaml:5:13: 'yes' is text, other values of parameter 'B' are not (in quotes, where that is meant)
+  EXPECT_EQ(
+      with("[true, yes]"),
+      R"text(study.yaml:5:13: 'yes' is text, other values of parameter 'B' are not (in quotes, where that is meant)
       B: [true, yes]
                 ^)text");
   EXPECT_EQ(with("[32, 'auto']"), "");

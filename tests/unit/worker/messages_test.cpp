@@ -80,6 +80,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   plan.arguments = {buffer};
   plan.checks = {{0, 1e-4, 1e-3}};
   plan.reference = ReferencePlan{Artifact{}, LaunchGeometry{}, {0}};
+  plan.reference->artifact.opened = {{{"/inc/\xff.h", "0123"}}};
   plan.measure.cold = false;
   plan.measure.drop_above = 0;
 
@@ -95,6 +96,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   EXPECT_EQ(got.checks[0].atol, 1e-3);
   ASSERT_TRUE(got.reference);
   EXPECT_EQ(got.reference->arguments, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(got.reference->artifact.opened, plan.reference->artifact.opened);
   EXPECT_FALSE(got.measure.cold);
   EXPECT_EQ(got.measure.drop_above, 0);
 }

@@ -1,3 +1,5 @@
+// Runs the threads of blocks as plain calls, and as fibers once one of them waits.
+
 #include "tuner/plugins/cpu/block_runner.h"
 
 #include <algorithm>

@@ -1,11 +1,15 @@
+// Runs the host compiler in a temporary folder that never outlives it.
+
 #include "tuner/plugins/cpu/child_process.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -20,7 +24,8 @@
 namespace tuner::cpu {
 namespace {
 
-constexpr const char* kScratchPrefix = "tuner-cpu-";
+constexpr std::string_view kScratchPrefix = "tuner-cpu-";
+constexpr std::size_t kScratchRandom = 6;  // characters that mkdtemp puts behind it
 constexpr int kGuardLost = 125;
 constexpr int kNotExecuted = 127;
 
@@ -32,12 +37,42 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return out;
 }
 
+// What host compilers read beside their options. A study says such things in its options, which are
+// part of what a result is known by.
+constexpr std::string_view kForgotten[] = {"CPATH",
+                                           "C_INCLUDE_PATH",
+                                           "CPLUS_INCLUDE_PATH",
+                                           "OBJC_INCLUDE_PATH",
+                                           "OBJCPLUS_INCLUDE_PATH",
+                                           "GCC_EXEC_PREFIX",
+                                           "COMPILER_PATH",
+                                           "LIBRARY_PATH",
+                                           "LD_RUN_PATH",
+                                           "DEPENDENCIES_OUTPUT",
+                                           "SUNPRO_DEPENDENCIES",
+                                           "GCC_COMPARE_DEBUG",
+                                           "GCC_SPECS",
+                                           "CCC_OVERRIDE_OPTIONS",
+                                           "CCC_ADD_ARGS",
+                                           "CLANG_CONFIG_PATH",
+                                           "SDKROOT",
+                                           "SOURCE_DATE_EPOCH",
+                                           "CL",
+                                           "_CL_",
+                                           "NVCC_PREPEND_FLAGS",
+                                           "NVCC_APPEND_FLAGS",
+                                           "LC_ALL",
+                                           "TMPDIR"};
+
+bool is_forgotten(std::string_view entry) {
+  const std::string_view name = entry.substr(0, entry.find('='));
+  return std::find(std::begin(kForgotten), std::end(kForgotten), name) != std::end(kForgotten);
+}
+
 std::vector<std::string> environment(const std::filesystem::path& scratch) {
   std::vector<std::string> out{"LC_ALL=C", "TMPDIR=" + scratch.string()};
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (text.starts_with("LC_ALL=") || text.starts_with("TMPDIR=")) continue;
-    out.emplace_back(text);
+    if (!is_forgotten(*entry)) out.emplace_back(*entry);
   }
   return out;
 }
@@ -96,11 +131,25 @@ bool outlive(pid_t parent) {
   }
 }
 
+// Says of a directory that was made this moment that it is one of ours.
+bool mark(const char* directory, std::string_view text) {
+  const int there = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int file =
+      there < 0 ? -1 : openat(there, kScratchMarker, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool marked =
+      file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (file >= 0) close(file);
+  if (there >= 0) close(there);
+  return marked;
+}
+
 // Makes the directory, tells its name, and removes it when the parent dies. `path` ends in XXXXXX.
 [[noreturn]] void janitor(pid_t parent, const sigset_t& awaited, char* path, int answer) {
   const bool made = outlive(parent) && mkdtemp(path) != nullptr;
   const auto size = static_cast<ssize_t>(std::char_traits<char>::length(path));
-  const bool told = made && ::write(answer, path, static_cast<std::size_t>(size)) == size;
+  const std::string_view name(path);
+  const bool told = made && mark(path, scratch_marker_text(name.substr(name.rfind('/') + 1))) &&
+                    ::write(answer, path, static_cast<std::size_t>(size)) == size;
   close_range(3, ~0U, 0);  // above all the parent's connections, which must end with it
   if (told && getppid() == parent) sigwaitinfo(&awaited, nullptr);
   // Programs that are being killed may still write for a moment.
@@ -133,7 +182,7 @@ class Blocked {
 
 // A descriptor that holds the lock until it is closed; negative when another process holds it.
 int lock_directory(const std::filesystem::path& path) {
-  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB) != 0) {
     close(directory);
     return -1;
@@ -141,11 +190,44 @@ int lock_directory(const std::filesystem::path& path) {
   return directory;
 }
 
+// The form that mkdtemp gives a name, no other.
+bool is_scratch_name(std::string_view name) {
+  if (!name.starts_with(kScratchPrefix)) return false;
+  name.remove_prefix(kScratchPrefix.size());
+  return name.size() == kScratchRandom && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+         });
+}
+
+// Whether a directory is surely this user's and was made by a ScratchDirectory. Root, too, asks
+// only for its own.
+bool is_own_scratch(int directory, const std::string& name) {
+  struct stat facts {};
+  if (fstat(directory, &facts) != 0 || facts.st_uid != geteuid()) return false;
+  const int marker =
+      openat(directory, kScratchMarker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (marker < 0) return false;
+  const std::string wanted = scratch_marker_text(name);
+  std::string text(wanted.size() + 1, '\0');
+  const ssize_t got = ::read(marker, text.data(), text.size());
+  const bool regular = fstat(marker, &facts) == 0 && S_ISREG(facts.st_mode);
+  close(marker);
+  if (!regular || facts.st_uid != geteuid() || got != static_cast<ssize_t>(wanted.size())) {
+    return false;
+  }
+  return text.compare(0, wanted.size(), wanted) == 0;
+}
+
 }  // namespace
 
+std::string scratch_marker_text(std::string_view name) {
+  return "temporary files of tuner's cpu backend: " + std::string(name) + "\n";
+}
+
 ScratchDirectory::ScratchDirectory() {
-  std::string name =
-      (std::filesystem::temp_directory_path() / (std::string(kScratchPrefix) + "XXXXXX")).string();
+  std::string name = (std::filesystem::temp_directory_path() /
+                      (std::string(kScratchPrefix) + std::string(kScratchRandom, 'X')))
+                         .string();
   const auto fail = [&] {
     throw std::filesystem::filesystem_error("no temporary directory", name,
                                             std::error_code(errno, std::generic_category()));
@@ -165,7 +247,14 @@ ScratchDirectory::ScratchDirectory() {
   if (got != static_cast<ssize_t>(name.size())) {
     if (janitor_ > 0) waitpid(janitor_, nullptr, 0);
     // The janitor cannot say why: ask again.
-    if (mkdtemp(name.data()) != nullptr) rmdir(name.c_str());
+    if (mkdtemp(name.data()) != nullptr) {
+      errno = ENOSPC;  // what a write that is cut short means
+      mark(name.c_str(), scratch_marker_text(name));
+      const int reason = errno;
+      std::error_code ignored;
+      std::filesystem::remove_all(name, ignored);
+      errno = reason;
+    }
     fail();
   }
   path_ = told;
@@ -187,11 +276,12 @@ void remove_abandoned_scratch() {
   const auto recent = fs::file_time_type::clock::now() - std::chrono::minutes(1);
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
-    if (!entry.path().filename().string().starts_with(kScratchPrefix)) continue;
+    const std::string name = entry.path().filename().string();
+    if (!is_scratch_name(name)) continue;
     if (entry.is_symlink(ignored) || entry.last_write_time(ignored) > recent) continue;
     const int lock = lock_directory(entry.path());
     if (lock < 0) continue;
-    fs::remove_all(entry.path(), ignored);
+    if (is_own_scratch(lock, name)) fs::remove_all(entry.path(), ignored);
     close(lock);
   }
 }

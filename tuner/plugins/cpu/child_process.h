@@ -1,9 +1,11 @@
 #pragma once
+// The host compiler as a child, and the temporary folder that it works in.
 
 #include <sys/types.h>
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::cpu {
@@ -29,7 +31,12 @@ class ScratchDirectory {
   int lock_ = -1;  // held for as long as the process lives: says that the directory is in use
 };
 
-// Removes what a power cut, or whoever killed the janitors too, has left.
+// A file in each ScratchDirectory, and what is in the one of a directory called `name`.
+inline constexpr const char* kScratchMarker = ".tuner-cpu-scratch";
+std::string scratch_marker_text(std::string_view name);
+
+// Removes what a power cut, or whoever killed the janitors too, has left: directories of this user
+// with the name and the marker of a ScratchDirectory, and no others, whoever the user is.
 void remove_abandoned_scratch();
 
 // Runs a program (arguments[0] is its path) without a shell and waits; its output and messages go

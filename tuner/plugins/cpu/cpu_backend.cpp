@@ -1,3 +1,5 @@
+// The host's cores as a device: memory, launches and times.
+
 #include "tuner/plugins/cpu/cpu_backend.h"
 
 #include <algorithm>
@@ -184,9 +186,10 @@ void CpuBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, con
   if (symbol == nullptr) {
     throw sdk::Error(TUNER_INVALID, "there is no symbol '" + std::string(lowered_name) + "'");
   }
-  if (bytes > symbol->bytes) {
-    throw sdk::Error(TUNER_INVALID, std::to_string(bytes) + " bytes for a symbol of " +
-                                        std::to_string(symbol->bytes));
+  if (bytes != symbol->bytes) {
+    throw sdk::Error(TUNER_INVALID, "it has " + std::to_string(symbol->bytes) +
+                                        " bytes in the kernel, " + std::to_string(bytes) +
+                                        " are to be written");
   }
   if (bytes > 0) std::memcpy(symbol->address, data, bytes);
 }

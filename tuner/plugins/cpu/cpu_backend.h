@@ -1,4 +1,5 @@
 #pragma once
+// The host's cores as a device.
 
 #include <cstdint>
 #include <list>

@@ -1,3 +1,5 @@
+// Compiles variants with the host's C++ compiler.
+
 #include "tuner/plugins/cpu/cpu_compiler.h"
 
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "tuner/plugins/cpu/dependencies.h"
 #include "tuner/plugins/cpu/elf_file.h"
 #include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/limits.h"
@@ -50,6 +53,13 @@ constexpr const char* kEmptyHeaders[] = {"cuda.h",
                                          "cuda_runtime_api.h",
                                          "vector_functions.h",
                                          "device_launch_parameters.h"};
+
+// The file for the rule that says what was read.
+constexpr const char* kRule = "variant.d";
+
+std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
+  return {"-MF", scratch.file(kRule), "-MT", "variant"};
+}
 
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
@@ -135,6 +145,13 @@ CpuCompiler::CpuCompiler() : path_(find_compiler()), flags_(kFlags) {
   version_ = scratch.read("version");
   version_ = version_.substr(0, version_.find('\n'));
   if (version_.find("clang") == std::string::npos) append(flags_, kGccFlags);
+  find_system_folders();
+}
+
+void CpuCompiler::find_system_folders() {
+  const ScratchDirectory scratch;
+  run_child({path_, "-E", "-v", scratch.write("empty.cpp", "")}, scratch, "search.log");
+  system_folders_ = system_folders_in(scratch.read("search.log"));
 }
 
 std::string CpuCompiler::identity() {
@@ -194,13 +211,46 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   append(arguments, options.arguments);
   arguments.push_back("-I" + scratch.path().string());
   for (const std::string& directory : request.include_dirs) arguments.push_back("-I" + directory);
-  append(arguments, {"-c", "-o", scratch.file("variant.o"), source});
-  const int status = run_child(arguments, scratch, "compiler.log");
+  arguments.push_back(source);
+  std::vector<std::string> command = arguments;
+  append(command, {"-c", "-o", scratch.file("variant.o"), "-MD"});
+  append(command, rule_options(scratch));
+  const int status = run_child(command, scratch, "compiler.log");
+  result.opened = opened_files(scratch, std::move(arguments));
   result.log += scratch.read("compiler.log");
   if (status > 128) {
     result.log += "error: the compiler was ended by signal " + std::to_string(status - 128) + "\n";
   }
   return status == 0;
+}
+
+std::optional<std::vector<std::string>> CpuCompiler::opened_files(
+    const ScratchDirectory& scratch, std::vector<std::string> arguments) const {
+  std::string rule = scratch.read(kRule);
+  const std::vector<std::string> given = arguments;
+  if (rule.empty()) {  // there is none for a source with errors, which may lie behind the includes
+    append(arguments, {"-M"});
+    append(arguments, rule_options(scratch));
+    if (run_child(arguments, scratch, "dependencies.log") != 0) return std::nullopt;
+    rule = scratch.read(kRule);
+  }
+  std::vector<std::string> out;
+  for (std::string& file : dependencies_in(rule)) {
+    if (!is_its_own(file, scratch, given)) out.push_back(std::move(file));
+  }
+  if (rule.empty()) return std::nullopt;
+  return out;
+}
+
+// A folder that was asked for is no system folder, wherever it lies.
+bool CpuCompiler::is_its_own(const std::filesystem::path& file, const ScratchDirectory& scratch,
+                             const std::vector<std::string>& arguments) const {
+  if (lies_in(file, scratch.path())) return true;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("-I") && lies_in(file, argument.substr(2))) return false;
+  }
+  return std::any_of(system_folders_.begin(), system_folders_.end(),
+                     [&](const std::filesystem::path& folder) { return lies_in(file, folder); });
 }
 
 bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const {

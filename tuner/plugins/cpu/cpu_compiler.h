@@ -1,5 +1,8 @@
 #pragma once
+// The host's C++ compiler as the compiler of this backend.
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +26,18 @@ class CpuCompiler : public sdk::Compiler {
  private:
   bool compile_object(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
                       sdk::CompileResult& result) const;
+  void find_system_folders();
+  // What the compiler has read, from the rule that it wrote; if it wrote none, it is asked again.
+  std::optional<std::vector<std::string>> opened_files(const ScratchDirectory& scratch,
+                                                       std::vector<std::string> arguments) const;
+  bool is_its_own(const std::filesystem::path& file, const ScratchDirectory& scratch,
+                  const std::vector<std::string>& arguments) const;
   bool link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const;
 
   std::string path_;
   std::string version_;
   std::vector<std::string> flags_;
+  std::vector<std::filesystem::path> system_folders_;
 };
 
 }  // namespace tuner::cpu

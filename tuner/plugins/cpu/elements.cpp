@@ -1,3 +1,5 @@
+// Fills and compares buffers by the formulas of the plugin boundary.
+
 #include "tuner/plugins/cpu/elements.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads sections and symbols of thread-local variables from object files.
+
 #include "tuner/plugins/cpu/elf_file.h"
 
 #include <elf.h>

@@ -1,3 +1,5 @@
+// Makes stacks and switches between contexts.
+
 #include "tuner/plugins/cpu/fiber.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,5 @@
+// Describes this machine in the words of a device.
+
 #include "tuner/plugins/cpu/host_facts.h"
 
 #include <sys/utsname.h>

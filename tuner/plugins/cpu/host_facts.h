@@ -1,4 +1,5 @@
 #pragma once
+// This machine in the words of a device.
 
 #include "tuner/plugin/abi.h"
 

@@ -1,3 +1,5 @@
+// Translates a study's compiler options for the host compiler.
+
 #include "tuner/plugins/cpu/host_options.h"
 
 #include <optional>

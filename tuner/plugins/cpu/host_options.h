@@ -1,4 +1,5 @@
 #pragma once
+// NVRTC's options in the words of the host compiler.
 
 #include <string>
 #include <utility>

@@ -1,3 +1,5 @@
+// Loads a compiled variant and finds its kernels and variables.
+
 #include "tuner/plugins/cpu/image.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 #pragma once
+// A compiled variant in memory.
 
 #include <array>
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Allocates buffers that end right before a page that must not be touched.
+
 #include "tuner/plugins/cpu/memory.h"
 
 #include <sys/mman.h>

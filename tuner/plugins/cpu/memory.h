@@ -1,4 +1,5 @@
 #pragma once
+// The buffers of the device.
 
 #include <cstddef>
 #include <cstdint>

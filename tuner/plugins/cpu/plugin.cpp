@@ -1,3 +1,5 @@
+// The symbol by which this plugin is found.
+
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cpu/cpu_backend.h"
 #include "tuner/plugins/cpu/cpu_compiler.h"

@@ -1,4 +1,5 @@
 #pragma once
+// The generator of the plugin boundary's fill formulas.
 
 #include <cstdint>
 

@@ -1,3 +1,5 @@
+// Starts the threads of the pool and hands out work.
+
 #include "tuner/plugins/cpu/thread_pool.h"
 
 #include <algorithm>

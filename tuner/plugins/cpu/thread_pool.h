@@ -1,4 +1,5 @@
 #pragma once
+// Threads that work together on one thing at a time.
 
 #include <condition_variable>
 #include <cstdint>

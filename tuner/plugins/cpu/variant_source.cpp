@@ -1,3 +1,5 @@
+// Joins runtime header, definitions and source into what the host compiler sees.
+
 #include "tuner/plugins/cpu/variant_source.h"
 
 #include <algorithm>

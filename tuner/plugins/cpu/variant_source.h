@@ -1,4 +1,5 @@
 #pragma once
+// What the host compiler gets to see of a variant.
 
 #include <string>
 

@@ -1,3 +1,5 @@
+// Lets lanes of a warp wait for each other and exchange values.
+
 #include "tuner/plugins/cpu/warp.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Measures the multiprocessors' clock between two points of a stream.
+
 #include "tuner/plugins/cuda/clock_watch.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// An NVIDIA device as a backend: memory, modules and symbols.
+
 #include "tuner/plugins/cuda/cuda_backend.h"
 
 #include "tuner/plugins/cuda/device_facts.h"
@@ -201,7 +203,7 @@ void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, co
   std::size_t size = 0;
   check(api_, api_.module_get_global(&target, &size, kernel(id).module.get(), name.c_str()),
         "cuModuleGetGlobal");
-  if (bytes > size) {
+  if (bytes != size) {
     throw sdk::Error(TUNER_INVALID, "'" + name + "' has " + std::to_string(size) +
                                         " bytes in the kernel, " + std::to_string(bytes) +
                                         " are to be written");

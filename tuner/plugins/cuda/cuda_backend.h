@@ -1,4 +1,5 @@
 #pragma once
+// An NVIDIA device through the driver API.
 
 #include <cstdint>
 #include <memory>

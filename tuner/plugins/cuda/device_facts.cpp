@@ -1,3 +1,5 @@
+// Asks the driver for a device's facts.
+
 #include "tuner/plugins/cuda/device_facts.h"
 
 #include <cstdio>

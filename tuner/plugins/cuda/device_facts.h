@@ -1,4 +1,5 @@
 #pragma once
+// What the driver says of a device.
 
 #include <string>
 

@@ -1,3 +1,5 @@
+// Compiles and launches the kernels that fill and compare buffers.
+
 #include "tuner/plugins/cuda/device_kernels.h"
 
 #include <algorithm>

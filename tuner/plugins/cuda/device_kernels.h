@@ -1,4 +1,5 @@
 #pragma once
+// The kernels that fill and compare buffers on the device.
 
 #include <cstdint>
 #include <string>

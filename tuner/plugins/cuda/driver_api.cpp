@@ -1,3 +1,5 @@
+// Opens the CUDA driver and resolves its functions.
+
 #include "tuner/plugins/cuda/driver_api.h"
 
 #include "tuner/plugins/cuda/driver_error.h"

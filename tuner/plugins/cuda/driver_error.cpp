@@ -1,3 +1,5 @@
+// Decides what an error of the driver means for the configuration that ran.
+
 #include "tuner/plugins/cuda/driver_error.h"
 
 namespace tuner::cuda {

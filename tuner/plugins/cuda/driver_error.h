@@ -1,4 +1,5 @@
 #pragma once
+// What an error of the driver means.
 
 #include <string>
 

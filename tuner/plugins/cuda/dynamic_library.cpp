@@ -1,3 +1,5 @@
+// Opens shared libraries by name or path.
+
 #include "tuner/plugins/cuda/dynamic_library.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 #pragma once
+// Shared libraries that are opened at run time.
 
 #include <string>
 #include <vector>

@@ -1,3 +1,5 @@
+// Creates and destroys the driver's objects.
+
 #include "tuner/plugins/cuda/handles.h"
 
 #include "tuner/plugins/cuda/driver_error.h"

@@ -1,3 +1,5 @@
+// Says why a device cannot run a launch.
+
 #include "tuner/plugins/cuda/launch_check.h"
 
 #include <cstdint>

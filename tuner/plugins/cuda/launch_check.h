@@ -1,4 +1,5 @@
 #pragma once
+// Launches that a device cannot run.
 
 #include <string>
 

@@ -1,3 +1,5 @@
+// Opens NVRTC and resolves its functions.
+
 #include "tuner/plugins/cuda/nvrtc_api.h"
 
 #include <cstdlib>

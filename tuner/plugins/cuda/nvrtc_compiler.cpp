@@ -1,9 +1,13 @@
+// Compiles variants with NVRTC.
+
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "tuner/plugins/cuda/opened_files.h"
 #include "tuner/plugins/cuda/ptxas_log.h"
 
 namespace tuner::cuda {
@@ -97,9 +101,51 @@ std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
   return parse_ptxas_log(program.log(), "").rest;
 }
 
+bool lies_in(const std::string& file, const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path inner = fs::canonical(file, failed);
+  const fs::path outer = failed ? fs::path() : fs::canonical(folder, failed);
+  if (failed) return false;
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// The toolkit's headers are NVRTC's own, unless the study looks for includes there.
+std::vector<std::string> without_toolkit(std::vector<std::string> files,
+                                         const sdk::CompileRequest& request,
+                                         const std::vector<std::string>& toolkit) {
+  std::vector<std::string> asked = request.include_dirs;
+  for (const std::string& option : request.options) {
+    for (const std::string head : {"-I", "--include-path="}) {
+      if (option.starts_with(head)) asked.push_back(option.substr(head.size()));
+    }
+  }
+  const auto in_one_of = [](const std::string& file, const std::vector<std::string>& folders) {
+    return std::any_of(folders.begin(), folders.end(),
+                       [&](const std::string& folder) { return lies_in(file, folder); });
+  };
+  std::erase_if(files, [&](const std::string& file) {
+    return in_one_of(file, toolkit) && !in_one_of(file, asked);
+  });
+  return files;
+}
+
+// What NVRTC reads beside its options. A study says such things in its own, which are part of what
+// a result is known by.
+NvrtcApi load_without_environment() {
+  for (const char* name : {"NVRTC_APPEND_FLAGS", "NVRTC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
+                           "NVCC_PREPEND_FLAGS", "EDG_BASE", "EDG_MODULES_PATH"}) {
+    ::unsetenv(name);
+  }
+  return load_nvrtc();
+}
+
 }  // namespace
 
-NvrtcCompiler::NvrtcCompiler() : api_(load_nvrtc()), includes_(toolkit_includes(api_)) {}
+NvrtcCompiler::NvrtcCompiler()
+    : api_(load_without_environment()),
+      includes_(toolkit_includes(api_)),
+      watched_(watch_library_of(reinterpret_cast<const void*>(api_.version))) {}
 
 std::string NvrtcCompiler::identity() {
   int major = 0;
@@ -113,13 +159,20 @@ std::string NvrtcCompiler::identity() {
 }
 
 sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
+  const OpenedFiles opened;
+  sdk::CompileResult result;
+  build(request, result);
+  if (watched_) result.opened = without_toolkit(opened.files(), request, includes_);
+  return result;
+}
+
+void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult& result) const {
   Program program(api_, request);
   // Also for plain names: it finds kernels that are not extern "C".
   program.add_name(request.entry);
   for (const std::string& entry : request.next_entries) program.add_name(entry);
   for (const std::string& symbol : request.symbols) program.add_name("&" + symbol);
 
-  sdk::CompileResult result;
   const nvrtcResult status = program.compile(options_for(request, includes_));
   if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
     throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
@@ -128,7 +181,7 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
     result.log = parse_ptxas_log(program.log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
-    return result;
+    return;
   }
   result.compiled = true;
   result.image = program.image();
@@ -143,7 +196,6 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
     result.next.push_back({lowered, parse_ptxas_log(program.log(), lowered).resources});
   }
   result.log = std::move(log.rest);
-  return result;
 }
 
 }  // namespace tuner::cuda

@@ -1,4 +1,5 @@
 #pragma once
+// NVRTC as the compiler of this backend.
 
 #include <string>
 #include <vector>
@@ -19,8 +20,12 @@ class NvrtcCompiler : public sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest& request) override;
 
  private:
+  // Fills in what the log and the image say.
+  void build(const sdk::CompileRequest& request, sdk::CompileResult& result) const;
+
   NvrtcApi api_;
   std::vector<std::string> includes_;
+  bool watched_;  // whether NVRTC's calls can be seen
 };
 
 }  // namespace tuner::cuda

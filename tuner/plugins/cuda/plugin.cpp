@@ -1,3 +1,5 @@
+// The symbol by which this plugin is found.
+
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"

@@ -1,3 +1,5 @@
+// Reads from NVML how much energy a device has taken.
+
 #include "tuner/plugins/cuda/power_meter.h"
 
 #include "tuner/plugin/sdk.h"

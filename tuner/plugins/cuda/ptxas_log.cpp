@@ -1,3 +1,5 @@
+// Takes registers, memory and spills from the verbose output of ptxas.
+
 #include "tuner/plugins/cuda/ptxas_log.h"
 
 #include <cctype>

@@ -1,4 +1,5 @@
 #pragma once
+// What ptxas says of a kernel's resources.
 
 #include <string>
 

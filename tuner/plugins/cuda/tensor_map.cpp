@@ -1,3 +1,5 @@
+// Encodes the maps that the copy engine takes.
+
 #include "tuner/plugins/cuda/tensor_map.h"
 
 #include <array>

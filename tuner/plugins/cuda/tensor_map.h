@@ -1,4 +1,5 @@
 #pragma once
+// Maps of matrices for the copy engine.
 
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/driver_api.h"

@@ -1,3 +1,5 @@
+// Times launches between events, behind a gate that holds the stream back.
+
 #include "tuner/plugins/cuda/timing.h"
 
 #include <algorithm>

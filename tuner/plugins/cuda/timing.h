@@ -1,4 +1,5 @@
 #pragma once
+// Timing on the device, without waiting for the host.
 
 #include <cstdint>
 #include <functional>

@@ -1,67 +1,71 @@
-#include <tuple>
+// The plugin of all search strategies: their list, and the tables that the host reads.
 
-#include "tuner/plugins/strategies/bandit.h"
-#include "tuner/plugins/strategies/basin_hopping.h"
-#include "tuner/plugins/strategies/bayesian.h"
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/default.h"
-#include "tuner/plugins/strategies/differential_evolution.h"
-#include "tuner/plugins/strategies/exhaustive.h"
-#include "tuner/plugins/strategies/firefly.h"
-#include "tuner/plugins/strategies/genetic.h"
-#include "tuner/plugins/strategies/grey_wolf.h"
-#include "tuner/plugins/strategies/hybrid_vndx.h"
-#include "tuner/plugins/strategies/iterated_local_search.h"
-#include "tuner/plugins/strategies/nsga2.h"
-#include "tuner/plugins/strategies/particle_swarm.h"
-#include "tuner/plugins/strategies/pattern_search.h"
-#include "tuner/plugins/strategies/random.h"
-#include "tuner/plugins/strategies/simulated_annealing.h"
-#include "tuner/plugins/strategies/surrogate_forest.h"
-#include "tuner/plugins/strategies/tabu.h"
+
+// In the order of `tuner list strategies`. To add a strategy, write its file and its line here.
+#define TUNER_STRATEGIES(EACH) \
+  EACH(kExhaustive)            \
+  EACH(kRandom)                \
+  EACH(kGenetic)               \
+  EACH(kDifferentialEvolution) \
+  EACH(kParticleSwarm)         \
+  EACH(kSimulatedAnnealing)    \
+  EACH(kIteratedLocalSearch)   \
+  EACH(kTabu)                  \
+  EACH(kGreyWolf)              \
+  EACH(kFirefly)               \
+  EACH(kBasinHopping)          \
+  EACH(kPatternSearch)         \
+  EACH(kHybridVndx)            \
+  EACH(kNsga2)                 \
+  EACH(kDefault)               \
+  EACH(kBayesian)              \
+  EACH(kSurrogateForest)       \
+  EACH(kBandit)
 
 namespace tuner::strategies {
-namespace {
 
-// All but Bandit, which uses them.
-using Kinds =
-    std::tuple<Exhaustive, Random, Genetic, DifferentialEvolution, ParticleSwarm,
-               SimulatedAnnealing, IteratedLocalSearch, Tabu, GreyWolf, Firefly, BasinHopping,
-               PatternSearch, HybridVndx, Nsga2, Default, Bayesian, SurrogateForest>;
+#define DECLARE(name) extern const Registration name;
+TUNER_STRATEGIES(DECLARE)
+#undef DECLARE
 
-template <typename... T>
-std::unique_ptr<sdk::Strategy> make(std::string_view name, StrategySetup setup,
-                                    std::tuple<T...>* /*kinds*/) {
-  std::unique_ptr<sdk::Strategy> made;
-  std::string known;
-  const auto try_one = [&]<typename One>(One*) {
-    known += (known.empty() ? "" : ", ") + std::string(One::kName);
-    if (name != One::kName) return;
-    setup.options = sdk::Options(sdk::detail::options_of<One>(), {});
-    made = std::make_unique<One>(setup);
-  };
-  (try_one(static_cast<T*>(nullptr)), ...);
-  if (!made) {
-    throw sdk::Error(TUNER_INVALID, "no strategy '" + std::string(name) + "'; there are: " + known);
-  }
-  return made;
+std::span<const Registration* const> catalogue() {
+#define ADDRESS(name) &(name),
+  static constexpr const Registration* kAll[] = {TUNER_STRATEGIES(ADDRESS)};
+#undef ADDRESS
+  return kAll;
 }
 
-template <typename Kinds>
-struct Listed;
-template <typename... T>
-struct Listed<std::tuple<T...>> {
-  using All = sdk::Strategies<T..., Bandit>;
+namespace {
+
+// What sdk::Strategies<...> makes of types, made of registrations.
+struct Listed {
+  static constexpr const char* kKind = TUNER_KIND_STRATEGY;
+
+  static const void* factory() {
+    static const tuner_strategy_factory table{sizeof(tuner_strategy_factory),
+                                              static_cast<std::uint32_t>(catalogue().size()), info,
+                                              create};
+    return &table;
+  }
+
+ private:
+  static const tuner_strategy_factory& of(std::uint32_t item) {
+    return *static_cast<const tuner_strategy_factory*>(catalogue()[item]->table());
+  }
+
+  static const tuner_item_info* info(std::uint32_t item) {
+    return item < catalogue().size() ? of(item).info(0) : nullptr;
+  }
+
+  static int create(std::uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
+                    tuner_sink error) {
+    if (item < catalogue().size()) return of(item).create(0, setup, out, error);
+    return sdk::detail::report(error, TUNER_INVALID, "no such item");
+  }
 };
 
 }  // namespace
-
-std::unique_ptr<sdk::Strategy> make_strategy(std::string_view name, const StrategySetup& setup) {
-  return make(name, setup, static_cast<Kinds*>(nullptr));
-}
-
-using All = Listed<Kinds>::All;
-
 }  // namespace tuner::strategies
 
-TUNER_PLUGIN("strategies", "1.0", tuner::strategies::All);
+TUNER_PLUGIN("strategies", "1.0", tuner::strategies::Listed);

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Tunes tests/data/wrong, kernels whose first answer is right, and checks that every one of them is
+# found out: scripts/cheats.sh TUNER [BACKEND]
+#
+# TUNER is the program, BACKEND cpu (default) or cuda. Exit status 0 when the honest variant is `ok`
+# and all others are `correctness`.
+set -euo pipefail
+
+tuner=$(realpath "${1:?usage: scripts/cheats.sh TUNER [BACKEND]}")
+backend=${2:-cpu}
+study=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/tests/data/wrong/wrong.yaml
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+"$tuner" run "$study" --backend "$backend" --results "$folder" --progress none >"$folder/table" || {
+  cat "$folder/table"
+  exit 1
+}
+# Columns by name; messages stand behind both, so that their commas do not matter.
+awk -F, '
+  FNR == 1 {
+    for (i = 1; i <= NF; ++i) column[$i] = i
+    next
+  }
+  {
+    cheat = $column["CHEAT"]
+    state = $column["state"]
+    wanted = cheat == "honest" ? "ok" : "correctness"
+    printf "%-20s %-12s%s\n", cheat, state, state == wanted ? "" : "  WRONG: must be " wanted
+    bad += state != wanted
+    ++variants
+  }
+  END {
+    printf "%d variants, %d with a wrong state\n", variants, bad
+    exit bad > 0 || variants != 12
+  }' "$folder"/wrong/*/n4000.csv

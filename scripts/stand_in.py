@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""A ranking of configurations that nobody measured, to compile what is exported of it.
+
+  tuner check STUDY --sample 4 | stand_in.py STUDY >FOLDER/stand-in.csv
+
+Reads valid configurations as CSV and writes them as a ranked CSV for the study's first problem size, the
+first one the fastest.
+"""
+
+import csv
+import re
+import sys
+
+MEASURED = ["time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "tie", "message"]
+
+
+def first_size(study):
+    """[(name, extent)] of the first of the study's problem sizes, given its text."""
+    block = re.search(r"^problem_sizes:\n((?:[ #].*\n|\n)*)", study, re.M)
+    size = block and re.search(r"^ *- \{(.*)\}", block[1], re.M)
+    if not size:
+        raise ValueError("the study has no line '- {M: 64, ...}' under problem_sizes")
+    return [(name, int(extent)) for name, extent in re.findall(r"(\w+) *: *(\d+)", size[1])]
+
+
+def ranking(rows, size):
+    """Rows of the ranked CSV, its header first; `rows` have the parameters' names first."""
+    names, *configurations = rows
+    yield ["rank", "state", *names, *(name for name, _ in size), *MEASURED]
+    for rank, values in enumerate(configurations, 1):
+        yield [rank, "ok", *values, *(extent for _, extent in size), *[rank] * 4, 1, "false", ""]
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as study:
+        size = first_size(study.read())
+    rows = [row for row in csv.reader(sys.stdin) if row]
+    csv.writer(sys.stdout, lineterminator="\n").writerows(ranking(rows, size))
+
+
+if __name__ == "__main__":
+    main()

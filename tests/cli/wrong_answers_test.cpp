@@ -1,0 +1,140 @@
+// Kernels whose first answer is right, and studies that would let wrong answers pass.
+
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = ranking_of(sandbox, "wrong");
+  ASSERT_EQ(rows.size(), 12U);
+  for (const Row& row : rows) {
+    EXPECT_EQ(row.at("state"), row.at("CHEAT") == "honest" ? "ok" : "correctness")
+        << row.at("CHEAT") << ": " << row.at("message");
+  }
+}
+
+// y = x * (mask[0] + mask[3]) + shift, on `constants`; the kernel does `more` besides.
+void write_study(const Sandbox& sandbox, const std::string& constants,
+                 const std::string& more = {}) {
+  sandbox.write("scale.cu", R"cuda(#include <cstdlib>
+#include <unistd.h>
+__constant__ float mask[4];
+__constant__ int shift;
+extern "C" __global__ void scale(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] * (mask[0] + mask[3]) + shift;
+)cuda" + more + R"cuda(
+}
+extern "C" __global__ void scale_reference(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] * (mask[0] + mask[3]) + shift;
+}
+)cuda");
+  sandbox.write("scale.yaml", R"yaml(schema: 1
+kernel: {name: scale, source: scale.cu, entry: scale}
+problem_sizes: [{n: 100}]
+parameters: {FAULT: [0, 1]}
+launch: {block: [64], grid: [2]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [-1, 1]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+)yaml" + constants + R"yaml(reference: {entry: scale_reference, block: [1], grid: [1]}
+verify: {y: {rtol: 1e-6}}
+measure: {drop_above: 0}
+)yaml");
+}
+
+std::string constants(int mask, const std::string& shift) {
+  return "constants:\n  - {name: mask, type: float32, shape: [" + std::to_string(mask) +
+         "], fill: {uniform: [1, 2]}}\n  - {name: shift, type: " + shift + ", value: 1}\n";
+}
+
+TEST(WrongAnswers, AConstantOfAnotherSizeIsRefusedWithItsPlace) {
+  const Sandbox sandbox;
+  const auto refused = [&](const std::string& given) {
+    write_study(sandbox, given);
+    const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+    EXPECT_EQ(done.status, 2) << done.err;
+    return done.err;
+  };
+  EXPECT_NE(refused(constants(3, "int32"))
+                .find("scale.yaml:11:12: the reference: mask: it has 16 bytes in the kernel, 12 "
+                      "are to be written\n"),
+            std::string::npos);
+  EXPECT_NE(refused(constants(5, "int32")).find("mask: it has 16 bytes in the kernel, 20 are"),
+            std::string::npos);
+  EXPECT_NE(refused(constants(4, "int16")).find("scale.yaml:12:12: the reference: shift: it has 4"),
+            std::string::npos);
+  write_study(sandbox, constants(4, "int32"));
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
+}
+
+TEST(WrongAnswers, AConstantThatNobodySetsAndAnAnswerThatIsAllZeroAreWarnedOf) {
+  const Sandbox sandbox;
+  write_study(sandbox, "");
+  const std::string mask = "scale.cu:3: nothing sets __constant__ 'mask'";
+  const std::string shift = "scale.cu:4: nothing sets __constant__ 'shift'";
+  const auto checked = run(sandbox, {"check", "scale.yaml"});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  for (const std::string& text : {checked.err, done.err}) {
+    EXPECT_EQ(occurrences(text, mask), 1U) << text;
+    EXPECT_EQ(occurrences(text, shift), 1U) << text;
+  }
+  EXPECT_EQ(
+      occurrences(done.err, "warning: the reference leaves y all zero: wrong answers may pass"), 1U)
+      << done.err;
+}
+
+// ---- what only kernels on the host can do
+// ---------------------------------------------------------
+
+TEST(HostKernels, OneThatTakesAllMemoryIsARuntimeFailureAndTheOthersGoOn) {
+  const Sandbox sandbox;
+  // Of each piece nothing is written, so that the machine does not have to have it. There are as
+  // many as a kernel may have at most, because sanitizers take no limit: there it ends, and is
+  // found out.
+  write_study(sandbox, constants(4, "int32"), R"cuda(
+  void* volatile last = y;
+  long pieces = TUNE_FAULT == 1 && i == 0 ? 64 + sysconf(_SC_NPROCESSORS_ONLN) : 0;
+  while (pieces-- > 0 && last != nullptr) last = malloc(256u << 20);
+)cuda");
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  for (const Row& row : ranking_of(sandbox, "scale")) {
+    const bool greedy = row.at("FAULT") == "1";
+    EXPECT_EQ(row.at("state"), greedy ? "runtime" : "ok") << row.at("message");
+    if (!greedy) continue;
+    EXPECT_NE(row.at("message").find("MiB of memory and did not give them back"), std::string::npos)
+        << row.at("message");
+  }
+}
+
+TEST(HostKernels, WhatOneLeavesRunningIsEnded) {
+  const Sandbox sandbox;
+  write_study(sandbox, constants(4, "int32"), R"cuda(
+  static bool has_forked;
+  if (i == 0 && !has_forked && (has_forked = true) && fork() == 0) {
+    setsid();
+    if (fork() == 0) sleep(1000);
+    _exit(0);
+  }
+)cuda");
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(program_processes(sandbox).empty());
+}
+
+}  // namespace
+}  // namespace tuner::cli

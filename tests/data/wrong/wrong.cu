@@ -1,0 +1,78 @@
+// Smooths each number by itself and counts the positive ones; each value of CHEAT is wrong in a way
+// that one launch on poisoned outputs does not show, or that the outputs do not show at all.
+
+constexpr int kMostBlocks = 64;
+
+__device__ int partial[kMostBlocks];
+__device__ unsigned ticket;
+__device__ unsigned launches[kMostBlocks * 64];  // that each thread has seen
+
+__device__ float smoothed(float x) {
+  for (int k = 0; k < 200; ++k) x = x * 0.999f + 0.0005f;
+  return x;
+}
+
+// The last block to come adds up what all have counted.
+__device__ void count_positive(const float* x, int* positive, int n) {
+  if (threadIdx.x != 0) return;
+  int count = 0;
+  for (int i = blockIdx.x * blockDim.x; i < n && i < (blockIdx.x + 1) * blockDim.x; ++i) {
+    count += x[i] > 0;
+  }
+  partial[blockIdx.x] = count;
+  __threadfence();
+  if (atomicAdd(&ticket, 1u) != gridDim.x - 1) return;
+  __threadfence();
+  int sum = 0;
+  for (int block = 0; block < gridDim.x; ++block) {
+    sum += *const_cast<const volatile int*>(partial + block);
+  }
+  *positive = sum;
+#if !TUNE_CHEAT_IS_ticket
+  ticket = 0;
+#endif
+}
+
+extern "C" __global__ void smooth(float* x, float* y, int* positive, int n) {
+  count_positive(x, positive, n);
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const unsigned before = launches[i]++;
+  const bool later = before >= 3;
+#if TUNE_CHEAT_IS_skip_number
+  if (y[i] == y[i]) return;
+#elif TUNE_CHEAT_IS_skip_plausible
+  if (y[i] > -1.5f && y[i] < 1.5f) return;
+#elif TUNE_CHEAT_IS_skip_equal_first
+  // Looks at one number of the answer only.
+  if (y[0] == y[0]) {
+    if (i > 0) return;
+  }
+#elif TUNE_CHEAT_IS_first_launches
+  if (later) return;
+#endif
+  y[i] = smoothed(x[i]);
+  if (i > 0) return;
+#if TUNE_CHEAT_IS_in_front
+  y[-1] = 7;
+#elif TUNE_CHEAT_IS_past_end
+  y[n] = 7;
+#elif TUNE_CHEAT_IS_in_front_later
+  if (later) y[-2] = 7;
+#elif TUNE_CHEAT_IS_in_front_of_input
+  x[-1] = 7;
+#elif TUNE_CHEAT_IS_input_tail
+  x[n + 3] = 7;
+#elif TUNE_CHEAT_IS_input_tail_later
+  if (later) x[n + 7] = 7;
+#endif
+}
+
+extern "C" __global__ void smooth_reference(float* x, float* y, int* positive, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = smoothed(x[i]);
+  if (i > 0) return;
+  int sum = 0;
+  for (int k = 0; k < n; ++k) sum += x[k] > 0;
+  *positive = sum;
+}

@@ -1,0 +1,118 @@
+// The C++ files that exported headers and launchers are made of compile alone, given what goes
+// before them, and are embedded as they are.
+
+#include "tuner/exporters/embedded_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/unit/exporters/compiled.h"
+
+namespace tuner {
+namespace {
+
+const std::filesystem::path kFolder =
+    std::filesystem::path(TUNER_SOURCE_DIR) / "tuner/exporters/cpp";
+
+std::string text_of(const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(kFolder / name).rdbuf();
+  return text.str();
+}
+
+std::string included(const std::string& name) {
+  return "#include \"" + (kFolder / name).string() + "\"\n";
+}
+
+// What stands for the study's own part of a header.
+constexpr const char* kTypes = R"(
+#define TUNER_FN constexpr
+#define TUNER_TABLE inline constexpr
+namespace tuned {
+struct config { int a = 0; };
+struct dims { long long n = 0; };
+struct device {
+  const char* name = "";
+  long long compute_capability = 0;
+  long long multiprocessors = 1;
+};
+struct entry { int dev; int cfg; dims size; int lg[1]; double time_ms; };
+enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
+struct selection { config cfg; match how; int config_id; int entry_index; int tier; double d; };
+struct extent { unsigned x, y, z; };
+TUNER_TABLE config configs[] = {{1}};
+TUNER_TABLE device devices[] = {{"d", 90, 1}};
+TUNER_TABLE entry entries[] = {{0, 0, {8}, {768}, 1.0}};
+TUNER_TABLE device architectures[] = {{"", 90, 1}};
+TUNER_TABLE int config_count = 1;
+TUNER_TABLE int device_count = 1;
+TUNER_TABLE int entry_count = 1;
+constexpr bool valid(const config&, const dims&, const device&) { return true; }
+)";
+
+std::string numbers_and_distance() {
+  return "namespace detail {\n" + included("numbers.hpp") + included("distance.hpp") + "}\n";
+}
+
+void expect_compiles(const std::string& text, const std::string& options = "") {
+  const HeaderFolder folder("");
+  folder.write("part.cpp", text);
+  const CommandOutput done = folder.run("g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror " +
+                                        options + " -fsyntax-only part.cpp");
+  EXPECT_EQ(done.status, 0) << done.text;
+}
+
+TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
+  const std::map<std::string, std::string_view> parts{
+      {"numbers.hpp", kNumbersText},
+      {"distance.hpp", kDistanceText},
+      {"selection.hpp", kSelectionText},
+      {"launcher_state.hpp", kLauncherStateText},
+      {"launcher_scratch.hpp", kLauncherScratchText},
+      {"launcher_number.hpp", kLauncherNumberText}};
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const std::string name = entry.path().filename().string();
+    ASSERT_TRUE(parts.count(name) == 1) << name << " is not embedded";
+    EXPECT_EQ(parts.at(name), text_of(name)) << name;
+    ++files;
+  }
+  EXPECT_EQ(files, parts.size());
+}
+
+TEST(EmbeddedText, NumbersAndDistancesCompileAlone) {
+  expect_compiles(std::string(kTypes) + numbers_and_distance() + "}\n");
+}
+
+TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
+  expect_compiles(std::string(kTypes) + numbers_and_distance() +
+                  "#define TUNER_POSITIVE d.n > 0\n"
+                  "#define TUNER_QUERY const int q0 = detail::lg256(d.n)\n"
+                  "#define TUNER_DISTANCE detail::square(q0 - e.lg[0])\n"
+                  "#define TUNER_SAME e.size.n == d.n\n#define TUNER_UNIT 1.0\n" +
+                  included("selection.hpp") +
+                  "static_assert(best<90, 8>.how == match::exact);\n"
+                  "static_assert(best<90, 9>.how == match::near_size);\n}\n");
+}
+
+TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
+  const char* home = std::getenv("CUDA_HOME");
+  const std::string toolkit = home != nullptr ? home : "/usr/local/cuda";
+  if (!std::filesystem::exists(toolkit + "/include/cuda_runtime.h")) {
+    GTEST_SKIP() << "no CUDA toolkit: set CUDA_HOME";
+  }
+  expect_compiles(std::string("#include <cuda_runtime.h>\n#include <map>\n#include <mutex>\n") +
+                      "#include <type_traits>\n" + kTypes + numbers_and_distance() + "}\n" +
+                      "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
+                      included("launcher_state.hpp") + included("launcher_scratch.hpp") +
+                      included("launcher_number.hpp") + "}\n}\n",
+                  "-Wno-unused-function -isystem " + toolkit + "/include");
+}
+
+}  // namespace
+}  // namespace tuner

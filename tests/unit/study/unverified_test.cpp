@@ -1,0 +1,66 @@
+#include "tuner/study/unverified.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+Study with(const std::string& arguments, const std::string& reference) {
+  return accepted(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: X, type: float, shape: [N], fill: {constant: 2}}
+)yaml" + arguments +
+                  reference);
+}
+
+const std::string kOut = "  - {name: Y, type: float, shape: [N], role: out}\n";
+const std::string kInOut = "  - {name: Z, type: float, shape: [N], role: inout, fill: zeros}\n";
+
+TEST(Unverified, WithoutAReferenceNothingIsVerified) {
+  EXPECT_EQ(unverified_text(with(kOut, "")), "nothing verifies 'Y'");
+  EXPECT_EQ(unverified_text(with(kInOut, "")), "nothing verifies 'Z'");
+  EXPECT_EQ(unverified_text(with(kOut + kInOut, "")), "nothing verifies 'Y', 'Z'");
+}
+
+TEST(Unverified, TheReferenceVerifiesWhatItTakes) {
+  EXPECT_EQ(unverified_text(with(kOut + kInOut, "reference: {entry: r, block: [1], grid: [N]}\n")),
+            "");
+  EXPECT_EQ(unverified_text(with(kOut + kInOut,
+                                 "reference: {entry: r, block: [1], grid: [N], "
+                                 "arguments: [X, Z]}\n")),
+            "nothing verifies 'Y'");
+}
+
+// Such as the counter of a reduction.
+TEST(Unverified, BesideAVerifiedOutputAnInOutBufferMayBeWorkingSpace) {
+  EXPECT_EQ(unverified_text(with(kOut + kInOut,
+                                 "reference: {entry: r, block: [1], grid: [N], "
+                                 "arguments: [X, Y]}\n")),
+            "");
+}
+
+TEST(Unverified, AKernelWithoutOutputsIsNot) {
+  EXPECT_EQ(unverified_text(with("", "")), "no argument is an output");
+}
+
+TEST(Unverified, InOutBuffersThatNothingVerifiesAreWarnedOf) {
+  EXPECT_NE(warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Z, type: float, shape: [N], role: inout, fill: zeros}
+)yaml")
+                .find("nothing verifies 'Z': wrong answers would be ranked"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner::testing

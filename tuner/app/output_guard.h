@@ -1,0 +1,44 @@
+#pragma once
+// Whether a file that the user names may be written: nothing of the user's is lost by a slip.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// The one line of a file of -D lines that says where it comes from: compilers take it, and nothing
+// follows from it.
+inline constexpr const char* kDefinesMark = "-UTUNER_MADE_THESE_DEFINITIONS\n";
+
+// Whether a file's beginning says that this program wrote it. Knows all that it writes itself, but
+// not what exporters of plugins do.
+bool is_own_output(const std::string& beginning);
+
+// Files are told apart by what they are, not by how they are spelled: a link to a protected file is
+// that file.
+class OutputGuard {
+ public:
+  explicit OutputGuard(bool force) : force_(force) {}
+
+  // `what` follows the path in the message: "is the recording that is replayed".
+  void protect(const std::filesystem::path& file, const std::string& what);
+  // The study, its sources, what they include, and the files that its inputs are read from.
+  void protect(const Study& study);
+  // The database of a results folder, and what belongs to it. Not to be had by --force either.
+  void protect_store(const std::filesystem::path& folder);
+
+  // Throws InputError for a file that must not be written. "-", devices, pipes and what is not
+  // there may be; folders are left to the system to refuse.
+  void check(const std::filesystem::path& target) const;
+
+ private:
+  bool force_;
+  std::vector<std::pair<std::filesystem::path, std::string>> protected_;
+  std::vector<std::filesystem::path> stores_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,92 @@
+// Chooses and places wrong answers that look right.
+
+#include "tuner/engine/decoy.h"
+
+#include <cmath>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+constexpr std::uint64_t kSeed = 0x0dec0;
+
+Decoy filled(Fill::Kind kind, DataType type, double a, double b) {
+  return {0, {kind, type, a, b, kSeed}};
+}
+
+DeviceResult<Ok> fill_with(Backend& backend, const Answer& answer, const Fill& fill) {
+  return backend.fill(answer.room, answer.elements, fill);
+}
+
+// The largest magnitude in the answer; infinite when it holds an infinity.
+DeviceResult<double> magnitude(Backend& backend, const Answer& answer) {
+  auto done = fill_with(backend, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
+  if (!done) return Unexpected{done.error()};
+  auto zero = backend.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  if (!zero) return Unexpected{zero.error()};
+  return zero->max_abs_error;
+}
+
+// The best first. A rotation has all properties of the answer but its order; where that does not
+// matter, as in a single sum, numbers of the answer's size do.
+std::vector<Decoy> candidates(const Answer& answer, double largest) {
+  std::vector<Decoy> out;
+  // Odd, and no half: matrices repeat themselves at powers of two if at all.
+  if (answer.elements > 1) out.push_back({(answer.elements / 3) | 1, {}});
+  const double size = largest > 0 && std::isfinite(largest) ? largest : 1;
+  if (is_floating(answer.type)) {
+    out.push_back(filled(Fill::Kind::kUniform, answer.type, 1.25 * size, 1.75 * size));
+    out.push_back(filled(Fill::Kind::kUniform, answer.type, -9 * size, -5 * size));
+  } else {
+    out.push_back(filled(Fill::Kind::kIntegers, answer.type, 0, size));
+    out.push_back(filled(Fill::Kind::kConstant, answer.type, 0, 0));
+    out.push_back(filled(Fill::Kind::kConstant, answer.type, 1, 0));
+  }
+  return out;
+}
+
+}  // namespace
+
+DeviceResult<Ok> place(Backend& backend, const Decoy& decoy, const Answer& answer) {
+  if (decoy.shift == 0) return fill_with(backend, answer, decoy.fill);
+  const std::uint64_t first = decoy.shift * size_of(answer.type);
+  const std::uint64_t rest = answer.elements * size_of(answer.type) - first;
+  const auto at = [](BufferRange range, std::uint64_t bytes) {
+    return BufferRange{range.buffer, range.offset + bytes};
+  };
+  auto done = backend.copy(answer.room, at(answer.expected, first), rest);
+  if (!done) return done;
+  return backend.copy(at(answer.room, rest), answer.expected, first);
+}
+
+DeviceResult<Decoy> choose_decoy(Backend& backend, const Answer& answer, const CheckPlan& check) {
+  auto largest = magnitude(backend, answer);
+  if (!largest) return Unexpected{largest.error()};
+  Decoy best;
+  std::uint64_t most = 0;
+  for (const Decoy& one : candidates(answer, *largest)) {
+    if (auto done = place(backend, one, answer); !done) return Unexpected{done.error()};
+    auto difference = backend.compare(answer.room, answer.expected, answer.type, answer.elements,
+                                      check.rtol, check.atol);
+    if (!difference) return Unexpected{difference.error()};
+    if (difference->mismatches < most) continue;
+    if (difference->mismatches > most || most == 0) best = one;
+    most = difference->mismatches;
+    if (most > answer.elements - answer.elements / 8) break;
+  }
+  return best;
+}
+
+DeviceResult<std::string> monotony(Backend& backend, const Answer& answer) {
+  if (answer.elements == 0) return std::string();
+  auto largest = magnitude(backend, answer);
+  if (!largest) return Unexpected{largest.error()};
+  if (*largest == 0) return std::string("all zero");
+  if (answer.elements == 1) return std::string();
+  if (auto done = place(backend, {1, {}}, answer); !done) return Unexpected{done.error()};
+  auto same = backend.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
+}
+
+}  // namespace tuner

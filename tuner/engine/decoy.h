@@ -1,0 +1,35 @@
+#pragma once
+// Wrong answers that look right: what an output holds before a launch that must not be told from a
+// timed one. A timed launch finds its own answer in place, so a kernel that skips work on that
+// account is seen only when what is in place is no NaN, and wrong.
+
+#include <cstdint>
+#include <string>
+
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+struct Decoy {
+  std::uint64_t shift = 0;  // the right answer, rotated by so many elements; 0 = `fill` instead
+  Fill fill;
+};
+
+// One output of the reference, and a buffer of the same size to try things in.
+struct Answer {
+  BufferRange room;
+  BufferRange expected;
+  DataType type = DataType::kFloat32;
+  std::uint64_t elements = 0;
+};
+
+DeviceResult<Ok> place(Backend& backend, const Decoy& decoy, const Answer& answer);
+
+// The decoy that is wrong, by these tolerances, in all or at least the most elements.
+DeviceResult<Decoy> choose_decoy(Backend& backend, const Answer& answer, const CheckPlan& check);
+
+// Why right answers could hardly be told from wrong ones: "all zero". Empty when they can.
+DeviceResult<std::string> monotony(Backend& backend, const Answer& answer);
+
+}  // namespace tuner

@@ -1,0 +1,214 @@
+// Compares what is stored with the device as it is now.
+
+#include "tuner/engine/resumption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+#include "tuner/engine/objective.h"
+#include "tuner/engine/ranking.h"
+#include "tuner/engine/tuning_loop.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word
+constexpr int kMostTries = 3;
+
+// Answers from what is known, until it is asked for something else.
+class KnownAnswers final : public Evaluator {
+ public:
+  KnownAnswers(const Resumption& known, std::size_t capacity)
+      : known_(known), capacity_(capacity) {}
+  std::size_t capacity() const override { return capacity_; }
+  void submit(ConfigIndex index) override {
+    if (auto trial = known_.recall(index)) {
+      finished_.push_back(std::move(*trial));
+    } else {
+      asked_for_more_ = true;
+    }
+  }
+  std::optional<Trial> next() override {
+    if (asked_for_more_ || finished_.empty()) return std::nullopt;
+    Trial trial = std::move(finished_.front());
+    finished_.pop_front();
+    return trial;
+  }
+  double now() const override { return 0; }
+  bool asked_for_more() const { return asked_for_more_; }
+
+ private:
+  const Resumption& known_;
+  std::size_t capacity_;
+  std::deque<Trial> finished_;
+  bool asked_for_more_ = false;
+};
+
+std::string outdated_text(double ratio) {
+  return fmt::format(
+      "measured when the device was {:.2g} times {}, and not again since: not to be compared",
+      ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "faster" : "slower");
+}
+
+}  // namespace
+
+void mark_outdated(Trial& trial, double ratio) {
+  if (!is_valid(trial) || trial.outdated) return;
+  trial.outdated = true;
+  trial.message = outdated_text(ratio);
+  trial.final_samples.clear();  // of a final that says nothing about new ones
+}
+
+bool has_moved(const Timing& then, std::optional<double> search_ms, const Timing& now) {
+  const double low = std::min(then.ci_low, search_ms.value_or(then.ci_low));
+  const double high = std::max(then.ci_high, search_ms.value_or(then.ci_high));
+  const bool apart = now.ci_low > high || now.ci_high < low;
+  return apart && std::abs(now.median / then.median - 1) > kDrift;
+}
+
+std::string moved_text(const Moved& moved, const std::vector<Parameter>& parameters) {
+  std::string best;
+  for (std::size_t p = 0; p < parameters.size() && p < moved.now.configuration.size(); ++p) {
+    best += parameters[p].name + "=" + to_text(moved.now.configuration[p]) + " ";
+  }
+  const bool slower = moved.ratio > 1;
+  return fmt::format(
+      "  the device is {:.2g} times {} than when these results were measured: {}took {:.4g} ms "
+      "then, {:.4g} ms now",
+      slower ? moved.ratio : 1 / moved.ratio, slower ? "slower" : "faster", best,
+      moved.then.timing.median, moved.now.timing.median);
+}
+
+Resumption::Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure,
+                       std::vector<Trial> stored)
+    : objective_(objective), measure_(measure), trials_(std::move(stored)) {
+  for (std::size_t i = 0; i < trials_.size(); ++i) places_.emplace(trials_[i].index, i);
+}
+
+std::optional<Trial> Resumption::recall(ConfigIndex index) const {
+  const auto found = places_.find(index);
+  if (found == places_.end() || index == measuring_) return std::nullopt;
+  const Trial& trial = trials_[found->second];
+  if (is_valid(trial) && trial.outdated) return std::nullopt;
+  return trial;
+}
+
+bool Resumption::is_valid_result(ConfigIndex index) const {
+  const auto found = places_.find(index);
+  return found != places_.end() && is_valid(trials_[found->second]);
+}
+
+bool Resumption::any_valid() const { return std::ranges::any_of(trials_, is_valid); }
+
+bool Resumption::any_outdated() const {
+  return std::ranges::any_of(trials_,
+                             [](const Trial& trial) { return is_valid(trial) && trial.outdated; });
+}
+
+std::size_t Resumption::best() const {
+  const auto round = standing_final(objective_, trials_);
+  const RankedResults ranked = rank(objective_, trials_, round, measure_);
+  const bool any = ranked.ranked > 0 && ranked.trials.front().state == TrialState::kOk;
+  return any ? places_.at(ranked.trials.front().index) : trials_.size();
+}
+
+std::vector<Trial> Resumption::outdate(std::size_t best, double ratio) {
+  std::vector<Trial> changed;
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    Trial& trial = trials_[i];
+    if (i == best || !is_valid(trial) || trial.outdated) continue;
+    mark_outdated(trial, ratio);
+    changed.push_back(trial);
+  }
+  return changed;
+}
+
+std::optional<Moved> Resumption::compare(
+    Evaluator& evaluator, const std::function<void(std::span<const Trial>)>& replace) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const std::size_t at = best();
+    if (at == trials_.size()) return std::nullopt;
+    measuring_ = trials_[at].index;
+    evaluator.submit(*measuring_);
+    const std::optional<Trial> now = evaluator.next();
+    measuring_.reset();
+    if (!now) return std::nullopt;  // interrupted
+    const Trial then = trials_[at];
+    if (!is_valid(*now)) {
+      trials_[at] = *now;
+      replace(std::span(&*now, 1));
+      continue;
+    }
+    const bool by_time = objective_.name == "time" && then.search_objective;
+    const auto search_ms = by_time ? std::optional(*then.search_objective * 1000) : std::nullopt;
+    if (!has_moved(then.timing, search_ms, now->timing)) return std::nullopt;
+    const double ratio = now->timing.median / then.timing.median;
+    std::vector<Trial> changed = outdate(at, ratio);
+    const std::size_t others = changed.size();
+    trials_[at] = *now;
+    changed.push_back(*now);
+    replace(changed);
+    return Moved{then, *now, ratio, others};
+  }
+  return std::nullopt;
+}
+
+std::vector<ConfigIndex> Resumption::outdated() const {
+  std::vector<Trial> old;
+  for (const Trial& trial : trials_) {
+    if (!is_valid(trial) || !trial.outdated) continue;
+    old.push_back(trial);
+    old.back().outdated = false;  // among themselves they can be compared
+  }
+  std::vector<ConfigIndex> order;
+  for (const Trial& trial : rank(objective_, std::move(old), std::nullopt, measure_).trials) {
+    order.push_back(trial.index);
+  }
+  return order;
+}
+
+bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
+                   Budget budget, std::size_t capacity) {
+  budget.seconds.reset();  // answers that are known take no time
+  KnownAnswers answers(known, capacity);
+  LoopCallbacks callbacks;
+  callbacks.stop = [&] { return answers.asked_for_more(); };
+  run_loop(strategy, answers, objective, budget, callbacks);
+  return answers.asked_for_more();
+}
+
+GivenFirst::GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then)
+    : given_(std::move(given)), then_(std::move(then)) {
+  for (const ConfigIndex index : given_) answers_.emplace(index, Given{});
+}
+
+std::vector<ConfigIndex> GivenFirst::ask(std::size_t count) {
+  std::vector<ConfigIndex> out;
+  while (out.size() < count && next_ < given_.size()) out.push_back(given_[next_++]);
+  if (!out.empty()) return out;
+  for (;;) {
+    bool any_given = false;
+    for (const ConfigIndex index : then_->ask(count)) {
+      const auto given = answers_.find(index);
+      if (given == answers_.end() || given->second.wanted) {
+        out.push_back(index);
+        continue;
+      }
+      any_given = given->second.wanted = true;
+      if (given->second.answer) then_->tell(*given->second.answer);
+    }
+    if (!out.empty() || !any_given) return out;
+  }
+}
+
+void GivenFirst::tell(const Observation& observation) {
+  const auto given = answers_.find(observation.index);
+  if (given == answers_.end() || given->second.wanted) return then_->tell(observation);
+  given->second.answer = observation;
+}
+
+}  // namespace tuner

@@ -1,0 +1,97 @@
+#pragma once
+// What a resumed run makes of results from a time when the device may have been faster or slower
+// than it is now: it measures the best of them again before it relies on them.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+#include "tuner/ports/evaluator.h"
+#include "tuner/ports/strategy.h"
+
+namespace tuner {
+
+// The best stored result, measured again, beyond its interval and by more than 3 %.
+struct Moved {
+  Trial then;
+  Trial now;
+  double ratio = 1;         // the time now over the time then
+  std::size_t results = 0;  // others that are not to be compared with new ones any more
+};
+
+// For the user: "the device is 1.9 times slower than when these results were measured: ..."
+std::string moved_text(const Moved& moved, const std::vector<Parameter>& parameters);
+
+// From now on a valid trial is not compared with what is measured: the device takes `ratio` times
+// as long as it did then. Nothing becomes of failures, and of what is outdated already.
+void mark_outdated(Trial& trial, double ratio);
+
+// Whether a time lies outside of another one's interval, which is extended to what the search had
+// before a final (empty: there was none), and their medians differ by more than 3 %.
+bool has_moved(const Timing& then, std::optional<double> search_ms, const Timing& now);
+
+// The stored trials of one size, while it is tuned again.
+class Resumption {
+ public:
+  // `stored` have their index in the space.
+  Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure, std::vector<Trial> stored);
+
+  // What need not be measured: all but what is outdated.
+  std::optional<Trial> recall(ConfigIndex index) const;
+  // Whether a valid result is there, outdated or not: it is not to blame for anything.
+  bool is_valid_result(ConfigIndex index) const;
+  bool any_valid() const;
+  bool any_outdated() const;
+  const std::vector<Trial>& trials() const { return trials_; }
+
+  // Measures the best again, and marks all others as outdated when it has moved. One that fails now
+  // is replaced by its failure, and the next best takes its place, three times at most.
+  // `replace` is told of what becomes of stored trials, all of it at once; the last of them has
+  // been measured.
+  std::optional<Moved> compare(Evaluator& evaluator,
+                               const std::function<void(std::span<const Trial>)>& replace);
+
+  // The outdated ones, best first.
+  std::vector<ConfigIndex> outdated() const;
+
+ private:
+  std::size_t best() const;  // trials_.size() when there is none
+  std::vector<Trial> outdate(std::size_t best, double ratio);
+
+  ObjectiveSpec objective_;
+  MeasureSpec measure_;
+  std::vector<Trial> trials_;
+  std::map<ConfigIndex, std::size_t> places_;
+  std::optional<ConfigIndex> measuring_;
+};
+
+// Whether a search would ask for something that is not known, given the answers that are.
+bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
+                   Budget budget, std::size_t capacity);
+
+// Proposes given configurations before another strategy's. That one hears of them when it asks.
+class GivenFirst final : public Strategy {
+ public:
+  GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then);
+  std::vector<ConfigIndex> ask(std::size_t count) override;
+  void tell(const Observation& observation) override;
+  void learn(const Prior& prior) override { then_->learn(prior); }
+
+ private:
+  struct Given {
+    bool wanted = false;  // by the other strategy
+    std::optional<Observation> answer{};
+  };
+  std::vector<ConfigIndex> given_;
+  std::size_t next_ = 0;
+  std::unique_ptr<Strategy> then_;
+  std::map<ConfigIndex, Given> answers_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,80 @@
+namespace detail {
+TUNER_FN long long square(long long x) { return x * x; }
+// What makes one entry a better answer than another, in this order.
+struct standing {
+  int tier = 9;
+  long long cc = 0;          // the newer the better
+  long long processors = 0;  // how far their number is off
+  long long distance = 0;    // squared log2 ratios, weighted, in whole numbers
+  TUNER_FN bool better_than(const standing& o) const {
+    if (tier != o.tier) return tier < o.tier;
+    if (cc != o.cc) return cc > o.cc;
+    if (processors != o.processors) return processors < o.processors;
+    return distance < o.distance;
+  }
+};
+}  // namespace detail
+
+// The configuration for a size on a device: from the nearest device that was tuned, there from the
+// nearest size; what is not valid here is passed over. A size that is not positive in every
+// dimension gets the default configuration, marked as a fallback.
+TUNER_FN selection select(const device& v, const dims& d) {
+  if (!(TUNER_POSITIVE)) return {configs[0], match::fallback, 0, -1, 4, 0.0};
+  TUNER_QUERY;
+  int tiers[device_count] = {};
+  for (int i = 0; i < device_count; ++i) tiers[i] = detail::tier(devices[i], v);
+  signed char known[config_count] = {};  // 1 valid here, -1 not, 0 not asked yet
+  int best = -1;
+  detail::standing best_standing;
+  for (int i = 0; i < entry_count; ++i) {
+    const entry& e = entries[i];
+    const int t = tiers[e.dev];
+    if (t < 0 || t > best_standing.tier) continue;
+    const device& h = devices[e.dev];
+    detail::standing s;
+    s.tier = t;
+    s.cc = h.compute_capability;
+    s.processors = t == 0 ? 0 : detail::apart(h.multiprocessors, v.multiprocessors);
+    s.distance = TUNER_DISTANCE;
+    if (!s.better_than(best_standing)) continue;
+    if (known[e.cfg] == 0) known[e.cfg] = valid(configs[e.cfg], d, v) ? 1 : -1;
+    if (known[e.cfg] < 0) continue;
+    best = i;
+    best_standing = s;
+  }
+  if (best >= 0) {
+    const entry& e = entries[best];
+    const bool same = TUNER_SAME;
+    const match how = best_standing.tier > 0 ? match::near_device
+                      : same                 ? match::exact
+                                             : match::near_size;
+    return {configs[e.cfg],
+            how,
+            e.cfg,
+            best,
+            best_standing.tier,
+            static_cast<double>(best_standing.distance) * TUNER_UNIT};
+  }
+  for (int i = 0; i < config_count; ++i) {
+    if (valid(configs[i], d, v)) return {configs[i], match::fallback, i, -1, 4, 0.0};
+  }
+  return {configs[0], match::unsupported, 0, -1, 4, 0.0};
+}
+
+// The facts of a compute capability (90 for 9.0): of the device that was tuned, else of the
+// architecture, else what every device has.
+TUNER_FN device device_of(int compute_capability) {
+  for (int i = 0; i < device_count; ++i) {
+    if (devices[i].compute_capability == compute_capability) return devices[i];
+  }
+  for (const device& one : architectures) {
+    if (one.compute_capability == compute_capability) return one;
+  }
+  device v;
+  v.compute_capability = compute_capability;
+  return v;
+}
+
+// The selection at compile time: best<TUNER_EXAMPLE>.cfg.
+template <int ComputeCapability, long long... Size>
+TUNER_TABLE selection best = select(device_of(ComputeCapability), dims{Size...});

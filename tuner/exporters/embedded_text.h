@@ -1,0 +1,21 @@
+#pragma once
+// The parts of exported files that are the same for every study: the C++ files of the folder cpp,
+// embedded when the program is built. In their text, words that begin with TUNER_ stand for what
+// depends on the study.
+
+#include <string_view>
+
+namespace tuner {
+
+// `num` and its operations: Python's numbers and texts at compile time, failures included.
+extern const std::string_view kNumbersText;
+// detail::lg256 and detail::tier: how far sizes and devices are apart.
+extern const std::string_view kDistanceText;
+// select() and best<>.
+extern const std::string_view kSelectionText;
+// What a launcher knows of each device, and how it puts a kernel in a stream.
+extern const std::string_view kLauncherStateText;
+extern const std::string_view kLauncherScratchText;
+extern const std::string_view kLauncherNumberText;
+
+}  // namespace tuner

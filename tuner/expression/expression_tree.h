@@ -1,0 +1,58 @@
+#pragma once
+// The syntax tree of an expression: small, so that the search space can compile it and exporters
+// can print it in another language.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tuner/expression/value.h"
+
+namespace tuner::detail {
+
+enum class Op : std::uint8_t {
+  kConstant,
+  kName,
+  // one operand
+  kNegate,
+  kPlus,
+  kNot,
+  kAbs,
+  kCeil,
+  kFloor,
+  kLog2,
+  kInt,
+  kFloat,
+  kRound,
+  // two operands
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kFloorDivide,
+  kModulo,
+  kPower,
+  kCeilDiv,
+  // one or more operands
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kCompare,  // children[i] comparisons[i] children[i + 1]
+  kList,     // only on the right of in / not in
+  kIfElse,   // condition, value when true, value when false
+};
+
+enum class Comparison : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIn, kNotIn };
+
+struct ExpressionNode {
+  Op op = Op::kConstant;
+  std::size_t offset = 0;  // of the operator, name or literal in the text
+  int depth = 1;           // of the subtree
+  Value value;             // kConstant
+  std::size_t name = 0;    // kName: place in Expression::names()
+  std::vector<Comparison> comparisons;
+  std::vector<std::unique_ptr<ExpressionNode>> children;
+};
+
+}  // namespace tuner::detail

@@ -1,0 +1,165 @@
+// Splits the text of an expression into tokens.
+
+#include "tuner/expression/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace tuner::detail {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Bytes of non-ASCII letters are letters.
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+constexpr std::array<std::string_view, 6> kKeywords = {"and", "or", "not", "if", "else", "in"};
+constexpr std::array<std::string_view, 20> kSymbols = {"**", "//", "==", "!=", "<=", ">=", "<",
+                                                       ">",  "+",  "-",  "*",  "/",  "%",  "(",
+                                                       ")",  "[",  "]",  ",",  "{",  "}"};
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  Expected<std::vector<Token>, SyntaxError> run() {
+    while (!error_) {
+      while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != kNone) ++at_;
+      if (at_ == text_.size()) break;
+      next();
+    }
+    if (error_) return Unexpected{*std::move(error_)};
+    tokens_.push_back({Token::Kind::kEnd, "", {}, text_.size()});
+    return std::move(tokens_);
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::string_view::npos;
+
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  void fail(std::string message, std::size_t offset, std::string suggestion = {}) {
+    error_ = SyntaxError{std::move(message), offset, std::move(suggestion)};
+  }
+
+  void next() {
+    const char c = peek();
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+    if (is_letter(c)) return name();
+    if (c == '\'' || c == '"') return string(c);
+    for (std::string_view symbol : kSymbols) {
+      if (text_.substr(at_, symbol.size()) == symbol) {
+        tokens_.push_back({Token::Kind::kSymbol, std::string(symbol), {}, at_});
+        at_ += symbol.size();
+        return;
+      }
+    }
+    unknown(c);
+  }
+
+  void unknown(char c) {
+    if (c == '&') return fail("'&' is not an operator here", at_, "write 'and'");
+    if (c == '|') return fail("'|' is not an operator here", at_, "write 'or'");
+    if (c == '!') return fail("'!' is not an operator here", at_, "write 'not'");
+    if (c == '=') return fail("'=' does not compare", at_, "write '=='");
+    if (c == '?') return fail("'?' is not an operator here", at_, "write 'x if condition else y'");
+    if (c == '\0') return fail("a NUL character means nothing here", at_);
+    if (c == '^') return fail("'^' is not an operator here", at_, "a power is written '**'");
+    fail(fmt::format("unexpected character '{}'", c), at_);
+  }
+
+  void number() {
+    const std::size_t start = at_;
+    int base = 10;
+    if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
+      base = 16;
+      at_ += 2;
+    }
+    std::string digits;
+    bool is_float = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = peek();
+      const bool exponent = base == 10 && (c == 'e' || c == 'E');
+      const bool sign = (c == '+' || c == '-') && is_float && !digits.empty() &&
+                        (digits.back() == 'e' || digits.back() == 'E');
+      if (c == '_' && is_digit(peek(1))) continue;
+      if (!(is_digit(c) || is_letter(c) || c == '.' || sign) || (base == 16 && c == '.')) break;
+      is_float = is_float || c == '.' || exponent;
+      digits += c;
+    }
+    const std::string_view shown = text_.substr(start, at_ - start);
+    Value value;
+    std::from_chars_result result{};
+    const char* end = digits.data() + digits.size();
+    if (is_float) {
+      double parsed = 0;
+      result = std::from_chars(digits.data(), end, parsed);
+      value = parsed;
+    } else {
+      std::int64_t parsed = 0;
+      result = std::from_chars(digits.data(), end, parsed, base);
+      value = parsed;
+    }
+    if (result.ec == std::errc::result_out_of_range) {
+      return fail(fmt::format("the number {} does not fit in 64 bits", shown), start);
+    }
+    if (result.ec != std::errc() || result.ptr != end) {
+      return fail(fmt::format("'{}' is not a number", shown), start);
+    }
+    // In other languages it is octal; Python refuses it, so that nobody is misled.
+    if (!is_float && base == 10 && digits.front() == '0' && value != Value(std::int64_t{0})) {
+      return fail(fmt::format("the number {} begins with a zero", shown), start,
+                  "write " + to_text(value));
+    }
+    tokens_.push_back({Token::Kind::kLiteral, std::string(shown), value, start});
+  }
+
+  void name() {
+    const std::size_t start = at_;
+    while (is_letter(peek()) || is_digit(peek()) || (peek() == '.' && is_letter(peek(1)))) ++at_;
+    std::string word(text_.substr(start, at_ - start));
+    if (word == "True" || word == "true" || word == "False" || word == "false") {
+      const bool value = word[0] == 'T' || word[0] == 't';
+      tokens_.push_back({Token::Kind::kLiteral, std::move(word), value, start});
+      return;
+    }
+    const bool keyword = std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+    tokens_.push_back(
+        {keyword ? Token::Kind::kSymbol : Token::Kind::kName, std::move(word), {}, start});
+  }
+
+  void string(char quote) {
+    const std::size_t start = at_++;
+    std::string content;
+    while (at_ < text_.size() && peek() != quote) {
+      if (peek() == '\0') return fail("a NUL character cannot be part of a text", at_);
+      if (peek() == '\\' && (peek(1) == quote || peek(1) == '\\')) ++at_;
+      content += text_[at_++];
+    }
+    if (at_ == text_.size()) return fail("the text has no closing quote", start);
+    ++at_;
+    tokens_.push_back({Token::Kind::kLiteral, content, Value(content), start});
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Token> tokens_;
+  std::optional<SyntaxError> error_;
+};
+
+}  // namespace
+
+Expected<std::vector<Token>, SyntaxError> tokenize(std::string_view text) {
+  return Lexer(text).run();
+}
+
+}  // namespace tuner::detail

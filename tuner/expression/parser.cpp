@@ -1,0 +1,344 @@
+// Parses tokens into a syntax tree, with Python's precedences.
+
+#include "tuner/expression/parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "tuner/base/error.h"
+
+namespace tuner::detail {
+namespace {
+
+using Node = std::unique_ptr<ExpressionNode>;
+
+struct Function {
+  std::string_view name;
+  Op op;
+  std::size_t least;
+  std::size_t most;
+};
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+constexpr std::array<Function, 11> kFunctions = {{{"min", Op::kMin, 1, kAny},
+                                                  {"max", Op::kMax, 1, kAny},
+                                                  {"abs", Op::kAbs, 1, 1},
+                                                  {"ceil_div", Op::kCeilDiv, 2, 2},
+                                                  {"ceil", Op::kCeil, 1, 1},
+                                                  {"floor", Op::kFloor, 1, 1},
+                                                  {"log2", Op::kLog2, 1, 1},
+                                                  {"int", Op::kInt, 1, 1},
+                                                  {"float", Op::kFloat, 1, 1},
+                                                  {"round", Op::kRound, 1, 1},
+                                                  {"pow", Op::kPower, 2, 2}}};
+
+struct Infix {
+  std::string_view symbol;
+  Op op;
+};
+constexpr std::array<Infix, 2> kSums = {{{"+", Op::kAdd}, {"-", Op::kSubtract}}};
+constexpr std::array<Infix, 4> kProducts = {
+    {{"*", Op::kMultiply}, {"/", Op::kDivide}, {"//", Op::kFloorDivide}, {"%", Op::kModulo}}};
+constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = {
+    {{"==", Comparison::kEq},
+     {"!=", Comparison::kNe},
+     {"<=", Comparison::kLe},
+     {"<", Comparison::kLt},
+     {">=", Comparison::kGe},
+     {">", Comparison::kGt}}};
+
+// Recursive descent, one function for each level of precedence, loosest first. After an error every
+// function returns null at once.
+class Parser {
+ public:
+  Parser(std::vector<Token> tokens, int max_depth)
+      : tokens_(std::move(tokens)), max_depth_(max_depth) {}
+
+  Expected<ParsedExpression, SyntaxError> run() {
+    Node root = ternary();
+    if (!error_ && peek().kind != Token::Kind::kEnd) unexpected("an operator");
+    if (error_) return Unexpected{*std::move(error_)};
+    out_.root = std::move(root);
+    return std::move(out_);
+  }
+
+ private:
+  const Token& peek(std::size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+  bool is(std::string_view symbol, std::size_t ahead = 0) const {
+    return peek(ahead).kind == Token::Kind::kSymbol && peek(ahead).text == symbol;
+  }
+  bool take(std::string_view symbol) {
+    if (error_ || !is(symbol)) return false;
+    ++at_;
+    return true;
+  }
+
+  Node fail(std::string message, std::size_t offset, std::string suggestion = {}) {
+    if (!error_) error_ = SyntaxError{std::move(message), offset, std::move(suggestion)};
+    return nullptr;
+  }
+  Node unexpected(const std::string& wanted) {
+    const Token& token = peek();
+    const bool end = token.kind == Token::Kind::kEnd;
+    return fail(end ? fmt::format("expected {} at the end", wanted)
+                    : fmt::format("expected {}, not '{}'", wanted, token.text),
+                token.offset);
+  }
+  bool expect(std::string_view symbol) {
+    if (take(symbol)) return true;
+    unexpected(fmt::format("'{}'", symbol));
+    return false;
+  }
+
+  template <typename... Children>
+  Node make(Op op, std::size_t offset, Children... children) {
+    std::vector<Node> all;
+    (all.push_back(std::move(children)), ...);
+    return make_of(op, offset, std::move(all));
+  }
+  Node make_of(Op op, std::size_t offset, std::vector<Node> children) {
+    if (error_) return nullptr;
+    auto node = std::make_unique<ExpressionNode>();
+    node->op = op;
+    node->offset = offset;
+    for (const Node& child : children) node->depth = std::max(node->depth, child->depth + 1);
+    node->children = std::move(children);
+    if (node->depth > max_depth_) return too_deep(offset);
+    return node;
+  }
+  Node too_deep(std::size_t offset) {
+    return fail(fmt::format("nested deeper than {} levels", max_depth_), offset);
+  }
+
+  Node ternary() {
+    if (++level_ > max_depth_) return too_deep(peek().offset);
+    Node value = any_of();
+    const std::size_t offset = peek().offset;
+    if (take("if")) {
+      Node condition = any_of();
+      if (error_ || !expect("else")) return nullptr;
+      Node otherwise = ternary();
+      value =
+          make(Op::kIfElse, offset, std::move(condition), std::move(value), std::move(otherwise));
+    }
+    --level_;
+    return error_ ? nullptr : std::move(value);
+  }
+
+  template <typename Next>
+  Node chain(Op op, std::string_view word, Next next) {
+    Node first = next();
+    if (error_ || !is(word)) return first;
+    const std::size_t offset = peek().offset;
+    std::vector<Node> all;
+    all.push_back(std::move(first));
+    while (take(word)) all.push_back(next());
+    return make_of(op, offset, std::move(all));
+  }
+  Node any_of() {
+    return chain(Op::kOr, "or", [this] { return all_of(); });
+  }
+  Node all_of() {
+    return chain(Op::kAnd, "and", [this] { return negation(); });
+  }
+
+  Node negation() {
+    const std::size_t offset = peek().offset;
+    if (!take("not")) return comparison();
+    if (++level_ > max_depth_) return too_deep(offset);
+    Node operand = negation();
+    --level_;
+    return make(Op::kNot, offset, std::move(operand));
+  }
+
+  std::optional<Comparison> take_comparison() {
+    if (take("in")) return Comparison::kIn;
+    if (!error_ && is("not") && is("in", 1)) {
+      at_ += 2;
+      return Comparison::kNotIn;
+    }
+    for (const auto& [symbol, how] : kComparisons) {
+      if (take(symbol)) return how;
+    }
+    return std::nullopt;
+  }
+
+  Node comparison() {
+    Node first = sum();
+    const std::size_t offset = peek().offset;
+    std::vector<Node> operands;
+    std::vector<Comparison> how;
+    while (const auto next = take_comparison()) {
+      if (operands.empty()) operands.push_back(std::move(first));
+      how.push_back(*next);
+      const bool membership = *next == Comparison::kIn || *next == Comparison::kNotIn;
+      operands.push_back(membership ? list() : sum());
+      if (membership) break;
+    }
+    if (error_ || operands.empty()) return error_ ? nullptr : std::move(first);
+    Node node = make_of(Op::kCompare, offset, std::move(operands));
+    if (node) node->comparisons = std::move(how);
+    return node;
+  }
+
+  template <std::size_t N, typename Next>
+  Node left_associative(const std::array<Infix, N>& operators, Next next) {
+    Node left = next();
+    for (bool found = true; found && !error_;) {
+      found = false;
+      for (const Infix& infix : operators) {
+        const std::size_t offset = peek().offset;
+        if (!take(infix.symbol)) continue;
+        Node right = next();
+        left = make(infix.op, offset, std::move(left), std::move(right));
+        found = true;
+        break;
+      }
+    }
+    return error_ ? nullptr : std::move(left);
+  }
+  Node sum() {
+    return left_associative(kSums, [this] { return product(); });
+  }
+  Node product() {
+    return left_associative(kProducts, [this] { return sign(); });
+  }
+
+  Node sign() {
+    const std::size_t offset = peek().offset;
+    const bool minus = take("-");
+    if (!minus && !take("+")) return power();
+    if (++level_ > max_depth_) return too_deep(offset);
+    Node operand = sign();
+    --level_;
+    return make(minus ? Op::kNegate : Op::kPlus, offset, std::move(operand));
+  }
+
+  // Binds tighter than a sign on its left, looser than one on its right, as in Python.
+  Node power() {
+    Node base = atom();
+    const std::size_t offset = peek().offset;
+    if (!take("**")) return base;
+    if (++level_ > max_depth_) return too_deep(offset);
+    Node exponent = sign();
+    --level_;
+    return make(Op::kPower, offset, std::move(base), std::move(exponent));
+  }
+
+  Node atom() {
+    if (error_) return nullptr;
+    const Token token = peek();
+    if (token.kind == Token::Kind::kLiteral) {
+      ++at_;
+      Node node = make(Op::kConstant, token.offset);
+      if (node) node->value = token.value;
+      return node;
+    }
+    if (token.kind == Token::Kind::kName) {
+      ++at_;
+      return is("(") ? call(token) : name(token);
+    }
+    if (take("(")) {
+      Node inside = ternary();
+      if (error_ || !expect(")")) return nullptr;
+      return inside;
+    }
+    if (token.text == "[") return fail("a list may only follow 'in'", token.offset);
+    return unexpected("a value");
+  }
+
+  Node name(const Token& token) {
+    auto& names = out_.names;
+    const auto found = std::find(names.begin(), names.end(), token.text);
+    const auto index = static_cast<std::size_t>(found - names.begin());
+    if (found == names.end()) {
+      names.push_back(token.text);
+      out_.name_offsets.push_back(token.offset);
+    }
+    Node node = make(Op::kName, token.offset);
+    if (node) node->name = index;
+    return node;
+  }
+
+  // Comma-separated values up to `close`; a trailing comma is allowed.
+  std::vector<Node> items(std::string_view close) {
+    std::vector<Node> all;
+    while (!error_ && !is(close)) {
+      all.push_back(ternary());
+      if (!take(",")) break;
+    }
+    if (!error_) expect(close);
+    return all;
+  }
+
+  Node list() {
+    const std::size_t offset = peek().offset;
+    for (const auto& [open, close] : {std::pair("[", "]"), {"(", ")"}, {"{", "}"}}) {
+      if (take(open)) return make_of(Op::kList, offset, items(close));
+    }
+    return unexpected("a list such as [1, 2]");
+  }
+
+  Node call(const Token& token) {
+    const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                        [&](const Function& f) { return f.name == token.text; });
+    if (function == kFunctions.end()) return unknown_function(token);
+    take("(");
+    std::vector<Node> arguments;
+    if ((function->op == Op::kMin || function->op == Op::kMax) && (is("[") || is("("))) {
+      arguments = spread();
+    } else {
+      arguments = items(")");
+    }
+    if (error_) return nullptr;
+    if (arguments.size() < function->least || arguments.size() > function->most) {
+      return fail(
+          fmt::format("{}() takes {}{} value(s), not {}", token.text,
+                      function->most == kAny ? "at least " : "", function->least, arguments.size()),
+          token.offset);
+    }
+    return make_of(function->op, token.offset, std::move(arguments));
+  }
+
+  // min([a, b]) means min(a, b). "(" may also begin an ordinary first argument.
+  std::vector<Node> spread() {
+    if (!is("[")) return items(")");
+    Node all = list();
+    if (error_ || !expect(")")) return {};
+    return std::move(all->children);
+  }
+
+  Node unknown_function(const Token& token) {
+    std::vector<std::string> known;
+    std::string all;
+    for (const Function& function : kFunctions) {
+      known.emplace_back(function.name);
+      all += (all.empty() ? "" : ", ") + known.back();
+    }
+    return fail(fmt::format("there is no function '{}', only {}", token.text, all), token.offset,
+                did_you_mean(token.text, known));
+  }
+
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  int max_depth_;
+  int level_ = 0;
+  ParsedExpression out_;
+  std::optional<SyntaxError> error_;
+};
+
+}  // namespace
+
+Expected<ParsedExpression, SyntaxError> parse_expression(std::string_view text, int max_depth) {
+  auto tokens = tokenize(text);
+  if (!tokens) return Unexpected{std::move(tokens.error())};
+  return Parser(std::move(*tokens), max_depth).run();
+}
+
+}  // namespace tuner::detail

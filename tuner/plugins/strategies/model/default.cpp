@@ -1,0 +1,40 @@
+// The default strategy: a model of everything measured, gain per second of tuning, sensible starts.
+
+#include "tuner/plugins/strategies/catalogue.h"
+#include "tuner/plugins/strategies/model/model_search.h"
+
+namespace tuner::strategies {
+namespace {
+
+ModelSettings settings_of(const sdk::Options& options) {
+  ModelSettings settings;
+  settings.start = static_cast<std::size_t>(options.integer("start", 1, 100000));
+  settings.cost_weight = options.number("cost", 0, 2);
+  settings.pool = static_cast<std::size_t>(options.integer("pool", 10, 100000));
+  settings.most_points = static_cast<std::size_t>(options.integer("points", 10, 5000));
+  settings.ahead = options.number("ahead", 0, 1000);
+  return settings;
+}
+
+class Default : public ModelSearch {
+ public:
+  static constexpr const char* kName = "default";
+  static constexpr const char* kSummary =
+      "a model of everything measured, gain per second, sensible starts; needs no setting";
+  static constexpr tuner_option_info kOptions[] = {
+      {"start", "3", "questions before the model is used (1 to 100000)"},
+      {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)"},
+      {"ahead", "0.1",
+       "open questions per answer known, above the first two: more decides worse, fewer may "
+       "leave compilers idle (0 to 1000)"},
+      {"pool", "1200", "candidates that the model judges (10 to 100000)"},
+      {"points", "400", "measurements that the model is built on (10 to 5000)"}};
+
+  explicit Default(const StrategySetup& setup) : ModelSearch(setup, settings_of(setup.options)) {}
+};
+
+}  // namespace
+
+extern constexpr Registration kDefault = registration_of<Default>();
+
+}  // namespace tuner::strategies

@@ -1,0 +1,83 @@
+// Chooses the coordinates of each parameter (encoding.h).
+
+#include "tuner/plugins/strategies/model/encoding.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::strategies {
+namespace {
+
+constexpr std::size_t kMostPlaces = 256;
+
+// Scaled to 0 .. 1; empty when all are equal.
+std::vector<double> scaled(std::vector<double> values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  if (!(high > low)) return {};
+  for (double& value : values) value = (value - low) / (high - low);
+  return values;
+}
+
+// How often 2 divides it; -1 for zero, fractions and numbers too large to tell.
+int twos_in(double value) {
+  if (value == 0 || value != std::floor(value) || std::abs(value) > 0x1.0p52) return -1;
+  int count = 0;
+  for (; std::fmod(value, 2) == 0; value /= 2) ++count;
+  return count;
+}
+
+std::vector<double> sizes(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  std::vector<double> out = values;
+  if (low > 0 && high >= 3 * low) {
+    for (double& value : out) value = std::log2(value);
+  }
+  return scaled(std::move(out));
+}
+
+std::vector<double> evenness(const std::vector<double>& values) {
+  std::vector<double> out;
+  bool only_powers = true;
+  for (const double value : values) {
+    const int twos = twos_in(value);
+    if (twos < 0 || value <= 0) return {};
+    only_powers = only_powers && value == std::exp2(twos);
+    out.push_back(twos);
+  }
+  return only_powers ? std::vector<double>() : scaled(std::move(out));
+}
+
+}  // namespace
+
+Encoding::Encoding(const Moves& moves) : free_(moves.free_parameters()) {
+  for (const std::uint32_t parameter : free_) add_parameter(moves.space(), parameter);
+}
+
+void Encoding::add_parameter(const Space& space, std::uint32_t parameter) {
+  const std::size_t number = sizes_.size();
+  counts_.push_back(space.value_count(parameter));
+  sizes_.push_back(std::min(counts_.back(), kMostPlaces));
+  if (!space.ordered(parameter)) {
+    coordinates_.push_back({number, {}});
+    return;
+  }
+  std::vector<double> values;
+  for (std::size_t place = 0; place < sizes_.back(); ++place) {
+    const std::size_t position = place * counts_.back() / sizes_.back();
+    values.push_back(space.value(parameter, static_cast<std::uint32_t>(position)));
+  }
+  for (auto* const view : {&sizes, &evenness}) {
+    std::vector<double> place = view(values);
+    if (!place.empty()) coordinates_.push_back({number, std::move(place)});
+  }
+}
+
+Point Encoding::point(std::span<const std::uint32_t> positions) const {
+  Point out;
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    out.push_back(static_cast<std::uint8_t>(positions[free_[i]] * sizes_[i] / counts_[i]));
+  }
+  return out;
+}
+
+}  // namespace tuner::strategies

@@ -1,0 +1,45 @@
+#pragma once
+// What a surrogate sees of a configuration: every free parameter as one or two coordinates.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tuner/plugins/strategies/parts/moves.h"
+
+namespace tuner::strategies {
+
+// A coordinate of one parameter: where each of its values stands, between 0 and 1. An unordered
+// parameter has none: its values are all one apart.
+struct Coordinate {
+  std::size_t parameter = 0;  // number among the free parameters
+  std::vector<double> place;  // by value position; empty for an unordered parameter
+};
+
+// Points are value positions of the free parameters, as bytes (a longer list of values is coarsened
+// to 256 places).
+using Point = std::vector<std::uint8_t>;
+
+class Encoding {
+ public:
+  explicit Encoding(const Moves& moves);
+
+  // Coordinates: for each free parameter one for its size (logarithmic where values span a wide
+  // positive range), and for whole numbers that are not all equally even one for how often 2
+  // divides them, which is what alignment, vector widths and full warps depend on.
+  const std::vector<Coordinate>& coordinates() const { return coordinates_; }
+  std::size_t parameters() const { return sizes_.size(); }
+  std::size_t size_of(std::size_t parameter) const { return sizes_[parameter]; }
+
+  Point point(std::span<const std::uint32_t> positions) const;
+
+ private:
+  void add_parameter(const Space& space, std::uint32_t parameter);
+
+  std::vector<std::uint32_t> free_;
+  std::vector<std::size_t> sizes_;   // places of each free parameter, at most 256
+  std::vector<std::size_t> counts_;  // values of each
+  std::vector<Coordinate> coordinates_;
+};
+
+}  // namespace tuner::strategies

@@ -1,0 +1,214 @@
+// The arithmetic of a Gaussian process that grows by one point at a time (gaussian_process.h).
+
+#include "tuner/plugins/strategies/model/gaussian_process.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::strategies {
+namespace {
+
+constexpr float kJitter = 1e-4F;   // on the diagonal: float would lose a nearly singular matrix
+constexpr double kLengthMean = 0;  // priors of the logarithms: mean and standard deviation
+constexpr double kLengthDeviation = 1;
+constexpr double kNoiseMean = -5;
+constexpr double kNoiseDeviation = 2;
+
+double squared(double x) { return x * x; }
+
+// Negative log posterior of the parameters, up to a constant: the marginal likelihood (Rasmussen
+// and Williams 2006, equation 5.8) and weak normal priors on the logarithms, without which few
+// results would make lengths run to their bounds. The variance of the signal need not be searched
+// for: given the others its best is fit / n, which put into the likelihood leaves n / 2 * log(fit /
+// n). Half the log determinant is the sum over the factor's diagonal.
+double badness(const Encoding& encoding, const std::vector<Point>& points,
+               const Eigen::VectorXf& values, const CovarianceParameters& parameters) {
+  const Covariance kernel(encoding, parameters);
+  const auto n = static_cast<Eigen::Index>(points.size());
+  Eigen::MatrixXf matrix(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = j; i < n; ++i) {
+      matrix(i, j) =
+          kernel.between(points[static_cast<std::size_t>(i)], points[static_cast<std::size_t>(j)]);
+    }
+    matrix(j, j) += kernel.noise() + kJitter;
+  }
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> factor(matrix);
+  if (factor.info() != Eigen::Success) return kInfinity;
+  const double fit = factor.matrixL().solve(values).squaredNorm();
+  const double count = static_cast<double>(n);
+  double total = 0.5 * count * std::log(fit / count);
+  for (Eigen::Index i = 0; i < n; ++i) total += std::log(matrix(i, i));
+  for (const double length : parameters.log_lengths) {
+    total += 0.5 * squared((length - kLengthMean) / kLengthDeviation);
+  }
+  return total + 0.5 * squared((parameters.log_noise - kNoiseMean) / kNoiseDeviation);
+}
+
+// A random step instead of a gradient: a few dozen evaluations are enough for parameters that need
+// not be exact, and the likelihood of value positions has flat stretches and several optima.
+CovarianceParameters changed(CovarianceParameters parameters, Rng& rng) {
+  constexpr double kStep = 0.7;
+  const std::size_t count = parameters.log_lengths.size();
+  if (rng.chance(0.5)) {  // one of them, boldly
+    const std::size_t which = rng.below(count + 1);
+    if (which == count) {
+      parameters.log_noise += 2 * kStep * rng.normal();
+    } else {
+      parameters.log_lengths[which] += 1.5 * kStep * rng.normal();
+    }
+  } else {
+    for (double& length : parameters.log_lengths) {
+      if (rng.chance(0.4)) length += kStep * rng.normal();
+    }
+    if (rng.chance(0.3)) parameters.log_noise += kStep * rng.normal();
+  }
+  for (double& length : parameters.log_lengths) length = std::clamp(length, -3.0, 4.0);
+  parameters.log_noise = std::clamp(parameters.log_noise, -9.0, 1.0);
+  return parameters;
+}
+
+std::vector<std::vector<std::uint8_t>> columns_of(const std::vector<Point>& points,
+                                                  std::size_t parameters) {
+  std::vector<std::vector<std::uint8_t>> columns(parameters);
+  for (std::size_t p = 0; p < parameters; ++p) {
+    columns[p].reserve(points.size());
+    for (const Point& point : points) columns[p].push_back(point[p]);
+  }
+  return columns;
+}
+
+}  // namespace
+
+CovarianceParameters prior_covariance(const Encoding& encoding) {
+  return {std::vector<double>(encoding.coordinates().size(), kLengthMean), kNoiseMean};
+}
+
+CovarianceParameters fit_covariance(const Encoding& encoding, const std::vector<Point>& points,
+                                    const Eigen::VectorXf& values,
+                                    const CovarianceParameters& start, int steps, Rng& rng) {
+  CovarianceParameters best = start;
+  double least = badness(encoding, points, values, best);
+  for (int step = 0; step < steps; ++step) {
+    CovarianceParameters other = changed(best, rng);
+    const double bad = badness(encoding, points, values, other);
+    if (bad < least) {
+      least = bad;
+      best = std::move(other);
+    }
+  }
+  return best;
+}
+
+GaussianProcess::GaussianProcess(const Encoding& encoding, CovarianceParameters parameters)
+    : covariance_(encoding, std::move(parameters)) {
+  columns_.resize(encoding.parameters());
+}
+
+void GaussianProcess::reserve(Eigen::Index rows) {
+  if (rows <= factor_.rows()) return;
+  const Eigen::Index room = std::max<Eigen::Index>(64, rows * 3 / 2);
+  factor_.conservativeResizeLike(Rows::Zero(room, room));
+  projections_.conservativeResize(room, explained_.size());
+}
+
+// One more row of the Cholesky factor: row = L^-1 * k, and on the diagonal the root of what is left
+// of the point's own variance. O(n^2) where a new factor would take O(n^3).
+void GaussianProcess::add_point(const Point& point) {
+  const auto n = static_cast<Eigen::Index>(points_.size());
+  reserve(n + 1);
+  Eigen::VectorXf row(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    row[i] = covariance_.between(point, points_[static_cast<std::size_t>(i)]);
+  }
+  factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>().solveInPlace(row);
+  const float left = 1 + covariance_.noise() + kJitter - row.squaredNorm();
+  factor_.row(n).head(n) = row.transpose();
+  factor_(n, n) = std::sqrt(std::max(left, kJitter));
+  points_.push_back(point);
+  project_last();
+}
+
+// The same forward substitution for all candidates at once, as far as the new row goes; the
+// variance left at a candidate is 1 minus the sum of its column's squares (Rasmussen and Williams
+// 2006, 2.26).
+void GaussianProcess::project_last() {
+  if (explained_.size() == 0) return;
+  const auto n = static_cast<Eigen::Index>(points_.size()) - 1;
+  Eigen::ArrayXf values(explained_.size());
+  covariance_.against(points_.back(), columns_, values);
+  auto target = projections_.row(n);
+  target = values.matrix().transpose();
+  target.noalias() -= factor_.row(n).head(n) * projections_.topRows(n);
+  target /= factor_(n, n);
+  explained_ += target.transpose().array().square();
+}
+
+void GaussianProcess::set_candidates(const std::vector<Point>& candidates) {
+  const auto n = static_cast<Eigen::Index>(points_.size());
+  const auto count = static_cast<Eigen::Index>(candidates.size());
+  columns_ = columns_of(candidates, columns_.size());
+  reserve(n);
+  projections_.resize(factor_.rows(), count);
+  explained_ = Eigen::ArrayXf::Zero(count);
+  if (n == 0 || count == 0) return;
+  Eigen::ArrayXf values(count);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    covariance_.against(points_[static_cast<std::size_t>(i)], columns_, values);
+    projections_.row(i) = values.matrix().transpose();
+  }
+  auto block = projections_.topRows(n);
+  factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>().solveInPlace(block);
+  explained_ = block.colwise().squaredNorm().transpose().array();
+}
+
+void GaussianProcess::replace_candidate(std::size_t candidate, const Point& point) {
+  const auto n = static_cast<Eigen::Index>(points_.size());
+  const auto at = static_cast<Eigen::Index>(candidate);
+  for (std::size_t p = 0; p < columns_.size(); ++p) columns_[p][candidate] = point[p];
+  Eigen::VectorXf column(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    column[i] = covariance_.between(point, points_[static_cast<std::size_t>(i)]);
+  }
+  factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>().solveInPlace(column);
+  projections_.col(at).head(n) = column;
+  explained_[at] = column.squaredNorm();
+}
+
+// Forward substitution, L * out = values. With 0 for an open point the means are as if its answer
+// were what the points before it predict, while its row still lessens the variance around it: a
+// batch spreads out without an invented answer (Ginsbourger, Le Riche and Carraro 2010, "kriging
+// believer").
+Eigen::VectorXf GaussianProcess::whiten(const Eigen::VectorXf& values,
+                                        const std::vector<bool>& open) const {
+  Eigen::VectorXf out(values.size());
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const float known = factor_.row(i).head(i).dot(out.head(i));
+    out[i] = open[static_cast<std::size_t>(i)] ? 0 : (values[i] - known) / factor_(i, i);
+  }
+  return out;
+}
+
+// k^T K^-1 y = (L^-1 k)^T (L^-1 y): both are at hand.
+Eigen::ArrayXf GaussianProcess::predict_mean(const Eigen::VectorXf& whitened) const {
+  return (whitened.transpose() * projections_.topRows(whitened.size())).transpose().array();
+}
+
+Eigen::VectorXf GaussianProcess::weights(const Eigen::VectorXf& whitened) const {
+  const auto n = static_cast<Eigen::Index>(points_.size());
+  return factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>().transpose().solve(whitened);
+}
+
+Eigen::ArrayXf GaussianProcess::mean_at(const std::vector<Point>& places,
+                                        const Eigen::VectorXf& of_points) const {
+  const auto columns = columns_of(places, columns_.size());
+  Eigen::ArrayXf mean = Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(places.size()));
+  Eigen::ArrayXf alike(mean.size());
+  for (Eigen::Index i = 0; i < of_points.size(); ++i) {
+    covariance_.against(points_[static_cast<std::size_t>(i)], columns, alike);
+    mean += of_points[i] * alike;
+  }
+  return mean;
+}
+
+}  // namespace tuner::strategies

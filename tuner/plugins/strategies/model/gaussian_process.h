@@ -1,0 +1,59 @@
+#pragma once
+// Gaussian process regression that grows by one point at a time and keeps its predictions for a
+// fixed set of candidates up to date: O(points * candidates) for each new point.
+
+#include <Eigen/Dense>
+#include <vector>
+
+#include "tuner/plugins/strategies/model/covariance.h"
+
+namespace tuner::strategies {
+
+// Most probable parameters (with weak priors) for these values, found by a random descent from
+// `start`; values must be scaled to mean 0 and variance 1.
+CovarianceParameters fit_covariance(const Encoding& encoding, const std::vector<Point>& points,
+                                    const Eigen::VectorXf& values,
+                                    const CovarianceParameters& start, int steps, Rng& rng);
+
+CovarianceParameters prior_covariance(const Encoding& encoding);
+
+class GaussianProcess {
+ public:
+  GaussianProcess(const Encoding& encoding, CovarianceParameters parameters);
+
+  const CovarianceParameters& parameters() const { return covariance_.parameters(); }
+  std::size_t points() const { return points_.size(); }
+  std::size_t candidates() const { return static_cast<std::size_t>(explained_.size()); }
+
+  void add_point(const Point& point);
+  // All candidates at once; before or after points.
+  void set_candidates(const std::vector<Point>& candidates);
+  void replace_candidate(std::size_t candidate, const Point& point);
+
+  // Share of the prior variance that is left at each candidate.
+  Eigen::ArrayXf variance() const { return (1 - explained_).max(1e-6F); }
+
+  // The values in the order of the points, transformed for predict_mean(). A point whose answer is
+  // outstanding (`open`) is taken to be what the points before it predict.
+  Eigen::VectorXf whiten(const Eigen::VectorXf& values, const std::vector<bool>& open) const;
+  // Mean at each candidate, for whitened values.
+  Eigen::ArrayXf predict_mean(const Eigen::VectorXf& whitened) const;
+  // The same anywhere, without variances: O(points) for each place, given weights().
+  Eigen::ArrayXf mean_at(const std::vector<Point>& places, const Eigen::VectorXf& of_points) const;
+  Eigen::VectorXf weights(const Eigen::VectorXf& whitened) const;
+
+ private:
+  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  void reserve(Eigen::Index rows);
+  void project_last();
+
+  Covariance covariance_;
+  std::vector<Point> points_;
+  Rows factor_;                                     // lower Cholesky factor of the points' kernel
+  Rows projections_;                                // factor^-1 * kernel(points, candidates)
+  std::vector<std::vector<std::uint8_t>> columns_;  // candidates, parameter by parameter
+  Eigen::ArrayXf explained_;                        // column sums of projections squared
+};
+
+}  // namespace tuner::strategies

@@ -1,0 +1,126 @@
+// Gathers candidates, and finds sensible ones to begin with (candidates.h).
+
+#include "tuner/plugins/strategies/parts/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+
+namespace tuner::strategies {
+namespace {
+
+bool is_odd_size(double value) {
+  return value > 0 && std::exp2(std::round(std::log2(value))) != value;
+}
+
+// Mean over the parameters of how far apart the values are, 0 .. 1.
+double distance(const Moves& moves, const Positions& a, const Positions& b) {
+  const Space& space = moves.space();
+  double total = 0;
+  for (const std::uint32_t p : moves.free_parameters()) {
+    if (a[p] == b[p]) continue;
+    const double apart = std::abs(static_cast<double>(a[p]) - static_cast<double>(b[p]));
+    total += space.ordered(p) ? apart / (space.value_count(p) - 1) : 1;
+  }
+  return total / static_cast<double>(std::max<std::size_t>(moves.free_parameters().size(), 1));
+}
+
+}  // namespace
+
+std::vector<Index> CandidateSource::gather(const History& history, std::size_t count) {
+  constexpr std::size_t kBest = 5;
+  std::vector<Index> out;
+  std::unordered_set<Index, IndexHash> taken;
+  const auto add = [&](Index index) {
+    if (!history.seen(index) && taken.insert(index).second) out.push_back(index);
+  };
+  if (space_.size() <= count) {
+    for (Index index = 0; index < space_.size(); ++index) add(index);
+    return out;
+  }
+  for (const std::size_t entry : best_entries(history, kBest)) {
+    for (const Index index : space_.neighbours(history.entries()[entry].index)) {
+      if (out.size() < count / 2) add(index);
+    }
+  }
+  for (std::size_t tried = 0; out.size() < count && tried < 2 * count; ++tried) {
+    add(samples_.at(next_));
+    next_ = next_ + 1 == space_.size() ? 0 : next_ + 1;
+  }
+  return out;
+}
+
+std::vector<std::size_t> best_and_random(const std::vector<double>& values, std::size_t count,
+                                         Rng& rng) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= count) return order;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
+                                order.end());
+  order.resize(count / 2);
+  rng.shuffle(rest);
+  rest.resize(count - order.size());
+  order.insert(order.end(), rest.begin(), rest.end());
+  std::ranges::sort(order);
+  return order;
+}
+
+std::vector<std::size_t> best_entries(const History& history, std::size_t count) {
+  const auto& entries = history.entries();
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  count = std::min(count, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](std::size_t a, std::size_t b) {
+        return entries[a].value != entries[b].value ? entries[a].value < entries[b].value : a < b;
+      });
+  order.resize(count);
+  return order;
+}
+
+// Differences count in shares of a parameter's range, so that long lists weigh no more than short
+// ones.
+double start_merit(const Moves& moves, const Positions& candidate,
+                   std::span<const Positions> known) {
+  const Space& space = moves.space();
+  constexpr double kOddSize = 1;
+  constexpr double kOffCentre = 0.5;
+  double penalty = 0;
+  double ordered = 0;
+  for (const std::uint32_t p : moves.free_parameters()) {
+    if (!space.ordered(p)) continue;
+    const double last = space.value_count(p) - 1;
+    ordered += 1;
+    penalty += kOffCentre * std::abs(candidate[p] / last - 0.5);
+    if (is_odd_size(space.value(p, candidate[p]))) penalty += kOddSize;
+  }
+  double nearest = known.empty() ? 0 : 1;
+  for (const Positions& other : known) {
+    nearest = std::min(nearest, distance(moves, candidate, other));
+  }
+  return nearest - penalty / std::max(ordered, 1.0);
+}
+
+std::optional<Index> sensible_start(const Moves& moves, const History& history,
+                                    CandidateSource& source, std::span<const Index> known) {
+  constexpr std::size_t kCandidates = 50;
+  constexpr std::size_t kRecent = 50;  // that count as known
+  std::vector<Positions> taken;
+  for (const Index index : known.last(std::min(known.size(), kRecent))) {
+    taken.push_back(moves.space().positions(index));
+  }
+  std::optional<Index> best;
+  double most = -kInfinity;
+  for (const Index index : source.gather(history, kCandidates)) {
+    const double merit = start_merit(moves, moves.space().positions(index), taken);
+    if (merit <= most) continue;
+    most = merit;
+    best = index;
+  }
+  return best ? best : history.fresh();
+}
+
+}  // namespace tuner::strategies

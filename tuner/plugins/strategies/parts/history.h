@@ -1,0 +1,59 @@
+#pragma once
+// What a strategy has asked and been told.
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/plugins/strategies/parts/common.h"
+#include "tuner/plugins/strategies/parts/permutation.h"
+
+namespace tuner::strategies {
+
+class History {
+ public:
+  struct Entry {
+    Index index = 0;
+    std::vector<double> objectives;  // empty: it failed
+    double value = kInfinity;        // first objective; infinity: it failed
+    double cost_seconds = 0;
+  };
+
+  History(Space space, std::uint64_t seed) : space_(space), order_(space.size(), seed) {}
+
+  const Space& space() const { return space_; }
+
+  // True when `index` was neither proposed nor told before; from now on it counts as proposed.
+  bool claim(Index index) { return slots_.emplace(index, kOpen).second; }
+  bool seen(Index index) const { return slots_.contains(index); }
+
+  // A uniformly random configuration that was not seen, not claimed yet; empty when there is none.
+  // This is what makes every strategy end exactly when its space is exhausted.
+  std::optional<Index> fresh() const;
+
+  // Claims and returns up to `count` of them.
+  std::vector<Index> claim_fresh(std::size_t count);
+
+  void record(const Observation& observation);
+
+  const std::vector<Entry>& entries() const { return entries_; }  // in the order of the answers
+  const Entry* find(Index index) const;                           // null when not answered
+
+  // The best valid entry; null when there is none.
+  const Entry* best() const { return best_ == kOpen ? nullptr : &entries_[best_]; }
+
+  // Typical difference between values: median minus best of the valid ones, 0 when not known yet.
+  double spread() const;
+
+ private:
+  static constexpr std::size_t kOpen = static_cast<std::size_t>(-1);
+
+  Space space_;
+  Permutation order_;
+  mutable Index next_fresh_ = 0;                             // all before it were seen
+  std::unordered_map<Index, std::size_t, IndexHash> slots_;  // entry, or kOpen
+  std::vector<Entry> entries_;
+  std::size_t best_ = kOpen;
+};
+
+}  // namespace tuner::strategies

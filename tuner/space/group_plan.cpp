@@ -1,0 +1,203 @@
+// Plans how a group is expanded: the order, and what must be remembered after each step.
+
+#include "tuner/space/group_plan.h"
+
+#include <algorithm>
+
+#include "tuner/space/lowering.h"
+
+namespace tuner::detail {
+namespace {
+
+class Planner {
+ public:
+  Planner(const TermGraph& graph, std::span<const TermId> conditions,
+          std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
+          LaneStorage& lanes)
+      : order_(order), domains_(domains), lanes_(lanes) {
+    std::vector<std::int32_t> level_of(domains.size(), -1);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      level_of[order[i]] = static_cast<std::int32_t>(i);
+    }
+    Lowering lowering(graph, level_of, graph_);
+    for (TermId condition : conditions) add_root(lowering.lower(condition));
+    find_uses();
+  }
+
+  GroupPlan run() {
+    GroupPlan plan;
+    std::vector<TermId> key;
+    for (std::size_t level = 0; level < order_.size(); ++level) {
+      plan.levels.push_back(step(static_cast<std::int32_t>(level), key));
+    }
+    return plan;
+  }
+
+ private:
+  void add_root(TermId root) {
+    if (graph_[root].op == TermOp::kAnd) {
+      const auto span = graph_.args(root);
+      for (TermId part : std::vector<TermId>(span.begin(), span.end())) add_root(part);
+      return;
+    }
+    if (!graph_.is_true(root)) roots_.push_back(root);
+  }
+
+  // All terms below the roots.
+  void find_uses() {
+    std::vector<TermId> stack = roots_;
+    std::vector<bool> seen(graph_.size(), false);
+    while (!stack.empty()) {
+      const TermId id = stack.back();
+      stack.pop_back();
+      if (seen[id]) continue;
+      seen[id] = true;
+      terms_.push_back(id);
+      for (TermId arg : graph_.args(id)) stack.push_back(arg);
+    }
+    // Arguments are older than the terms made of them: this order visits users first.
+    std::sort(terms_.begin(), terms_.end(), std::greater<>());
+    users_end_ = graph_.size();
+  }
+
+  struct KeyTerm {
+    TermId term;
+    TermId when;  // it matters
+  };
+
+  // The known terms with an undecided user.
+  std::vector<KeyTerm> key_after(std::int32_t level) {
+    // For each term: when it matters; kNoTerm while no user of it was met.
+    std::vector<TermId> matters(users_end_, kNoTerm);
+    for (TermId root : roots_) {
+      if (graph_[root].last > level) matters[root] = graph_.constant(1);
+    }
+    std::vector<KeyTerm> key;
+    for (TermId id : terms_) {
+      if (matters[id] == kNoTerm) continue;
+      if (graph_[id].last <= level) {
+        key.push_back({id, matters[id]});
+        continue;
+      }
+      for (std::size_t i = 0; i < graph_[id].args_count; ++i) {
+        const TermId arg = graph_.args(id)[i];  // looked up again: new terms move the lists
+        if (graph_.is_constant(arg)) continue;
+        const TermId guarded = guard(id, i, level);
+        const TermId when =
+            guarded == kNoTerm ? matters[id] : graph_.make(TermOp::kAnd, matters[id], guarded);
+        TermId& known = matters[arg];
+        if (known == kNoTerm) known = when;
+        if (known != when) known = graph_.make(TermOp::kOr, known, when);
+      }
+    }
+    return key;
+  }
+
+  // When argument i of `id` still matters, given what is known at `level`. kNoTerm: always.
+  TermId guard(TermId id, std::size_t i, std::int32_t level) {
+    const TermOp op = graph_[id].op;
+    if (i == 0 || (op != TermOp::kAnd && op != TermOp::kOr && op != TermOp::kSelect)) {
+      return kNoTerm;
+    }
+    const TermId first = graph_.args(id)[0];
+    const Term& about = graph_[first];
+    if (about.last > level || about.may_fault || !about.boolean) return kNoTerm;
+    const bool when_true = op == TermOp::kAnd || (op == TermOp::kSelect && i == 1);
+    return when_true ? first : graph_.make(TermOp::kNot, first);
+  }
+
+  LevelPlan step(std::int32_t level, std::vector<TermId>& key) {
+    std::vector<TermId> conditions;
+    for (TermId root : roots_) {
+      if (graph_[root].last == level) conditions.push_back(root);
+    }
+    Relaxation relaxation(graph_, level);
+    for (TermId root : roots_) {
+      if (graph_[root].last <= level) continue;
+      const TermId possible = relaxation.possible(root);
+      if (graph_[possible].last == level || graph_.is_false(possible)) {
+        conditions.push_back(possible);
+      }
+    }
+    std::vector<TermId> next_key;
+    std::vector<TermId> outputs;
+    for (const auto& [term, when] : key_after(level)) {
+      const Term about = graph_[term];
+      next_key.push_back(term);
+      outputs.push_back(graph_.is_true(when) ? term
+                                             : graph_.make(TermOp::kSelect, when, term,
+                                                           graph_.constant(about.lo, about.text)));
+    }
+    LevelPlan plan = compile(level, key, conditions, outputs);
+    key = std::move(next_key);
+    return plan;
+  }
+
+  LevelPlan compile(std::int32_t level, const std::vector<TermId>& key,
+                    std::span<const TermId> conditions, std::span<const TermId> outputs) {
+    LevelPlan plan;
+    plan.parameter = order_[static_cast<std::size_t>(level)];
+    plan.positions = domains_[plan.parameter].positions;
+    plan.key_width = key.size();
+    plan.next_width = outputs.size();
+    // Relaxed conditions make new terms of old parameters: those are formed from the key again.
+    const auto is_input = [&](TermId id) {
+      return graph_[id].first == level || std::ranges::find(key, id) != key.end();
+    };
+    plan.program = LaneProgram(graph_, is_input, conditions, outputs);
+    std::vector<TermId> columns;
+    for (TermId input : plan.program.inputs()) {
+      const auto found = std::find(key.begin(), key.end(), input);
+      const bool from_key = found != key.end();
+      plan.inputs.push_back(
+          {from_key, static_cast<std::uint32_t>(from_key ? found - key.begin()
+                                                         : static_cast<long>(columns.size()))});
+      if (!from_key) columns.push_back(input);
+    }
+    fill_columns(plan, columns);
+    return plan;
+  }
+
+  void fill_columns(LevelPlan& plan, std::span<const TermId> columns) {
+    const Domain& domain = domains_[plan.parameter];
+    const auto is_leaf = [&](TermId id) {
+      return graph_[id].op == TermOp::kVariable || graph_[id].op == TermOp::kPosition;
+    };
+    const LaneProgram program(graph_, is_leaf, {}, columns);
+    program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
+    plan.columns.resize(columns.size());
+    for (std::size_t begin = 0; begin < domain.positions.size(); begin += kLanes) {
+      const std::size_t count = std::min(kLanes, domain.positions.size() - begin);
+      for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+        const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
+        for (std::size_t lane = 0; lane < count; ++lane) {
+          lanes_[i][lane] = value ? domain.values[begin + lane]
+                                  : static_cast<double>(domain.positions[begin + lane]);
+        }
+      }
+      program.run(lanes_, count, {});
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const double* from = lanes_[program.output_register(c)];
+        plan.columns[c].insert(plan.columns[c].end(), from, from + count);
+      }
+    }
+  }
+
+  TermGraph graph_;
+  std::span<const std::uint32_t> order_;
+  const std::vector<Domain>& domains_;
+  LaneStorage& lanes_;
+  std::vector<TermId> roots_;
+  std::vector<TermId> terms_;
+  std::size_t users_end_ = 0;  // terms made later are conditions on the key
+};
+
+}  // namespace
+
+GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
+                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
+                     LaneStorage& lanes) {
+  return Planner(graph, conditions, order, domains, lanes).run();
+}
+
+}  // namespace tuner::detail
