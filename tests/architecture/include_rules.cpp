@@ -13,7 +13,7 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 13> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 14> kFloors{{{"base", 0},
                                                                {"expression", 1},
                                                                {"space", 2},
                                                                {"model", 3},
@@ -25,7 +25,8 @@ constexpr std::array<std::pair<string_view, int>, 13> kFloors{{{"base", 0},
                                                                {"exporters", 6},
                                                                {"plugin", 6},
                                                                {"worker", 7},
-                                                               {"app", 8}}};
+                                                               {"run", 8},
+                                                               {"app", 9}}};
 
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{

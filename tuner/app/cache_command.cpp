@@ -4,9 +4,9 @@
 
 #include <iostream>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/run/sources.h"
 
 namespace tuner {
 

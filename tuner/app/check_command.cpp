@@ -6,7 +6,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/check_compile.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/csv_rows.h"
@@ -14,6 +13,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/file_text.h"
 #include "tuner/study/geometry_check.h"

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/csv_rows.h"
 #include "tuner/base/error.h"
@@ -16,6 +15,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/worker/compile_pool.h"
 
@@ -133,6 +133,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;
+  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   Words archs = options.archs;
   if (archs.empty()) archs.push_back("sm_90");
   std::cout << "arch," << csv_header(study.parameters)

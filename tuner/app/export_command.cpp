@@ -5,16 +5,16 @@
 #include <iostream>
 #include <set>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/exporters.h"
-#include "tuner/app/output_guard.h"
-#include "tuner/app/recorded_csv.h"
-#include "tuner/app/stored_results.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/leave_one_out.h"
+#include "tuner/run/output_guard.h"
+#include "tuner/run/recorded_csv.h"
+#include "tuner/run/sources.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 

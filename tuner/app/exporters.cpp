@@ -9,9 +9,6 @@
 #include <memory>
 #include <optional>
 
-#include "tuner/app/artifacts.h"
-#include "tuner/app/identity.h"
-#include "tuner/app/output_guard.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
@@ -23,6 +20,9 @@
 #include "tuner/exporters/table_text.h"
 #include "tuner/exporters/wisdom.h"
 #include "tuner/plugin/adapters_exporter.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/output_guard.h"
+#include "tuner/run/sources.h"
 #include "tuner/store/ranked_csv.h"
 
 namespace tuner {

@@ -7,10 +7,10 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/import_files.h"
-#include "tuner/app/output_guard.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/store/compressed_file.h"
 #include "tuner/store/store_recording.h"
 #include "tuner/study/study_yaml.h"

@@ -8,14 +8,14 @@
 #include <cmath>
 #include <iostream>
 
-#include "tuner/app/identity.h"
-#include "tuner/app/recorded_csv.h"
-#include "tuner/app/stored_results.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/recorded_csv.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {

@@ -289,4 +289,25 @@ std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_s
   return out;
 }
 
+DeviceSettings device_settings(const DeviceOptions& options) {
+  DeviceSettings settings{
+      options.backend, {}, options.timeout, options.jobs, options.in_random_order};
+  const std::string& text = options.device;
+  if (text == "all") return settings;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, comma - at);
+    if (word.empty() || word.size() > 4 ||
+        !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
+      throw InputError(
+          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
+    }
+    const auto number = static_cast<unsigned>(std::stoul(word));
+    if (std::ranges::count(settings.numbers, number) == 0) settings.numbers.push_back(number);
+    at = comma + 1;
+  }
+  return settings;
+}
+
 }  // namespace tuner

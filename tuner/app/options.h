@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/run/settings.h"
+
 namespace tuner {
 
 using Words = std::vector<std::string>;
@@ -103,6 +105,9 @@ struct CacheOptions {
   bool clear = false;
   std::optional<std::uint64_t> prune;  // bytes that may stay
 };
+
+// Throws InputError for a --device that makes no sense.
+DeviceSettings device_settings(const DeviceOptions& options);
 
 RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);

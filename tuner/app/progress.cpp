@@ -31,16 +31,6 @@ std::string json_text(const nlohmann::json& event) {
 
 }  // namespace
 
-std::string configuration_text(const std::vector<Parameter>& parameters,
-                               const Configuration& configuration) {
-  std::string text;
-  for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
-    if (i > 0) text += ' ';
-    text += parameters[i].name + "=" + to_text(configuration[i]);
-  }
-  return text;
-}
-
 Progress::Progress(const std::string& choice, std::FILE* out) : out_(out) {
   if (choice == "none") {
     style_ = Style::kNone;

@@ -44,8 +44,4 @@ class Progress {
   bool line_shown_ = false;
 };
 
-// "BM=64 BN=64 SHARED=static"
-std::string configuration_text(const std::vector<Parameter>& parameters,
-                               const Configuration& configuration);
-
 }  // namespace tuner

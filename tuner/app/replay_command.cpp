@@ -6,7 +6,6 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/csv_rows.h"
-#include "tuner/app/output_guard.h"
 #include "tuner/app/progress.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
@@ -16,6 +15,7 @@
 #include "tuner/engine/objective.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/store/prior.h"
 #include "tuner/store/recording.h"
 #include "tuner/store/replay.h"

@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/output_guard.h"
-#include "tuner/app/stored_results.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/run/output_guard.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/store/ranked_csv.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/compile_pool.h"

@@ -1,22 +1,18 @@
-// `tuner run`: opens the devices and tunes every size on each of them.
-
-#include <fmt/format.h>
+// `tuner run`: reads study and options, has the study tuned, and shows what happens.
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
-#include <memory>
+#include <tuple>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
-#include "tuner/app/cross_sizes.h"
-#include "tuner/app/devices.h"
-#include "tuner/app/identity.h"
-#include "tuner/app/output_guard.h"
-#include "tuner/app/size_run.h"
+#include "tuner/app/progress.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/output_guard.h"
+#include "tuner/run/sources.h"
+#include "tuner/run/tuning_run.h"
 #include "tuner/store/ranked_csv.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
@@ -61,74 +57,57 @@ Budget budget_of(const RunOptions& options, const Study& study) {
   return *budget;
 }
 
-void choose_strategy(RunShared& shared) {
-  const SearchSpec& search = shared.study->search;
-  shared.strategy = search.strategy;
-  shared.strategy_options = search.options;
-  if (!shared.options->strategy.empty()) {
-    std::tie(shared.strategy, shared.strategy_options) = parse_strategy(shared.options->strategy);
+RunSettings settings_of(const RunOptions& options, Study study) {
+  const SearchSpec search = study.search;
+  const Budget budget = budget_of(options, study);
+  RunSettings settings{std::move(study)};
+  settings.budget = budget;
+  settings.strategy = search.strategy;
+  settings.strategy_options = search.options;
+  if (!options.strategy.empty()) {
+    std::tie(settings.strategy, settings.strategy_options) = parse_strategy(options.strategy);
   }
-  if (shared.strategy.empty()) shared.strategy = "default";
+  if (settings.strategy.empty()) settings.strategy = "default";
+  settings.devices = device_settings(options);
+  settings.seed = options.seed;
+  settings.results = options.results;
+  settings.fresh = options.fresh;
+  settings.cross_sizes = options.cross_sizes;
+  settings.warm_start = options.warm_start;
+  settings.warm_recording = options.warm_start_recording;
+  return settings;
 }
 
-// Before anything is opened or built; its options are checked when it is made.
-void check_strategy(const Catalogue& catalogue, const std::string& name) {
-  if (catalogue.find(PluginKind::kStrategy, name) != nullptr) return;
-  throw InputError(Complaint{{},
-                             "there is no strategy '" + name + "'; see 'tuner list strategies'",
-                             did_you_mean(name, names_of(catalogue, PluginKind::kStrategy))});
-}
+// Shows a run on the terminal and keeps its trace.
+class Display final : public RunListener {
+ public:
+  Display(const Study& study, Progress& progress, TraceFile& trace)
+      : study_(study), progress_(progress), trace_(trace) {}
 
-void print_outcome(const RunShared& shared, const SizeOutcome& outcome) {
-  std::cout << "\n" << ranked_table(outcome.results, names_of(shared.study->parameters), 10);
-  std::cout << "  " << outcome.csv_path << "\n";
-  std::cout.flush();
-}
-
-void conclude(const RunShared& shared, const SizeOutcome& outcome, TraceFile& trace) {
-  print_outcome(shared, outcome);
-  if (outcome.lost.empty() && !outcome.store_gone) return;
-  trace.close();
-  if (outcome.store_gone) {
-    throw FatalError(shared.store->file().string() +
-                     " was removed or replaced while it was in use; what was measured since is in "
-                     "the ranked CSV only");
+  void note(const std::string& text) override { progress_.note(text); }
+  void begin(const RunPart& part) override {
+    in_trace_ = part.is_search;
+    if (in_trace_) trace_.begin_run();
+    progress_.begin(part.title, part.total, study_);
   }
-  throw UnavailableError(outcome.lost + "; everything measured so far is kept");
-}
-
-// What nobody can say what it was compiled from answers for nothing later.
-void tell_what_is_not_kept(const RunShared& shared, const std::vector<SizeOutcome>& outcomes) {
-  const bool kept = std::ranges::all_of(outcomes, [](const SizeOutcome& outcome) {
-    return std::ranges::all_of(outcome.results.trials, &Trial::sources_known);
-  });
-  if (kept) return;
-  shared.progress->note("results of this study are not kept for later runs: " +
-                        (shared.source_gap.empty() ? "the files that it includes are not all known"
-                                                   : shared.source_gap));
-}
-
-// Every size of the study on one device. Returns whether each has something valid.
-bool tune_device(RunShared& shared, RunWorker& worker, TraceFile& trace) {
-  shared.runner = &worker;
-  const DeviceFacts device = worker.is_open() ? worker.facts() : worker.open();
-  std::vector<SizeOutcome> outcomes;
-  for (const ProblemSize& size : shared.study->sizes) {
-    if (shared.interrupt->count() > 0) break;
-    trace.begin_run();
-    shared.on_trial = [&](const Trial& trial, double seconds) { trace.trial(trial, seconds); };
-    outcomes.push_back(tune_size(shared, device, size));
-    conclude(shared, outcomes.back(), trace);
+  void trial(const Trial& trial, double seconds) override {
+    progress_.trial(trial, seconds);
+    if (in_trace_) trace_.trial(trial, seconds);
   }
-  if (shared.options->cross_sizes && shared.interrupt->count() == 0) {
-    shared.on_trial = nullptr;  // a trace is of the search
-    for (const std::size_t i : cross_sizes(shared, device, outcomes)) {
-      conclude(shared, outcomes[i], trace);
-    }
+  void end(double seconds) override { progress_.end(seconds); }
+  void ranked(const SizeOutcome& outcome) override {
+    std::cout << "\n" << ranked_table(outcome.results, names_of(study_.parameters), 10);
+    std::cout << "  " << outcome.csv_path << "\n";
+    std::cout.flush();
+    if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
   }
-  tell_what_is_not_kept(shared, outcomes);
-  return std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
-}
+
+ private:
+  const Study& study_;
+  Progress& progress_;
+  TraceFile& trace_;
+  bool in_trace_ = true;
+};
 
 // Before the first measurement.
 void check_trace(const RunOptions& options, const Study& study) {
@@ -146,53 +125,20 @@ void check_trace(const RunOptions& options, const Study& study) {
 
 int run_command(const RunOptions& options) {
   Progress progress(options.progress, stderr);
-  const Study study = load_study(options, progress);
-  RunShared shared;
-  shared.options = &options;
-  shared.study = &study;
-  shared.budget = budget_of(options, study);
-  choose_strategy(shared);
-
-  check_trace(options, study);
-
+  const RunSettings settings = settings_of(options, load_study(options, progress));
+  check_trace(options, settings.study);
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  check_strategy(catalogue, shared.strategy);
-  Devices devices = choose_devices(options, program, catalogue, progress);
-  Store store = Store::open(options.results);
-  for (const std::string& note : store.notes()) progress.note(note);
-  if (!options.warm_start_recording.empty()) {
-    shared.warm_recording = read_recording(options.warm_start_recording);
-  }
-  const SourceTexts sources = read_sources(study);
-  const ArtifactShelf shelf;
   TraceFile trace(options.trace);
-
-  shared.source_text = sources.kernel;
-  shared.reference_text = sources.reference;
-  shared.source_digest = sources.digest;
-  shared.source_gap = sources.known.gap;
-  shared.data = read_data_digests(study);
-  shared.catalogue = &catalogue;
-  shared.store = &store;
-  shared.compilers = devices.compilers.get();
-  shared.interrupt = &interrupt;
-  shared.progress = &progress;
-  shared.backend_options = devices.options_text;
-  shared.library = shelf.library(devices.compilers->identity(), sources);
-
-  bool all_valid = true;
-  for (auto& worker : devices.workers) {
-    all_valid = tune_device(shared, *worker, trace) && all_valid;
-    worker.reset();  // its device is free for others
-  }
+  Display display(settings.study, progress, trace);
+  const RunEnd end = tune(settings, program, catalogue, interrupt, display);
   trace.close();
-  if (interrupt.count() > 0) {
+  if (end.interrupted) {
     progress.note("interrupted; everything measured so far is kept, the same command resumes");
     return kExitInterrupted;
   }
-  return all_valid ? kExitDone : kExitNothingValid;
+  return end.all_valid ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

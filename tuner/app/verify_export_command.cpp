@@ -6,12 +6,8 @@
 #include <cmath>
 #include <iostream>
 
-#include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
-#include "tuner/app/devices.h"
-#include "tuner/app/identity.h"
 #include "tuner/app/random_sizes.h"
-#include "tuner/app/size_run.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
@@ -20,6 +16,10 @@
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/sources.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -71,27 +71,18 @@ std::vector<ProblemSize> sizes_of(const VerifyOptions& options, const Study& stu
 }
 
 // Compiles, verifies and measures one configuration as a run does.
-Trial verify(const RunShared& shared, const Configuration& configuration, const DeviceFacts& device,
-             const ProblemSize& size) {
-  SpaceDefinition alone = space_definition(*shared.study, size, device);
+Trial verify(MeasuringDevice& device, const Study& study, const std::string& reference_text,
+             const Configuration& configuration, const ProblemSize& size) {
+  SpaceDefinition alone = space_definition(study, size, device.facts());
   for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
     alone.parameters[p].values = {configuration.at(p)};
   }
   const SearchSpace space = SearchSpace::build(std::move(alone));
-  EvaluatorSetup setup;
-  plan_preparation(shared, space, device, size, setup);
-  setup.study = shared.study;
-  setup.space = &space;
-  setup.size = size;
-  setup.facts = device;
-  setup.source_text = shared.source_text;
-  setup.library = shared.library;
-  setup.recall = [](const Configuration&) { return std::optional<Trial>(); };
-  setup.announce = [](const Configuration&) {};
-  plan_preparation(shared, space, device, size, setup);
-  PoolEvaluator evaluator(std::move(setup), *shared.compilers, *shared.runner, *shared.interrupt);
-  evaluator.submit(0);
-  auto trial = evaluator.next();
+  SizeTask task{study, space, size, device.facts()};
+  plan_preparation(reference_text, task);
+  const auto evaluator = device.evaluator(std::move(task));
+  evaluator->submit(0);
+  auto trial = evaluator->next();
   if (!trial) throw FatalError("interrupted");
   return std::move(*trial);
 }
@@ -102,9 +93,9 @@ struct Counts {
   std::size_t unsupported = 0;
 };
 
-void verify_size(const RunShared& shared, const TunedTable& table, const DeviceFacts& device,
-                 const ProblemSize& size, Counts& counts) {
-  const Selection chosen = select(*shared.study, table, device, size);
+void verify_size(MeasuringDevice& device, const Study& study, const std::string& reference_text,
+                 const TunedTable& table, const ProblemSize& size, Counts& counts) {
+  const Selection chosen = select(study, table, device.facts(), size);
   const std::string head = fmt::format("{:<28} {:<12} {:>8.2f}  ", size.label(),
                                        name_of(chosen.how), std::sqrt(chosen.log2_distance_sq));
   if (chosen.how == Match::kUnsupported) {
@@ -113,15 +104,14 @@ void verify_size(const RunShared& shared, const TunedTable& table, const DeviceF
     return;
   }
   const Configuration& configuration = table.configurations[chosen.configuration];
-  const Trial trial = verify(shared, configuration, device, size);
+  const Trial trial = verify(device, study, reference_text, configuration, size);
   const bool right = is_valid(trial);
   ++(right ? counts.right : counts.wrong);
   std::cout << head
-            << fmt::format(
-                   "{:<12} {:>12}  {}{}\n", name_of(trial.state),
-                   right ? fmt::format("{:.6g}", trial.timing.median) : "-",
-                   for_terminal(configuration_text(shared.study->parameters, configuration)),
-                   right ? "" : "\n    " + lines_for_terminal(trial.message));
+            << fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
+                           right ? fmt::format("{:.6g}", trial.timing.median) : "-",
+                           for_terminal(configuration_text(study.parameters, configuration)),
+                           right ? "" : "\n    " + lines_for_terminal(trial.message));
   std::cout.flush();
 }
 
@@ -134,29 +124,24 @@ int verify_export_command(const VerifyOptions& options) {
   const ExportedTable exported = read_exported(options, study, sources);
   const std::vector<ProblemSize> sizes = sizes_of(options, study, exported.table);
 
-  Progress progress("none", stderr);
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  Devices devices = choose_devices(options, program, catalogue, progress);
+  const Devices devices =
+      open_devices(device_settings(options), program, catalogue, [](const std::string&) {});
   const ArtifactShelf shelf;
-  RunShared shared;
-  shared.study = &study;
-  shared.source_text = sources.kernel;
-  shared.reference_text = sources.reference;
-  shared.library = shelf.library(devices.compilers->identity(), sources);
-  shared.compilers = devices.compilers.get();
-  shared.runner = devices.workers.front().get();
-  shared.interrupt = &interrupt;
-  const DeviceFacts device = shared.runner->facts();
+  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
+  const std::string compiler = devices.compilers->identity();
+  PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
+                      *devices.workers.front(), interrupt);
 
   std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n",
-                           options.exported, for_terminal(device.name), devices.backend, "size",
-                           "how", "distance", "state", "time ms");
+                           options.exported, for_terminal(device.facts().name), devices.backend,
+                           "size", "how", "distance", "state", "time ms");
   Counts counts;
   for (const ProblemSize& size : sizes) {
     if (interrupt.count() > 0) return kExitInterrupted;
-    verify_size(shared, exported.table, device, size, counts);
+    verify_size(device, study, sources.reference, exported.table, size, counts);
   }
   std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", counts.right,
                            counts.wrong, counts.unsupported);

@@ -30,4 +30,14 @@ std::uint64_t sample_count(const Timing& timing) {
   return timing.samples.empty() ? timing.counted : timing.samples.size();
 }
 
+std::string configuration_text(const std::vector<Parameter>& parameters,
+                               const Configuration& configuration) {
+  std::string text;
+  for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
+    if (i > 0) text += ' ';
+    text += parameters[i].name + "=" + to_text(configuration[i]);
+  }
+  return text;
+}
+
 }  // namespace tuner

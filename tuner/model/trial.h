@@ -82,4 +82,8 @@ struct Trial {
   bool outdated = false;
 };
 
+// For people: "BM=64 BN=64 SHARED=static".
+std::string configuration_text(const std::vector<Parameter>& parameters,
+                               const Configuration& configuration);
+
 }  // namespace tuner

@@ -3,6 +3,8 @@
 #include "tuner/worker/pool_evaluator.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/engine/limits.h"
@@ -26,18 +28,20 @@ void add(const Provenance& provenance, Trial& trial) {
 
 }  // namespace
 
-PoolEvaluator::PoolEvaluator(EvaluatorSetup setup, CompilePool& compilers, RunWorker& runner,
+PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner,
                              const Interrupt& interrupt)
-    : setup_(std::move(setup)),
-      compilers_(compilers),
+    : task_(std::move(task)),
+      tools_(std::move(tools)),
       runner_(runner),
       interrupt_(interrupt),
-      start_(Clock::now()) {
+      start_(Clock::now()),
+      preparation_(task_.study, task_.size, std::move(task_.plan), std::move(task_.reference),
+                   tools_, runner_) {
   runner_.set_best(0);  // that of another size
 }
 
 // Every compile worker busy, as many again waiting for the device, one on it.
-std::size_t PoolEvaluator::capacity() const { return 2 * compilers_.jobs() + 2; }
+std::size_t PoolEvaluator::capacity() const { return 2 * tools_.compilers.jobs() + 2; }
 
 double PoolEvaluator::now() const { return seconds_since(start_); }
 
@@ -54,19 +58,19 @@ void PoolEvaluator::note_best(const Trial& trial) {
 }
 
 bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
-  auto plan = variant_plan(*setup_.study, *setup_.space, job.trial.configuration);
+  auto plan = variant_plan(task_.study, task_.space, job.trial.configuration);
   if (!plan) {
     fail(std::move(job), TrialState::kConstraints, plan.error());
     return false;
   }
   job.plan = std::move(*plan);
   job.trial.geometry = job.plan.geometry;
-  if (auto reason = over_limits(job.plan, setup_.facts)) {
+  if (auto reason = over_limits(job.plan, task_.facts)) {
     fail(std::move(job), TrialState::kConstraints, *reason);
     return false;
   }
-  auto made = compile_request(*setup_.study, *setup_.space, job.trial.configuration, job.plan.then,
-                              setup_.facts, setup_.source_text);
+  auto made = compile_request(task_.study, task_.space, job.trial.configuration, job.plan.then,
+                              task_.facts, tools_.source_text);
   if (!made) {
     fail(std::move(job), TrialState::kCompile, made.error());
     return false;
@@ -79,9 +83,9 @@ void PoolEvaluator::submit(ConfigIndex index) {
   Job job;
   job.submitted = Clock::now();
   job.trial.index = index;
-  job.trial.configuration = setup_.space->configuration(index);
-  if (setup_.recall) {
-    if (auto stored = setup_.recall(job.trial.configuration)) {
+  job.trial.configuration = task_.space.configuration(index);
+  if (task_.recall) {
+    if (auto stored = task_.recall(job.trial.configuration)) {
       stored->index = index;
       note_best(*stored);
       finished_.push_back(std::move(*stored));
@@ -90,22 +94,23 @@ void PoolEvaluator::submit(ConfigIndex index) {
   }
   CompileRequest request;
   if (!resolve(job, request)) return;
-  start_preparing();
-  job.key = setup_.library.key(request);
-  const auto known = known_.find(job.key);
-  if (known != known_.end()) {
-    const auto artifact = known->second;
-    return compiled(std::move(job), *artifact, true);
-  }
-  if (!compilers_.is_under_way(job.key)) {
-    if (auto cached = setup_.library.find(job.key)) {
-      const auto artifact = std::make_shared<const Artifact>(std::move(*cached));
-      remember(job.key, artifact);
-      return compiled(std::move(job), *artifact, true);
-    }
-  }
-  const std::uint64_t id = compilers_.submit(job.key, std::move(request));
+  preparation_.start();
+  job.key = tools_.library.key(request);
+  if (const auto artifact = at_hand(job.key)) return compiled(std::move(job), *artifact, true);
+  const std::uint64_t id = tools_.compilers.submit(job.key, std::move(request));
   compiling_.emplace(id, std::move(job));
+}
+
+// Compiled in this run, or by an earlier one; null: neither. What is being compiled now is not
+// looked for on the disk.
+std::shared_ptr<const Artifact> PoolEvaluator::at_hand(const std::string& key) {
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (tools_.compilers.is_under_way(key)) return nullptr;
+  auto cached = tools_.library.find(key);
+  if (!cached) return nullptr;
+  auto artifact = std::make_shared<const Artifact>(std::move(*cached));
+  remember(key, artifact);
+  return artifact;
 }
 
 void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
@@ -114,12 +119,8 @@ void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
   finish(std::move(job));
 }
 
-Provenance PoolEvaluator::judge(const OpenedFiles& opened) const {
-  return setup_.library.judge ? setup_.library.judge(opened) : Provenance{};
-}
-
 void PoolEvaluator::finish(Job job) {
-  if (preparation_ == Preparation::kDone) add(of_reference_, job.trial);
+  if (preparation_.is_done()) add(preparation_.provenance(), job.trial);
   job.trial.cost_seconds += job.trial.compile_ms / 1000;
   finished_.push_back(std::move(job.trial));
 }
@@ -128,8 +129,8 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
   job.trial.resources = artifact.resources;
   job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
   job.trial.cache_hit = was_there;
-  add(judge(artifact.opened), job.trial);
-  if (auto reason = over_limits(job.plan, kernels_of(artifact), setup_.facts)) {
+  add(tools_.judge(artifact.opened), job.trial);
+  if (auto reason = over_limits(job.plan, kernels_of(artifact), task_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
   job.plan.artifact = artifact;
@@ -138,9 +139,15 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
   ready_.push_back(std::move(job));
 }
 
+void PoolEvaluator::take_prepared() {
+  for (const std::string& text : preparation_.poll()) {
+    if (task_.warn) task_.warn(text);
+  }
+}
+
 void PoolEvaluator::take_compiled() {
-  for (CompileResult& result : compilers_.handle()) {
-    if (take_reference(result)) continue;
+  for (CompileResult& result : tools_.compilers.handle()) {
+    if (preparation_.take(result)) continue;
     auto asked = compiling_.extract(result.id);
     if (asked.empty()) continue;  // of another problem size, or from before an interruption
     Job& job = asked.mapped();
@@ -148,7 +155,7 @@ void PoolEvaluator::take_compiled() {
       remember(job.key, *result.outcome);
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
-      add(judge(result.outcome.error().opened), job.trial);
+      add(tools_.judge(result.outcome.error().opened), job.trial);
       fail(std::move(job), TrialState::kCompile, std::move(result.outcome.error().log));
     }
   }
@@ -162,7 +169,7 @@ bool PoolEvaluator::answer_by_twin(Job& job) {
 }
 
 void PoolEvaluator::start_next() {
-  if (running_ || preparation_ != Preparation::kDone || interrupt_.count() > 0) return;
+  if (running_ || !preparation_.is_done() || interrupt_.count() > 0) return;
   const auto due = std::find_if(ready_.begin(), ready_.end(), [now = Clock::now()](const Job& job) {
     return job.not_before <= now;
   });
@@ -174,7 +181,7 @@ void PoolEvaluator::start_next() {
   runner_.make_ready();  // before a configuration is announced: it is not to blame if this fails
   running_ = std::move(*due);
   ready_.erase(due);
-  if (setup_.announce) setup_.announce(running_->trial.configuration);
+  if (task_.announce) task_.announce(running_->trial.configuration);
   running_->plan.best_ms = best_ms_;
   running_->submitted = Clock::now();
   runner_.begin(next_run_++, running_->plan);
@@ -185,7 +192,7 @@ bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
   if (!verdict.excusable || job.chances == kSecondChances || interrupt_.count() > 0) return false;
   job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
   ++job.chances;
-  if (setup_.withdraw) setup_.withdraw(job.trial.configuration);
+  if (task_.withdraw) task_.withdraw(job.trial.configuration);
   ready_.push_front(std::move(job));
   return true;
 }
@@ -204,14 +211,14 @@ void PoolEvaluator::take_verdict() {
   job.trial.max_error = verdict.max_error;
   job.trial.watts = verdict.watts;
   if (verdict.drift > 0) {
-    drift_ = {std::min(drift_.first, verdict.drift), std::max(drift_.second, verdict.drift)};
+    drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};
   }
   if (verdict.resources.registers >= 0) {
     const std::int64_t spills = job.trial.resources.spill_bytes;
     job.trial.resources = verdict.resources;
     if (job.trial.resources.spill_bytes < 0) job.trial.resources.spill_bytes = spills;
   }
-  job.trial.occupancy = occupancy(setup_.facts, job.trial.resources, job.trial.geometry);
+  job.trial.occupancy = occupancy(task_.facts, job.trial.resources, job.trial.geometry);
   job.trial.cost_seconds = seconds_since(job.submitted);
   score(job.trial);
   note_best(job.trial);
@@ -220,7 +227,7 @@ void PoolEvaluator::take_verdict() {
 }
 
 void PoolEvaluator::score(Trial& trial) const {
-  tuner::score(*setup_.study, setup_.space->bindings(trial.configuration), trial);
+  tuner::score(task_.study, task_.space.bindings(trial.configuration), trial);
 }
 
 // Small artifacts by the thousand would fill the memory; the disk cache still has them.
@@ -238,10 +245,10 @@ void PoolEvaluator::wait() {
   std::vector<pollfd> fds;
   fds.push_back({interrupt_.fd(), POLLIN, 0});
   if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
-  compilers_.watch(fds);
+  tools_.compilers.watch(fds);
   runner_.watch(fds);
-  TimePoint deadline = std::min(compilers_.deadline(), runner_.deadline());
-  if (!running_ && preparation_ == Preparation::kDone) {
+  TimePoint deadline = std::min(tools_.compilers.deadline(), runner_.deadline());
+  if (!running_ && preparation_.is_done()) {
     for (const Job& job : ready_) deadline = std::min(deadline, job.not_before);
   }
   long long ms = 1000;
@@ -268,11 +275,72 @@ std::optional<Trial> PoolEvaluator::next() {
       runner_.abort();
       return std::nullopt;
     }
-    if (interrupt_.count() > 0) compilers_.cancel_waiting();
-    const bool idle = compiling_.empty() && ready_.empty() && !preparing();
+    if (interrupt_.count() > 0) tools_.compilers.cancel_waiting();
+    const bool idle = compiling_.empty() && ready_.empty() && !preparation_.is_under_way();
     if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
     wait();
   }
+}
+
+// Their plans with artifacts, which may have to be compiled again; empty when that cannot be done.
+std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& trials) {
+  std::vector<VariantPlan> variants;
+  std::map<std::uint64_t, std::size_t> awaited;
+  for (const Trial& trial : trials) {
+    Job job;
+    job.trial = trial;
+    CompileRequest request;
+    if (!resolve(job, request)) {
+      finished_.pop_back();
+      return {};
+    }
+    const std::string key = tools_.library.key(request);
+    variants.push_back(std::move(job.plan));
+    if (const auto artifact = at_hand(key)) {
+      variants.back().artifact = *artifact;
+    } else {
+      awaited[tools_.compilers.submit(key, std::move(request))] = variants.size() - 1;
+    }
+  }
+  preparation_.start();
+  while (!awaited.empty() || !preparation_.is_done()) {
+    if (interrupt_.count() > 0) return {};
+    wait();
+    take_prepared();
+    for (const CompileResult& result : tools_.compilers.handle()) {
+      if (preparation_.take(result)) continue;
+      const auto slot = awaited.find(result.id);
+      if (slot == awaited.end()) continue;
+      if (!result.outcome) return {};
+      variants[slot->second].artifact = **result.outcome;
+      awaited.erase(slot);
+    }
+  }
+  return variants;
+}
+
+std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials, int rounds,
+                                                     std::uint64_t seed) {
+  std::vector<VariantPlan> variants = finalists(trials);
+  std::vector<std::size_t> places;  // of the variants that still take part
+  for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
+  std::vector<std::vector<double>> samples(trials.size());
+  while (places.size() > 1 && interrupt_.count() == 0) {
+    RunWorker::Duel duel = runner_.duel(variants, rounds, seed);
+    if (duel.samples.size() == places.size()) {
+      for (std::size_t i = 0; i < places.size(); ++i)
+        samples[places[i]] = std::move(duel.samples[i]);
+      return samples;
+    }
+    if (!duel.failed) return {};
+    const auto at = static_cast<std::ptrdiff_t>(duel.failed->first);
+    Trial& loser = trials[places[duel.failed->first]];
+    loser.state = duel.failed->second.state;
+    loser.message = "in the final: " + duel.failed->second.message;
+    variants.erase(variants.begin() + at);
+    places.erase(places.begin() + at);
+  }
+  return {};
 }
 
 }  // namespace tuner

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tuner/app/size_run.h"
+#include "tuner/run/device_run.h"
 
 namespace tuner {
 
@@ -15,7 +15,6 @@ namespace tuner {
 // is ranked anew, with a final where the old one does not stand; if that makes another
 // configuration the winner, that one is tried too. Returns the positions of the outcomes that were
 // replaced. Stops at an interruption, or when the device is lost (SizeOutcome::lost).
-std::vector<std::size_t> cross_sizes(const RunShared& shared, const DeviceFacts& device,
-                                     std::vector<SizeOutcome>& outcomes);
+std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& outcomes);
 
 }  // namespace tuner

@@ -1,6 +1,6 @@
 // Reads ranked CSV files back as results.
 
-#include "tuner/app/recorded_csv.h"
+#include "tuner/run/recorded_csv.h"
 
 #include <fmt/format.h>
 

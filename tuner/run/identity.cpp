@@ -1,6 +1,6 @@
 // Spells out everything that can change a trial, so that a changed study never reuses an old one.
 
-#include "tuner/app/identity.h"
+#include "tuner/run/identity.h"
 
 #include <fmt/format.h>
 
@@ -63,15 +63,14 @@ DataDigests read_data_digests(const Study& study) {
 // The lists of values and the constraints are not here: they say which configurations exist, not
 // what one of them does, and extending a list must not throw away what was measured.
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const DataDigests& data,
-                       const std::string& compiler, const std::string& backend_options) {
+                       const MeasuredWith& with) {
   std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix;
   for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
   std::string inputs;
   for (const auto* list : {&study.arguments, &study.constants}) {
-    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, data) + '\n';
+    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, with.data) + '\n';
     inputs += "--\n";
   }
   std::string launch = text_of(study.launch);
@@ -100,7 +99,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   key.size = size;
   key.parameters = names_of(study.parameters);
   key.identity = {
-      {"source", source_digest},
+      {"source", with.source_digest},
       {"definitions", digest(definitions)},
       {"options", digest(options)},
       {"launch", digest(launch)},
@@ -113,8 +112,8 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
                    m.confidence, m.precision,
                    slow_may_be_best(study, size, device) ? 0 : m.drop_above,
                    needs_power(study) ? ", with power" : "")},
-      {"compiler", compiler},
-      {"backend options", backend_options},
+      {"compiler", with.compiler},
+      {"backend options", with.backend_options},
   };
   return key;
 }

@@ -1,6 +1,6 @@
 // Adds up where the time and memory of a run went.
 
-#include "tuner/app/usage.h"
+#include "tuner/run/usage.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,12 +16,6 @@ constexpr double kNotableDrift = 0.03;
 
 }  // namespace
 
-Usage::Usage(const CompilePool& compilers, const RunWorker& runner)
-    : compilers_(compilers),
-      runner_(runner),
-      compile_before_(compilers.busy_seconds()),
-      device_before_(runner.busy_seconds()) {}
-
 void Usage::trial(const Trial& trial, double now) {
   if (trial.from_store) return;
   if (first_ < 0) first_ = now;
@@ -30,20 +24,20 @@ void Usage::trial(const Trial& trial, double now) {
 
 std::string Usage::text(double seconds) const {
   if (first_ < 0 || seconds <= 0) return {};
-  const double device = runner_.busy_seconds() - device_before_;
-  const double compile = compilers_.busy_seconds() - compile_before_;
-  const std::uint64_t bytes =
-      compilers_.peak_memory() + runner_.peak_memory() + peak_resident_bytes(::getpid());
+  const Load now = device_.load();
+  const double device = now.device_seconds - before_.device_seconds;
+  const double compile = now.compile_seconds - before_.compile_seconds;
+  const std::uint64_t bytes = now.peak_bytes + peak_resident_bytes(::getpid());
   return fmt::format(
       "  first result after {:.2f} s, {:.1f} s in all; busy: {} compile workers {:.0f} %, device "
       "{:.0f} % (of that {:.0f} % for variants that were dropped); peak memory of all processes "
       "{:.2f} GiB",
-      first_, seconds, compilers_.jobs(), 100 * compile / (seconds * compilers_.jobs()),
+      first_, seconds, now.compile_workers, 100 * compile / (seconds * now.compile_workers),
       100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0,
       static_cast<double>(bytes) / (1 << 30));
 }
 
-std::string drift_text(std::pair<double, double> drift) {
+std::string drift_text(const Drift& drift) {
   const auto [low, high] = drift;
   if (std::max(high - 1, 1 - low) < kNotableDrift) return {};
   return fmt::format(

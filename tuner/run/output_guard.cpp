@@ -1,6 +1,6 @@
 // Refuses to write over what belongs to the user.
 
-#include "tuner/app/output_guard.h"
+#include "tuner/run/output_guard.h"
 
 #include <algorithm>
 #include <fstream>

@@ -20,9 +20,16 @@ using DataDigests = std::map<std::string, std::string>;
 // Reads each of the study's once. Of one that cannot be read: empty.
 DataDigests read_data_digests(const Study& study);
 
+// What trials depend on beside study, device and size.
+struct MeasuredWith {
+  std::string source_digest;  // over the source and everything that it includes
+  DataDigests data;
+  std::string compiler;
+  std::string backend_options;
+};
+
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const std::string& source_digest, const DataDigests& data,
-                       const std::string& compiler, const std::string& backend_options);
+                       const MeasuredWith& with);
 
 // Whether what was measured under this key was compared with no right answer at all.
 bool has_no_reference(const ContextKey& key);

@@ -1,6 +1,6 @@
 // Chooses which winners are still to be tried at which sizes, and has them measured.
 
-#include "tuner/app/cross_sizes.h"
+#include "tuner/run/cross_sizes.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "tuner/app/stored_results.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 namespace {
@@ -33,18 +33,20 @@ void add_winner(const RankedResults& results, std::vector<Configuration>& winner
 }
 
 // Of the sizes that this run did not tune, as far as their results would answer for it today.
-std::vector<Configuration> winners_elsewhere(const RunShared& shared, const DeviceFacts& device,
+std::vector<Configuration> winners_elsewhere(const DeviceRun& run,
                                              const std::vector<SizeOutcome>& outcomes) {
-  const Study& study = *shared.study;
+  const Study& study = run.study();
+  const History& history = run.history();
   std::vector<Configuration> winners;
-  for (const StoredContext& context : shared.store->contexts(study.kernel.name)) {
+  for (const StoredContext& context : history.store().contexts(study.kernel.name)) {
     const bool tuned_here = std::ranges::any_of(outcomes, [&](const SizeOutcome& outcome) {
       return outcome.results.size == context.key.size;
     });
     if (tuned_here || context.trials == 0) continue;
-    const ContextKey now = key_of(shared, device, context.key.size);
+    const ContextKey now = history.key(run.facts(), context.key.size);
     if (!differences(context.key, now).empty()) continue;
-    auto trials = trials_for(*shared.store, context.context, study, device, context.key.size);
+    auto trials =
+        trials_for(history.store(), context.context, study, run.facts(), context.key.size);
     add_winner(ranked_trials({study.objective, study.measure}, std::move(trials)), winners);
   }
   return winners;
@@ -73,22 +75,20 @@ std::vector<Configuration> untried(const Study& study, const DeviceFacts& device
   return out;
 }
 
-SizeOutcome measured_at(const RunShared& shared, const DeviceFacts& device,
-                        const SizeOutcome& outcome, std::vector<Configuration> others) {
+SizeOutcome measured_at(DeviceRun& run, const SizeOutcome& outcome,
+                        std::vector<Configuration> others) {
   const std::string what = counted(others.size(), "winner") + " of other sizes";
   // The size's own winner comes first: it is answered by the store, and says what is too slow.
   if (const Trial* own = winner_of(outcome.results)) {
     others.insert(others.begin(), own->configuration);
   }
-  return measure_size(shared, device, outcome.results.size, others, what,
-                      outcome.compared || outcome.measured > 0);
+  return run.measure(outcome.results.size, others, what, outcome.compared || outcome.measured > 0);
 }
 
 }  // namespace
 
-std::vector<std::size_t> cross_sizes(const RunShared& shared, const DeviceFacts& device,
-                                     std::vector<SizeOutcome>& outcomes) {
-  const std::vector<Configuration> elsewhere = winners_elsewhere(shared, device, outcomes);
+std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& outcomes) {
+  const std::vector<Configuration> elsewhere = winners_elsewhere(run, outcomes);
   std::set<std::size_t> replaced;
   std::size_t trials = 0;
   const auto round = [&] {  // whether there was anything to do
@@ -96,14 +96,13 @@ std::vector<std::size_t> cross_sizes(const RunShared& shared, const DeviceFacts&
     for (const SizeOutcome& outcome : outcomes) add_winner(outcome.results, winners);
     bool any = false;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const auto others = untried(*shared.study, device, outcomes[i].results, winners);
+      const auto others = untried(run.study(), run.facts(), outcomes[i].results, winners);
       if (others.empty()) continue;
-      if (shared.interrupt->count() > 0) return false;
+      if (run.is_interrupted()) return false;
       if (replaced.empty()) {
-        shared.progress->note(
-            "cross sizes: winners are tried at the other sizes, beyond the budget");
+        run.listener().note("cross sizes: winners are tried at the other sizes, beyond the budget");
       }
-      outcomes[i] = measured_at(shared, device, outcomes[i], others);
+      outcomes[i] = measured_at(run, outcomes[i], others);
       trials += outcomes[i].measured;
       replaced.insert(i);
       any = any || outcomes[i].measured > 0;
@@ -114,12 +113,12 @@ std::vector<std::size_t> cross_sizes(const RunShared& shared, const DeviceFacts&
   int rounds = 0;
   while (rounds < kMostRounds && round()) ++rounds;
   if (trials > 0) {
-    shared.progress->note(fmt::format(
+    run.listener().note(fmt::format(
         "cross sizes: {} at {}, beyond the budget{}", counted(trials, "trial"),
         counted(replaced.size(), "size"),
         rounds == kMostRounds ? "; winners still change, the same command goes on" : ""));
-  } else if (shared.interrupt->count() == 0) {
-    shared.progress->note("cross sizes: every winner was tried already wherever it is valid");
+  } else if (!run.is_interrupted()) {
+    run.listener().note("cross sizes: every winner was tried already wherever it is valid");
   }
   return {replaced.begin(), replaced.end()};
 }

@@ -1,6 +1,6 @@
 // Ranks the trials of a store, and says which of them the study has made stale.
 
-#include "tuner/app/stored_results.h"
+#include "tuner/run/stored_results.h"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,13 @@
 #include <iterator>
 #include <map>
 
-#include "tuner/app/artifacts.h"
-#include "tuner/app/identity.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 
 namespace tuner {
@@ -104,8 +104,8 @@ ContextKey key_now(const Study& study, const std::string& digest, const DataDige
   }
   const std::string compiler =
       machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
-  return context_key(study, device, before.size, digest, data, compiler,
-                     value_of(before, "backend options"));
+  return context_key(study, device, before.size,
+                     {digest, data, compiler, value_of(before, "backend options")});
 }
 
 // The study says it of what it would measure alike today. Without one it is known where nothing

@@ -3,34 +3,30 @@
 // bring?
 
 #include <string>
-#include <utility>
 
 #include "tuner/model/trial.h"
-#include "tuner/worker/compile_pool.h"
-#include "tuner/worker/run_worker.h"
+#include "tuner/ports/size_evaluator.h"
 
 namespace tuner {
 
 class Usage {
  public:
-  Usage(const CompilePool& compilers, const RunWorker& runner);
+  explicit Usage(const MeasuringDevice& device) : device_(device), before_(device.load()) {}
 
   void trial(const Trial& trial, double now);
   // After `seconds`; empty when nothing was run.
   std::string text(double seconds) const;
 
  private:
-  const CompilePool& compilers_;
-  const RunWorker& runner_;
-  double compile_before_;
-  double device_before_;
+  const MeasuringDevice& device_;
+  Load before_;
   double first_ = -1;
   double dropped_ = 0;
 };
 
-// What the sentinel saw (PoolEvaluator::drift()), where it is worth a line; else empty.
-std::string drift_text(std::pair<double, double> drift);
-// Of PoolEvaluator::twins(), likewise.
+// Where the device's speed changed enough to be worth a line; else empty.
+std::string drift_text(const Drift& drift);
+// How many trials were answered by another variant that is the same program; empty for none.
 std::string twins_text(std::size_t twins);
 
 }  // namespace tuner

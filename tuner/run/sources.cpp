@@ -1,12 +1,11 @@
 // Reads a study's sources, names the artifacts that come of them, and says where the cache lies.
 
-#include "tuner/app/artifacts.h"
+#include "tuner/run/sources.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <map>
 
 #include "tuner/base/atomic_file.h"
@@ -105,10 +104,9 @@ std::filesystem::path user_cache_directory() {
 }
 
 ArtifactShelf::ArtifactShelf() : cache_(std::make_shared<ArtifactCache>(user_cache_directory())) {
-  // The workers write; that they cannot is said here, once.
-  const std::filesystem::path& folder = cache_->directory();
-  const std::string reason = why_not_kept(folder);
-  if (!reason.empty()) std::cerr << "artifacts are not kept for later runs: " << reason << "\n";
+  // The workers write; that they cannot is found out here, once.
+  const std::string reason = why_not_kept(cache_->directory());
+  if (!reason.empty()) trouble_ = "artifacts are not kept for later runs: " + reason;
 }
 
 ArtifactLibrary ArtifactShelf::library(const std::string& compiler,

@@ -1,6 +1,6 @@
 // Recalls the trials of a size that the store already has.
 
-#include "tuner/app/trial_memory.h"
+#include "tuner/run/trial_memory.h"
 
 #include <map>
 #include <set>

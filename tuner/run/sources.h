@@ -1,5 +1,5 @@
 #pragma once
-// Sources and artifacts of a run: what compile/ offers, wired for the worker pool.
+// Sources and artifacts of a run: what room compile offers, wired for the compile pool.
 
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
-#include "tuner/worker/pool_evaluator.h"
+#include "tuner/worker/toolchain.h"
 
 namespace tuner {
 
@@ -33,12 +33,15 @@ std::filesystem::path user_cache_directory();
 class ArtifactShelf {
  public:
   ArtifactShelf();
+  // For the user: why artifacts are not kept for later runs; empty when they are.
+  const std::string& trouble() const { return trouble_; }
   std::string dir() const { return cache_->directory().string(); }
   // Keys by `compiler`'s identity, for a study with these sources. Keeps the cache alive by itself.
   ArtifactLibrary library(const std::string& compiler, const SourceTexts& sources) const;
 
  private:
   std::shared_ptr<ArtifactCache> cache_;
+  std::string trouble_;
 };
 
 }  // namespace tuner

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/app/stored_results.h"
 #include "tuner/model/study.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 

@@ -1,6 +1,6 @@
 // Collects the results of other sizes and devices that a new search may learn from.
 
-#include "tuner/app/warm_start.h"
+#include "tuner/run/warm_start.h"
 
 #include <fmt/format.h>
 

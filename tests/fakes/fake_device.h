@@ -1,0 +1,142 @@
+#pragma once
+// A device without processes: times come from a function, and it can be slower, get lost, or let a
+// configuration fail.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/statistics.h"
+#include "tuner/ports/size_evaluator.h"
+
+namespace tuner {
+
+// What the device does, and what it was asked. A test changes it between runs.
+struct DeviceScript {
+  DeviceFacts facts = nominal_facts("sm_90");
+  std::string compiler = "fake compiler 1";
+  std::function<double(const Configuration&, const ProblemSize&)> milliseconds;
+  std::function<TrialState(const Configuration&)> state = [](const Configuration&) {
+    return TrialState::kOk;
+  };
+  std::function<TrialState(const Configuration&)> state_in_final = [](const Configuration&) {
+    return TrialState::kOk;
+  };
+  double slower = 1;                  // all times are multiplied by it
+  std::size_t capacity = 4;           // questions that may be open
+  std::size_t lost_after = SIZE_MAX;  // measured configurations
+  bool lost_in_final = false;
+  std::function<void()> on_measured = [] {};  // before the answer is given
+  bool cut_short = false;                     // says that something is on the device at the end
+  std::vector<std::string> warnings{};        // of the preparation
+  Load load{};
+
+  std::vector<std::pair<ProblemSize, Configuration>> measured{};
+  std::vector<std::size_t> finals{};  // how many took part in each
+  std::vector<int> rounds{};          // of each final
+};
+
+class FakeSizeEvaluator final : public SizeEvaluator {
+ public:
+  FakeSizeEvaluator(SizeTask task, DeviceScript& script)
+      : task_(std::move(task)), script_(script) {}
+
+  std::size_t capacity() const override { return script_.capacity; }
+  void submit(ConfigIndex index) override { waiting_.push_back(index); }
+
+  std::optional<Trial> next() override {
+    if (waiting_.empty()) return std::nullopt;
+    const ConfigIndex index = waiting_.front();
+    waiting_.pop_front();
+    const Configuration configuration = task_.space.configuration(index);
+    if (task_.recall) {
+      if (auto known = task_.recall(configuration)) {
+        known->index = index;
+        return known;
+      }
+    }
+    if (script_.measured.size() >= script_.lost_after)
+      throw UnavailableError("it fell off the bus");
+    for (const std::string& text : std::exchange(script_.warnings, {})) task_.warn(text);
+    if (task_.announce) task_.announce(configuration);
+    on_device_ = configuration;
+    script_.measured.emplace_back(task_.size, configuration);
+    script_.on_measured();
+    now_ += 1;
+    return answer(index, configuration);
+  }
+
+  double now() const override { return now_; }
+
+  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
+                                        std::uint64_t) override {
+    if (script_.lost_in_final) throw UnavailableError("it fell off the bus");
+    script_.finals.push_back(trials.size());
+    script_.rounds.push_back(rounds);
+    std::vector<std::vector<double>> samples(trials.size());
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      trials[i].state = script_.state_in_final(trials[i].configuration);
+      if (trials[i].state != TrialState::kOk) {
+        trials[i].message = "in the final: as the script says";
+        continue;
+      }
+      samples[i].assign(static_cast<std::size_t>(rounds), time_of(trials[i].configuration));
+    }
+    return samples;
+  }
+
+  Drift drift() const override { return {}; }
+  std::size_t twins() const override { return 0; }
+  std::optional<Configuration> in_flight() const override {
+    return script_.cut_short ? on_device_ : std::nullopt;
+  }
+
+ private:
+  double time_of(const Configuration& configuration) const {
+    return script_.slower * script_.milliseconds(configuration, task_.size);
+  }
+
+  Trial answer(ConfigIndex index, const Configuration& configuration) const {
+    Trial trial;
+    trial.index = index;
+    trial.configuration = configuration;
+    trial.state = script_.state(configuration);
+    trial.cost_seconds = 1;
+    if (!is_valid(trial)) {
+      trial.message = "as the script says";
+      return trial;
+    }
+    const double ms = time_of(configuration);
+    trial.timing = summarise({ms, ms, ms, ms, ms, ms, ms}, task_.study.measure.confidence);
+    score(task_.study, task_.space.bindings(configuration), trial);
+    return trial;
+  }
+
+  SizeTask task_;
+  DeviceScript& script_;
+  std::deque<ConfigIndex> waiting_;
+  std::optional<Configuration> on_device_;
+  double now_ = 0;
+};
+
+class FakeDevice final : public MeasuringDevice {
+ public:
+  explicit FakeDevice(DeviceScript& script) : script_(script) {}
+  const DeviceFacts& facts() override { return script_.facts; }
+  const std::string& compiler() override { return script_.compiler; }
+  std::unique_ptr<SizeEvaluator> evaluator(SizeTask task) override {
+    return std::make_unique<FakeSizeEvaluator>(std::move(task), script_);
+  }
+  Load load() const override { return script_.load; }
+
+ private:
+  DeviceScript& script_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,217 @@
+// A search of one size from the space to the CSV, interrupted and with a device that gets lost.
+
+#include "tuner/run/device_run.h"
+
+#include <filesystem>
+
+#include "run_fixture.h"
+
+namespace tuner::test {
+namespace {
+
+using DeviceRunTest = RunTest;
+
+TEST_F(DeviceRunTest, EveryConfigurationIsMeasuredAndTheFastestRanksFirst) {
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.measured, 6U);
+  EXPECT_EQ(outcome.results.ranked, 6U);
+  EXPECT_EQ(winner(outcome), config(128, 4));
+  EXPECT_TRUE(outcome.any_valid);
+  EXPECT_FALSE(outcome.interrupted);
+}
+
+TEST_F(DeviceRunTest, TheBudgetEndsTheSearch) {
+  settings.budget.evaluations = 2;
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(count_measured(), 2U);
+  EXPECT_EQ(outcome.results.trials.size(), 2U);
+}
+
+TEST_F(DeviceRunTest, TheTotalIsTheBudgetWhereThatIsSmaller) {
+  tune();
+  EXPECT_EQ(heard.parts.front().total, "6");
+  settings.fresh = true;
+  settings.budget.evaluations = 4;
+  tune();
+  EXPECT_EQ(heard.parts.back().total, "4");
+}
+
+TEST_F(DeviceRunTest, TheTitleNamesKernelDeviceAndSize) {
+  tune();
+  EXPECT_EQ(heard.parts.front().title, "scale on Fake GPU, n1000: 6 valid configurations of 6");
+  EXPECT_TRUE(heard.parts.front().is_search);
+}
+
+TEST_F(DeviceRunTest, TheCsvAndTheDevicesFactsAreWritten) {
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(csv_of(outcome).rfind("rank,state,BLOCK,VEC,n,time_ms", 0), 0U);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(outcome.csv_path).parent_path() /
+                                      "device.json"));
+}
+
+TEST_F(DeviceRunTest, ATrialIsCommittedBeforeTheListenerHearsOfIt) {
+  std::vector<std::size_t> there;
+  heard.on_trial = [&](const Trial&) { there.push_back(stored().size()); };
+  tune();
+  EXPECT_EQ(there, (std::vector<std::size_t>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(DeviceRunTest, TheListenerHearsOfEachTrialOnceAndOfTheEnd) {
+  tune();
+  EXPECT_EQ(heard.trials.size(), 6U);
+  EXPECT_EQ(heard.ends, 1);
+  EXPECT_TRUE(heard.heard("ended: "));
+}
+
+TEST_F(DeviceRunTest, AFailingConfigurationIsDataAndDoesNotEndTheRun) {
+  device.state = [](const Configuration& c) {
+    return number(c[0]) == 128 ? TrialState::kRuntime : TrialState::kOk;
+  };
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.results.ranked, 3U);
+  EXPECT_EQ(outcome.results.trials.size(), 6U);
+  EXPECT_EQ(winner(outcome), config(64, 4));
+}
+
+TEST_F(DeviceRunTest, NothingValidIsSaid) {
+  device.state = [](const Configuration&) { return TrialState::kCorrectness; };
+  const SizeOutcome outcome = tune();
+  EXPECT_FALSE(outcome.any_valid);
+  EXPECT_EQ(outcome.results.ranked, 0U);
+  EXPECT_TRUE(device.finals.empty());
+}
+
+TEST_F(DeviceRunTest, WhatIsDroppedIsValidButNeverFirst) {
+  device.state = [](const Configuration& c) {
+    return c == config(128, 4) ? TrialState::kDropped : TrialState::kOk;
+  };
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.results.ranked, 6U);
+  EXPECT_EQ(winner(outcome), config(128, 2));
+}
+
+TEST_F(DeviceRunTest, ASizeThatNoConfigurationFitsIsAnInputError) {
+  study.launch.block[0] = expr("BLOCK - 200");  // no block has so few threads
+  EXPECT_THROW(tune(), InputError);
+}
+
+TEST_F(DeviceRunTest, AnOptionThatTheStrategyRefusesIsAnInputError) {
+  settings.make_strategy = [](const SearchSpace&) -> std::unique_ptr<Strategy> {
+    throw InputError(Complaint{{}, "no such option", ""});
+  };
+  EXPECT_THROW(tune(), InputError);
+}
+
+TEST_F(DeviceRunTest, AnArgumentThatCannotBePlannedIsAnInputError) {
+  study.arguments[0].shape = {expr("n - 2000")};
+  EXPECT_THROW(tune(), InputError);
+}
+
+TEST_F(DeviceRunTest, WarningsOfThePreparationArePassedOn) {
+  device.warnings = {"the reference leaves nothing but zeros"};
+  tune();
+  EXPECT_TRUE(heard.heard("  warning: the reference leaves nothing but zeros"));
+}
+
+TEST_F(DeviceRunTest, ListedConfigurationsAreMeasuredInTheirOrder) {
+  const auto outcome = with_run([&](DeviceRun& run) {
+    return run.measure(study.sizes.front(), {config(128, 1), config(64, 2), config(7, 7)},
+                       "winners", true);
+  });
+  ASSERT_EQ(count_measured(), 2U);  // the third is not of the space
+  EXPECT_EQ(device.measured[0].second, config(128, 1));
+  EXPECT_EQ(device.measured[1].second, config(64, 2));
+  EXPECT_EQ(outcome.measured, 2U);
+  EXPECT_FALSE(heard.parts.front().is_search);
+}
+
+TEST_F(DeviceRunTest, AnInterruptionEndsTheSearchAndRanksWhatIsThere) {
+  device.capacity = 1;
+  device.on_measured = [this] { interrupted = count_measured() == 2; };
+  const SizeOutcome outcome = tune();
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_EQ(outcome.results.trials.size(), 2U);
+  EXPECT_TRUE(device.finals.empty());
+  EXPECT_FALSE(csv_of(outcome).empty());
+}
+
+TEST_F(DeviceRunTest, WhatAnInterruptionCutsShortIsNotBlamed) {
+  device.capacity = 1;
+  device.cut_short = true;
+  device.on_measured = [this] { interrupted = count_measured() == 2; };
+  tune();
+  interrupted = false;
+  device.cut_short = false;
+  device.on_measured = [] {};
+  tune();
+  for (const Trial& trial : stored()) EXPECT_EQ(trial.state, TrialState::kOk);
+}
+
+TEST_F(DeviceRunTest, AfterAnInterruptionTheSameCommandMeasuresTheRest) {
+  device.capacity = 1;
+  device.on_measured = [this] { interrupted = count_measured() == 2; };
+  tune();
+  interrupted = false;
+  device.on_measured = [] {};
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.results.ranked, 6U);
+  EXPECT_EQ(count_measured(), 2U + 1U + 4U);  // the stored best once more, and the other four
+}
+
+TEST_F(DeviceRunTest, ALostDeviceLeavesARankingOfWhatWasMeasured) {
+  device.capacity = 1;
+  device.lost_after = 3;
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.lost, "it fell off the bus");
+  EXPECT_EQ(outcome.results.ranked, 3U);
+  EXPECT_EQ(stored().size(), 3U);
+  EXPECT_TRUE(device.finals.empty());
+}
+
+TEST_F(DeviceRunTest, ADeviceThatIsLostInTheFinalLeavesTheSearch) {
+  device.lost_in_final = true;
+  device.milliseconds = [](const Configuration& c, const ProblemSize&) {
+    return 10 + 0.01 * static_cast<double>(number(c[1]));
+  };
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(outcome.lost, "it fell off the bus");
+  EXPECT_EQ(outcome.results.ranked, 6U);
+}
+
+TEST_F(DeviceRunTest, ADeviceThatIsLostBeforeTheFirstTrialLeavesAnEmptyRanking) {
+  device.lost_after = 0;
+  const SizeOutcome outcome = tune();
+  EXPECT_FALSE(outcome.lost.empty());
+  EXPECT_FALSE(outcome.any_valid);
+  EXPECT_TRUE(outcome.results.trials.empty());
+}
+
+TEST_F(DeviceRunTest, ADatabaseThatIsRemovedEndsTheSearchWithACsv) {
+  device.capacity = 1;
+  device.on_measured = [this] {
+    if (count_measured() == 3) std::filesystem::remove(folder.path() / "tuner.sqlite");
+  };
+  const SizeOutcome outcome = tune();
+  EXPECT_TRUE(outcome.store_gone);
+  EXPECT_EQ(outcome.results.ranked, 3U);
+  EXPECT_TRUE(device.finals.empty());
+  EXPECT_TRUE(heard.heard("the database of the results is gone"));
+}
+
+TEST_F(DeviceRunTest, TheRankingSaysThatAnOutputIsNotVerified) {
+  EXPECT_EQ(tune().results.unverified, "");  // the reference computes y
+  study.reference.reset();
+  EXPECT_EQ(tune().results.unverified, "nothing verifies 'y'");
+}
+
+TEST_F(DeviceRunTest, TheRankingNamesDeviceCompilerAndDate) {
+  const RankedResults results = tune().results;
+  EXPECT_EQ(results.device.name, "Fake GPU");
+  EXPECT_EQ(results.compiler, "fake compiler 1");
+  ASSERT_EQ(results.date.size(), 20U);  // 2026-01-31T12:00:00Z
+  EXPECT_EQ(results.date[10], 'T');
+  EXPECT_EQ(results.date[19], 'Z');
+}
+
+}  // namespace
+}  // namespace tuner::test

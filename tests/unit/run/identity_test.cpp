@@ -1,0 +1,128 @@
+// What makes an old trial answer for a new one, and what does not.
+
+#include "tuner/run/identity.h"
+
+#include <fstream>
+
+#include "run_fixture.h"
+
+namespace tuner::test {
+namespace {
+
+class IdentityTest : public ::testing::Test {
+ protected:
+  ContextKey key() const {
+    return context_key(study, device, study.sizes.front(), {source, data, compiler, options});
+  }
+  // What differs after `change`, by component.
+  template <typename Change>
+  std::string changed(Change change) {
+    const ContextKey before = key();
+    change();
+    std::string names;
+    for (const std::string& one : differences(before, key())) {
+      names += (names.empty() ? "" : " ") + one.substr(0, one.find(':'));
+    }
+    return names;
+  }
+
+  Study study = scale_study();
+  DeviceFacts device = h200();
+  std::string source = "digest";
+  DataDigests data;
+  std::string compiler = "nvrtc 13.0";
+  std::string options;
+};
+
+TEST_F(IdentityTest, ListsOfValuesAndConstraintsDoNotCount) {
+  EXPECT_EQ(changed([&] {
+              study.parameters[0].values.push_back(std::int64_t{256});
+              study.constraints.push_back(expr("BLOCK < 200"));
+            }),
+            "");
+}
+
+TEST_F(IdentityTest, MetricsObjectiveAndSearchDoNotCount) {
+  EXPECT_EQ(changed([&] {
+              study.metrics = {{"rate", expr("n / time")}};
+              study.objective = {"rate", true, {}};
+              study.search.strategy = "random";
+              study.measure.finalists = 64;
+              study.measure.simpler_within = 0;
+            }),
+            "");
+}
+
+TEST_F(IdentityTest, ANewParameterChangesTheDefinitions) {
+  EXPECT_EQ(changed([&] {
+              study.parameters.push_back({"PAD", {std::int64_t{0}}, {}});
+            }),
+            "parameters definitions");
+}
+
+TEST_F(IdentityTest, EntryAndPrefixAreDefinitions) {
+  EXPECT_EQ(changed([&] { study.kernel.entry = "scale_fast"; }), "definitions");
+  EXPECT_EQ(changed([&] { study.kernel.define_prefix = "X_"; }), "definitions");
+}
+
+TEST_F(IdentityTest, CompilerOptionsCount) {
+  EXPECT_EQ(changed([&] { study.kernel.options = {"-use_fast_math"}; }), "options");
+}
+
+TEST_F(IdentityTest, LaunchAndDerivedNamesCount) {
+  EXPECT_EQ(changed([&] { study.launch.grid[0] = expr("n"); }), "launch");
+  EXPECT_EQ(changed([&] { study.derived.push_back({"third", expr("n // 3")}); }), "launch");
+  EXPECT_EQ(changed([&] { study.launch.dynamic_shared_bytes = expr("1024"); }), "launch");
+}
+
+TEST_F(IdentityTest, InputsCount) {
+  EXPECT_EQ(changed([&] { study.arguments[0].type = DataType::kFloat64; }), "inputs");
+  EXPECT_EQ(changed([&] { study.arguments[0].fill.b = 2; }), "inputs");
+  EXPECT_EQ(changed([&] { study.arguments[0].shape = {expr("n + 1")}; }), "inputs");
+}
+
+TEST_F(IdentityTest, ReferenceAndTolerancesCount) {
+  EXPECT_EQ(changed([&] { study.reference->entry = "other"; }), "verify");
+  EXPECT_EQ(changed([&] { study.reference.reset(); }), "verify");
+}
+
+TEST_F(IdentityTest, WhatChangesAMeasurementCounts) {
+  EXPECT_EQ(changed([&] { study.measure.cold = false; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.min_samples = 9; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.drop_above = 4; }), "measuring");
+}
+
+TEST_F(IdentityTest, SourceCompilerDriverDeviceAndBackendOptionsCount) {
+  EXPECT_EQ(changed([&] { source = "another"; }), "source");
+  EXPECT_EQ(changed([&] { compiler = "nvrtc 13.1"; }), "compiler");
+  EXPECT_EQ(changed([&] { device.driver = "999.9"; }), "driver");
+  EXPECT_EQ(changed([&] { options = "order=random"; }), "backend options");
+}
+
+TEST_F(IdentityTest, TwoDevicesOfOneModelAnswerForEachOther) {
+  EXPECT_EQ(changed([&] { device.uuid = "GPU-2"; }), "");
+}
+
+TEST_F(IdentityTest, DataFilesCountByTheirContents) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "x.bin";
+  std::ofstream(file) << "one";
+  study.arguments[0].fill.kind = FillSpec::Kind::kFile;
+  study.arguments[0].fill.file = file;
+  data = read_data_digests(study);
+  EXPECT_EQ(changed([&] {
+              std::ofstream(file) << "two";
+              data = read_data_digests(study);
+            }),
+            "inputs");
+}
+
+TEST_F(IdentityTest, AStudyWithoutAReferenceSaysSo) {
+  EXPECT_FALSE(has_no_reference(key()));
+  study.reference.reset();
+  study.verify.clear();
+  EXPECT_TRUE(has_no_reference(key()));
+}
+
+}  // namespace
+}  // namespace tuner::test

@@ -1,0 +1,183 @@
+// What a second run makes of what the first one left.
+
+#include "run_fixture.h"
+#include "tuner/run/history.h"
+
+namespace tuner::test {
+namespace {
+
+using ResumeTest = RunTest;
+
+TEST_F(ResumeTest, ASecondRunMeasuresNothingAgain) {
+  tune();
+  const SizeOutcome again = tune();
+  EXPECT_EQ(count_measured(), 6U);
+  EXPECT_EQ(again.measured, 0U);
+  EXPECT_FALSE(again.compared);
+  EXPECT_EQ(again.results.ranked, 6U);
+}
+
+TEST_F(ResumeTest, ARunThatAsksForMoreMeasuresTheStoredBestFirst) {
+  settings.budget.evaluations = 3;
+  tune();
+  settings.budget.evaluations = 6;
+  const SizeOutcome again = tune();
+  EXPECT_TRUE(again.compared);
+  EXPECT_EQ(device.measured[3].second, config(64, 4));  // the best of the first three
+}
+
+TEST_F(ResumeTest, ResultsOfAFasterDeviceAreMeasuredAgainBestFirst) {
+  settings.budget.evaluations = 3;
+  tune();
+  device.slower = 2;
+  settings.budget.evaluations = 6;
+  const SizeOutcome again = tune();
+  EXPECT_TRUE(heard.heard("the device is 2 times slower"));
+  EXPECT_TRUE(heard.heard("measured again, best first: 2"));
+  EXPECT_EQ(device.measured[3].second, config(64, 4));
+  EXPECT_EQ(device.measured[4].second, config(64, 2));
+  EXPECT_EQ(device.measured[5].second, config(64, 1));
+  for (const Trial& trial : again.results.trials) EXPECT_FALSE(trial.outdated);
+}
+
+TEST_F(ResumeTest, FreshForgetsWhatIsStored) {
+  tune();
+  settings.fresh = true;
+  const SizeOutcome again = tune();
+  EXPECT_EQ(again.measured, 6U);
+  EXPECT_EQ(count_measured(), 12U);
+}
+
+TEST_F(ResumeTest, AChangedSourceIsMeasuredAnew) {
+  tune();
+  with.source_digest = "source 2";
+  EXPECT_EQ(tune().measured, 6U);
+}
+
+TEST_F(ResumeTest, AnotherCompilerOrDriverIsMeasuredAnew) {
+  tune();
+  with.compiler = "fake compiler 2";
+  EXPECT_EQ(tune().measured, 6U);
+  device.facts.driver = "999.9";
+  EXPECT_EQ(tune().measured, 6U);
+}
+
+TEST_F(ResumeTest, AnOptionOfTheBackendIsAnotherMeasurement) {
+  tune();
+  with.backend_options = "order=random";
+  EXPECT_EQ(tune().measured, 6U);
+}
+
+TEST_F(ResumeTest, ALongerListOfValuesKeepsWhatWasMeasured) {
+  tune();
+  study.parameters[1].values.push_back(std::int64_t{8});
+  const SizeOutcome again = tune();
+  EXPECT_EQ(again.measured, 2U);
+  EXPECT_EQ(count_measured(), 6U + 2U + 1U);  // the stored best once more, as a comparison
+  EXPECT_EQ(again.results.ranked, 8U);
+}
+
+TEST_F(ResumeTest, ASubsetKeepsTheRowsOfTheOthers) {
+  tune();
+  study.constraints.push_back(expr("BLOCK == 64"));
+  const SizeOutcome subset = tune();
+  EXPECT_EQ(subset.results.trials.size(), 6U);
+  EXPECT_EQ(winner(subset), config(128, 4));
+}
+
+TEST_F(ResumeTest, ASubsetThatFitsNothingKeepsTheRanking) {
+  const Configuration best = winner(tune());
+  study.constraints.push_back(expr("BLOCK == 63"));
+  const SizeOutcome subset = tune();
+  EXPECT_EQ(subset.results.trials.size(), 6U);
+  EXPECT_EQ(winner(subset), best);
+  EXPECT_FALSE(subset.any_valid);
+}
+
+TEST_F(ResumeTest, WhatIsOutsideOfTheSubsetAgesWithTheDevice) {
+  settings.budget.evaluations = 4;
+  tune();  // BLOCK 64 with all VEC, 128 with VEC 1
+  study.constraints.push_back(expr("BLOCK == 128"));
+  device.slower = 3;
+  settings.budget.evaluations.reset();
+  const SizeOutcome subset = tune();
+  EXPECT_TRUE(heard.heard("3 times slower"));
+  std::size_t outdated = 0;
+  for (const Trial& trial : subset.results.trials) outdated += trial.outdated ? 1 : 0;
+  EXPECT_EQ(outdated, 3U);  // the three of BLOCK 64
+}
+
+TEST_F(ResumeTest, AChangedObjectiveRanksWhatIsStoredAnew) {
+  study.metrics = {{"slowness", expr("VEC * 1.0")}};
+  tune();
+  study.objective = {"slowness", true, {}};
+  EXPECT_EQ(number(winner(tune())[1]), 4);
+  study.objective = {"slowness", false, {}};
+  EXPECT_EQ(number(winner(tune())[1]), 1);
+  EXPECT_EQ(count_measured(), 6U + 6U);  // slow variants are wanted: another way of measuring, once
+}
+
+TEST_F(ResumeTest, AConfigurationThatKillsTheRunTwiceIsBlamed) {
+  const auto die_with = [&](const Configuration& configuration) {
+    Store store = Store::open(folder.path());
+    const History history(store, study, with);
+    store.mark_in_flight(store.context(history.key(device.facts, study.sizes.front())),
+                         configuration);
+  };
+  for (int death = 0; death < Store::kMaxDeaths; ++death) {
+    EXPECT_TRUE(heard.notes.empty());
+    die_with(config(128, 4));
+    if (death + 1 < Store::kMaxDeaths) {
+      settings.budget.evaluations = 0;
+      tune();
+      heard.notes.clear();
+      settings.budget.evaluations.reset();
+    }
+  }
+  const SizeOutcome outcome = tune();
+  EXPECT_TRUE(heard.heard("BLOCK=128 VEC=4: "));
+  EXPECT_EQ(outcome.results.trials.back().state, TrialState::kRuntime);
+  EXPECT_EQ(winner(outcome), config(128, 2));
+}
+
+TEST_F(ResumeTest, AnEarlierRightAnswerIsNotSuspectedWhenARunDies) {
+  settings.budget.evaluations = 3;
+  tune();
+  const SearchSpace space =
+      SearchSpace::build(space_definition(study, study.sizes.front(), device.facts));
+  for (int death = 0; death < Store::kMaxDeaths; ++death) {
+    Store store = Store::open(folder.path());
+    const History history(store, study, with);
+    SizeHistory size(history, study, space, device.facts, study.sizes.front());
+    size.announce(config(64, 4));  // known; the process ends here
+  }
+  for (const Trial& trial : stored()) EXPECT_EQ(trial.state, TrialState::kOk);
+}
+
+TEST_F(ResumeTest, WhatWasCompiledFromUnknownFilesAnswersOnce) {
+  settings.budget.evaluations = 2;
+  tune();
+  {
+    Store store = Store::open(folder.path());
+    const History history(store, study, with);
+    const Context context = store.context(history.key(device.facts, study.sizes.front()));
+    Trial trial = store.trials(context).front();
+    trial.sources_known = false;
+    store.record(context, trial);
+  }
+  EXPECT_EQ(tune().measured, 1U);
+}
+
+TEST_F(ResumeTest, AFailureIsNotTriedAgain) {
+  device.state = [](const Configuration& c) {
+    return number(c[1]) == 4 ? TrialState::kCompile : TrialState::kOk;
+  };
+  tune();
+  device.state = [](const Configuration&) { return TrialState::kOk; };
+  const SizeOutcome again = tune();
+  EXPECT_EQ(again.measured, 0U);
+  EXPECT_EQ(again.results.ranked, 4U);
+}
+
+}  // namespace
+}  // namespace tuner::test

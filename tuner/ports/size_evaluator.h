@@ -1,0 +1,81 @@
+#pragma once
+// What a tuning run asks of a device for one problem size: a search's evaluator, and a final.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/device_facts.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/study.h"
+#include "tuner/ports/evaluator.h"
+#include "tuner/space/search_space.h"
+
+namespace tuner {
+
+// One problem size to be measured. `study` and `space` outlive the evaluator.
+struct SizeTask {
+  const Study& study;
+  const SearchSpace& space;
+  ProblemSize size;
+  DeviceFacts facts;
+  // What the device prepares once something has to be measured. The reference's artifact, if
+  // there is a reference, is compiled first, like any variant.
+  SizePlan plan{};
+  std::optional<CompileRequest> reference{};
+  // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
+  // measured again. The trial says whether it is from the store.
+  std::function<std::optional<Trial>(const Configuration&)> recall{};
+  // Told just before a configuration goes to the device, so that a killed run can blame it.
+  std::function<void(const Configuration&)> announce{};
+  // Told when it came back without a result and waits for another try.
+  std::function<void(const Configuration&)> withdraw{};
+  // Told what the preparation found suspicious, such as a reference that leaves nothing but zeros.
+  std::function<void(const std::string&)> warn{};
+};
+
+// How fast the device itself was meanwhile, as a variant that is measured again and again tells:
+// its slowest and fastest time over its first; 1 and 1 where there was none.
+struct Drift {
+  double fastest = 1;
+  double slowest = 1;
+};
+
+class SizeEvaluator : public Evaluator {
+ public:
+  // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
+  // now gets its state and message and no samples, and the others go on without it. Empty when the
+  // final could not be held.
+  virtual std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
+                                                std::uint64_t seed) = 0;
+  virtual Drift drift() const = 0;
+  // Trials that were not run, because another one with the same program had been.
+  virtual std::size_t twins() const = 0;
+  // What is on the device now: after an interruption, the configuration that was cut short.
+  virtual std::optional<Configuration> in_flight() const = 0;
+};
+
+// Seconds of work and bytes of main memory of the processes that compile and run.
+struct Load {
+  unsigned compile_workers = 0;
+  double compile_seconds = 0;  // of all workers together, since they were started
+  double device_seconds = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+// One device with its compiler.
+class MeasuringDevice {
+ public:
+  virtual ~MeasuringDevice() = default;
+  // Opens the device when it is not open. Throws UnavailableError with the reason.
+  virtual const DeviceFacts& facts() = 0;
+  // The compiler's name and version, which are part of what a trial depends on.
+  virtual const std::string& compiler() = 0;
+  virtual std::unique_ptr<SizeEvaluator> evaluator(SizeTask task) = 0;
+  virtual Load load() const = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,298 @@
+// Tunes one size: search, final, ranking, CSV.
+
+#include "tuner/run/device_run.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/ranking.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/engine/resumption.h"
+#include "tuner/engine/tuning_loop.h"
+#include "tuner/run/final.h"
+#include "tuner/run/recorded_csv.h"
+#include "tuner/run/usage.h"
+#include "tuner/run/warm_start.h"
+#include "tuner/store/ranked_csv.h"
+#include "tuner/study/geometry_check.h"
+#include "tuner/study/unverified.h"
+
+namespace tuner {
+namespace {
+
+// Proposes a list, whatever the answers are.
+class ListedOnes final : public Strategy {
+ public:
+  explicit ListedOnes(std::vector<ConfigIndex> listed) : listed_(std::move(listed)) {}
+  std::vector<ConfigIndex> ask(std::size_t count) override {
+    std::vector<ConfigIndex> out;
+    while (out.size() < count && next_ < listed_.size()) out.push_back(listed_[next_++]);
+    return out;
+  }
+  void tell(const Observation&) override {}
+
+ private:
+  std::vector<ConfigIndex> listed_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void plan_preparation(const std::string& reference_text, SizeTask& task) {
+  const Study& study = task.study;
+  auto plan = size_plan(study, task.size, task.facts);
+  if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
+  task.plan = std::move(*plan);
+  if (!task.plan.reference) return;
+  auto request = reference_request(study, task.space, task.facts, reference_text);
+  if (!request) {
+    throw InputError(
+        {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
+        study.text);
+  }
+  task.reference = std::move(*request);
+}
+
+// How the configurations of a size are chosen.
+struct DeviceRun::Search {
+  std::unique_ptr<Strategy> strategy;
+  std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
+  bool compared = false;  // what is stored was compared with the device already
+  Budget budget;
+  RunPart part;
+};
+
+// One size on its way from the search to the ranking.
+struct DeviceRun::Attempt {
+  const SearchSpace& space;
+  const ProblemSize& size;
+  Search search;
+  SizeHistory& history;
+  SizeEvaluator& evaluator;
+  Usage usage;
+  std::vector<Trial> trials{};
+  SizeOutcome outcome{};
+};
+
+DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
+                     const History& history, MeasuringDevice& device, RunListener& listener,
+                     std::function<bool()> interrupted)
+    : study_(study),
+      reference_text_(std::move(reference_text)),
+      settings_(settings),
+      history_(history),
+      device_(device),
+      listener_(listener),
+      interrupted_(std::move(interrupted)),
+      facts_(device.facts()) {}
+
+SearchSpace DeviceRun::build_space(const ProblemSize& size) const {
+  BuildOptions options;
+  options.cancelled = interrupted_;
+  SearchSpace space = SearchSpace::build(space_definition(study_, size, facts_), options);
+  const std::vector<Complaint> complaints = check_geometry(study_, space, size, facts_);
+  if (!complaints.empty()) throw InputError(complaints, study_.text);
+  return space;
+}
+
+// What the strategy is told before it asks.
+std::vector<Prior> DeviceRun::warm_start(const ContextKey& key, const SearchSpace& space) const {
+  if (!settings_.warm_start) return {};
+  EarlierResults earlier =
+      earlier_results(history_.store(), key, study_.objective, prior_target(space));
+  if (const auto& recording = settings_.warm_recording) {
+    earlier.priors.push_back(prior_of(*recording, recording->maximize, prior_target(space), 1));
+    earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
+                                earlier.priors.back().results.size(), recording->name);
+  }
+  if (!earlier.priors.empty()) listener_.note("  told to the strategy: " + earlier.note);
+  return std::move(earlier.priors);
+}
+
+SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
+                         SizeHistory& history) const {
+  SizeTask task{study_, space, size, facts_};
+  plan_preparation(reference_text_, task);
+  task.recall = [&history](const Configuration& one) { return history.recall(one); };
+  task.announce = [&history](const Configuration& one) { history.announce(one); };
+  task.withdraw = [&history](const Configuration& one) { history.withdraw(one); };
+  task.warn = [&listener = listener_](const std::string& text) {
+    listener.note("  warning: " + text);
+  };
+  return task;
+}
+
+// Before anything new is measured, the best of what is stored is: is the device as fast as it was?
+void DeviceRun::compare_with_stored(Attempt& attempt) {
+  Search& search = attempt.search;
+  attempt.outcome.compared = search.compared;
+  Resumption& resumption = attempt.history.resumption();
+  if (search.compared || !resumption.any_valid()) return;
+  if (!resumption.any_outdated() &&
+      finalists_due(study_, attempt.size, facts_, resumption.trials()).empty() &&
+      !asks_for_more(*search.rehearsal(), resumption, study_.objective, search.budget,
+                     attempt.evaluator.capacity())) {
+    return;
+  }
+  attempt.outcome.compared = true;
+  const auto replace = [&](std::span<const Trial> changed) { attempt.history.replace(changed); };
+  if (const auto moved = resumption.compare(attempt.evaluator, replace)) {
+    listener_.note(moved_text(*moved, study_.parameters));
+    attempt.history.outdate_outsiders(*moved);
+  }
+  std::vector<ConfigIndex> again = resumption.outdated();
+  if (again.empty()) return;
+  listener_.note(
+      fmt::format("  stored results that are measured again, best first: {}", again.size()));
+  search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
+}
+
+// Commits a trial before anyone hears of it.
+void DeviceRun::take_trial(Attempt& attempt, const Trial& trial) {
+  if (!trial.from_store) {
+    attempt.history.record(trial);
+    ++attempt.outcome.measured;
+    attempt.outcome.store_gone = !attempt.history.is_in_place();
+  }
+  attempt.trials.push_back(trial);
+  attempt.usage.trial(trial, attempt.evaluator.now());
+  listener_.trial(trial, attempt.evaluator.now());
+}
+
+void DeviceRun::search(Attempt& attempt) {
+  SizeOutcome& outcome = attempt.outcome;
+  LoopCallbacks callbacks;
+  callbacks.on_trial = [&](const Trial& trial) { take_trial(attempt, trial); };
+  callbacks.stop = [&] { return interrupted_() || outcome.store_gone; };
+  std::string reason;
+  try {
+    compare_with_stored(attempt);
+    reason = run_loop(*attempt.search.strategy, attempt.evaluator, study_.objective,
+                      attempt.search.budget, callbacks)
+                 .reason;
+  } catch (const UnavailableError& error) {
+    outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
+  }
+  if (outcome.store_gone) reason = "the database of the results is gone";
+  const double seconds = attempt.evaluator.now();
+  listener_.end(seconds);
+  listener_.note("  ended: " + reason);
+  for (const std::string& text :
+       {attempt.usage.text(seconds), drift_text(attempt.evaluator.drift()),
+        twins_text(attempt.evaluator.twins())}) {
+    if (!text.empty()) listener_.note(text);
+  }
+  outcome.interrupted = interrupted_();
+  if (!outcome.interrupted) return;
+  if (const auto cut_short = attempt.evaluator.in_flight()) attempt.history.withdraw(*cut_short);
+}
+
+// The final by which the size is ranked: one that is held now, or an earlier one that stands.
+std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
+  std::vector<Trial>& trials = attempt.trials;
+  const auto earlier = [&] {
+    auto round = standing_final(study_.objective, trials);
+    if (round) take_over(*round, study_, attempt.space, trials);
+    return round;
+  };
+  if (attempt.space.size() == 0) return earlier();  // nothing to measure, but some may be known
+  const bool possible = attempt.outcome.lost.empty() && !attempt.outcome.store_gone;
+  if (!possible || !finals_make_sense(study_, attempt.size, facts_)) return std::nullopt;
+  const auto due = finalists_due(study_, attempt.size, facts_, trials);
+  if (interrupted_() || due.empty()) return earlier();
+  listener_.note(fmt::format("  final: the best {} again, interleaved", due.size()));
+  HeldFinal held = hold_final(attempt.evaluator, settings_.seed, due, trials);
+  for (const Trial& failed : held.failed) attempt.history.record(failed);
+  if (held.round.finalists.empty()) return std::nullopt;
+  attempt.history.record_final(take_over(held.round, study_, attempt.space, trials));
+  return std::move(held.round);
+}
+
+SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round) {
+  SizeOutcome& outcome = attempt.outcome;
+  outcome.store_gone = !attempt.history.is_in_place();
+  outcome.results = rank(study_.objective, std::move(attempt.trials), round, study_.measure);
+  RankedResults& results = outcome.results;
+  outcome.any_valid = std::ranges::any_of(results.trials, [&](const Trial& trial) {
+    return trial.index < attempt.space.size() && is_valid(trial);
+  });
+  results.device = facts_;
+  results.size = attempt.size;
+  results.unverified = unverified_text(study_);
+  results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  results.compiler = device_.compiler();
+  outcome.csv_path =
+      write_ranked_csv(settings_.results, study_.kernel.name, results, names_of(study_.parameters))
+          .string();
+  write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), facts_);
+  return std::move(outcome);
+}
+
+SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Search search) {
+  SizeHistory history(history_, study_, space, facts_, size);
+  for (const Trial& blamed : history.blamed()) {
+    listener_.note("  " + configuration_text(study_.parameters, blamed.configuration) + ": " +
+                   blamed.message);
+  }
+  const auto evaluator = device_.evaluator(task(space, size, history));
+  search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
+                                  search.part.title);
+  listener_.begin(search.part);
+  Attempt attempt{space, size, std::move(search), history, *evaluator, Usage(device_)};
+  this->search(attempt);
+  history.add_others(attempt.trials);
+  std::optional<FinalRound> round;
+  try {
+    round = final_of(attempt);
+  } catch (const UnavailableError& error) {
+    attempt.outcome.lost = error.what();
+  }
+  return rank_and_write(attempt, round);
+}
+
+SizeOutcome DeviceRun::tune(const ProblemSize& size) {
+  const SearchSpace space = build_space(size);
+  Search search;
+  search.strategy = settings_.make_strategy(space);
+  search.budget = settings_.budget;
+  search.part.title =
+      fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
+  search.part.total = space.report().valid;
+  if (search.budget.evaluations && *search.budget.evaluations < space.size()) {
+    search.part.total = std::to_string(*search.budget.evaluations);
+  }
+  const ContextKey key = history_.key(facts_, size);
+  const std::vector<Prior> priors = warm_start(key, space);
+  for (const Prior& prior : priors) search.strategy->learn(prior);
+  search.rehearsal = [&] {
+    std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
+    for (const Prior& prior : priors) strategy->learn(prior);
+    return strategy;
+  };
+  Store& store = history_.store();
+  if (settings_.fresh) store.start_afresh(store.context(key));
+  return run(space, size, std::move(search));
+}
+
+SizeOutcome DeviceRun::measure(const ProblemSize& size,
+                               const std::vector<Configuration>& configurations,
+                               const std::string& what, bool compared) {
+  const SearchSpace space = build_space(size);
+  std::vector<ConfigIndex> listed;
+  for (const Configuration& one : configurations) {
+    if (const auto index = space.index_of(one)) listed.push_back(*index);
+  }
+  Search search;
+  search.part = {what, std::to_string(listed.size()), false};
+  search.compared = compared;
+  search.rehearsal = [listed] { return std::make_unique<ListedOnes>(listed); };
+  search.strategy = search.rehearsal();
+  return run(space, size, std::move(search));
+}
+
+}  // namespace tuner

@@ -1,0 +1,97 @@
+#pragma once
+// Tunes problem sizes on one device, each from the search space to the ranked CSV.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/ranking.h"
+#include "tuner/ports/exporter.h"
+#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/strategy.h"
+#include "tuner/run/history.h"
+#include "tuner/run/listener.h"
+#include "tuner/store/recording.h"
+
+namespace tuner {
+
+// How configurations are chosen, and where results go.
+struct SearchSettings {
+  // Throws InputError for options that the strategy does not accept.
+  std::function<std::unique_ptr<Strategy>(const SearchSpace&)> make_strategy;
+  Budget budget;
+  std::uint64_t seed = 1;
+  bool fresh = false;      // what is stored is not looked at any more
+  bool warm_start = true;  // the strategy hears of results of other sizes and devices
+  std::optional<Recording> warm_recording;  // and of these
+  std::filesystem::path results;            // folder of the ranked CSV files
+};
+
+struct SizeOutcome {
+  RankedResults results;
+  std::string csv_path;
+  std::size_t measured = 0;  // trials that were not in the store
+  bool any_valid = false;    // of the space that was searched; the ranking may hold more
+  bool compared = false;     // stored results with the device as it is in this run
+  bool interrupted = false;
+  std::string lost;         // why there is no device any more; empty when there is one
+  bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
+};
+
+// Plans what device and compiler are to prepare for a size: buffers, and the answer of the
+// reference, whose source is `reference_text`. Throws InputError.
+void plan_preparation(const std::string& reference_text, SizeTask& task);
+
+class DeviceRun {
+ public:
+  // All that is taken by reference outlives this. `interrupted` says whether the user wants the
+  // end.
+  DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
+            const History& history, MeasuringDevice& device, RunListener& listener,
+            std::function<bool()> interrupted);
+
+  // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
+  SizeOutcome tune(const ProblemSize& size);
+
+  // Measures given configurations, in their order and without a budget, instead of a search; those
+  // that are not of the size's space are passed over. Everything that is known of the size is
+  // ranked anew. `what` says for the user which ones they are; `compared`: what is stored was
+  // compared with the device already.
+  SizeOutcome measure(const ProblemSize& size, const std::vector<Configuration>& configurations,
+                      const std::string& what, bool compared);
+
+  const Study& study() const { return study_; }
+  const History& history() const { return history_; }
+  const DeviceFacts& facts() const { return facts_; }
+  RunListener& listener() const { return listener_; }
+  bool is_interrupted() const { return interrupted_(); }
+
+ private:
+  struct Search;
+  struct Attempt;
+
+  SearchSpace build_space(const ProblemSize& size) const;
+  std::vector<Prior> warm_start(const ContextKey& key, const SearchSpace& space) const;
+  SizeTask task(const SearchSpace& space, const ProblemSize& size, SizeHistory& history) const;
+  SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
+  void compare_with_stored(Attempt& attempt);
+  void search(Attempt& attempt);
+  void take_trial(Attempt& attempt, const Trial& trial);
+  std::optional<FinalRound> final_of(Attempt& attempt);
+  SizeOutcome rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round);
+
+  const Study& study_;
+  std::string reference_text_;
+  const SearchSettings& settings_;
+  const History& history_;
+  MeasuringDevice& device_;
+  RunListener& listener_;
+  std::function<bool()> interrupted_;
+  DeviceFacts facts_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,39 @@
+#pragma once
+// The final of one size: the best few measured again, interleaved.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tuner/engine/ranking.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/study.h"
+#include "tuner/ports/size_evaluator.h"
+
+namespace tuner {
+
+// Whether a final says anything for this study at this size: two finalists are wanted at least, and
+// what is faster is better.
+bool finals_make_sense(const Study& study, const ProblemSize& size, const DeviceFacts& device);
+
+// Positions in `trials` of those who would take part in a final that is due, best first; empty when
+// none is: it would make no sense, there are too few, or an earlier one of theirs stands.
+std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
+                                       const DeviceFacts& device, const std::vector<Trial>& trials);
+
+struct HeldFinal {
+  FinalRound round;           // without finalists when it could not be held
+  std::vector<Trial> failed;  // those that failed now
+};
+
+// Measures the trials at `chosen` again in turns, in orders that follow from `seed`. Those that
+// fail now are replaced in `trials`, too.
+HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed,
+                     const std::vector<std::size_t>& chosen, std::vector<Trial>& trials);
+
+// The final's samples replace those of the search, which were taken at different times; they stay
+// with the trials, so that the ranking can be told again from the store. Returns the finalists.
+std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
+                             std::vector<Trial>& trials);
+
+}  // namespace tuner

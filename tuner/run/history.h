@@ -1,0 +1,77 @@
+#pragma once
+// What is known of a study: the database, and what makes a stored trial answer for a new one.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/resumption.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/trial_memory.h"
+#include "tuner/store/store.h"
+
+namespace tuner {
+
+class History {
+ public:
+  // `store` and `study` outlive this.
+  History(Store& store, const Study& study, MeasuredWith with)
+      : store_(store), study_(study), with_(std::move(with)) {}
+
+  // Under which the store keeps what is measured now.
+  ContextKey key(const DeviceFacts& device, const ProblemSize& size) const {
+    return context_key(study_, device, size, with_);
+  }
+  Store& store() const { return store_; }
+  const MeasuredWith& with() const { return with_; }
+
+ private:
+  Store& store_;
+  const Study& study_;
+  MeasuredWith with_;
+};
+
+// What is known of one size on one device while it is tuned. Everything that is said to it is
+// committed when it returns.
+class SizeHistory {
+ public:
+  // `space` outlives this.
+  SizeHistory(const History& history, const Study& study, const SearchSpace& space,
+              const DeviceFacts& device, const ProblemSize& size);
+
+  // Configurations that were on the device when earlier runs died, and count as failed from now on.
+  const std::vector<Trial>& blamed() const { return blamed_; }
+  // What need not be measured again.
+  std::optional<Trial> recall(const Configuration& configuration) const;
+  Resumption& resumption() { return resumption_; }
+
+  // The configuration is about to be launched, and may take everything down.
+  void announce(const Configuration& configuration);
+  // It came back, or was cut short, and not by its own fault.
+  void withdraw(const Configuration& configuration);
+  void record(const Trial& trial);
+  // The samples of these were taken side by side: those of earlier finals do not count any more.
+  void record_final(const std::vector<Trial>& finalists);
+  // What has become of stored trials now that the last of them was measured again.
+  void replace(std::span<const Trial> changed);
+  // What the searched part of the space does not have is as old as the rest, and nobody measures it
+  // again.
+  void outdate_outsiders(const Moved& moved);
+  // Adds to a run's trials what earlier ones know besides: it competes all the same.
+  void add_others(std::vector<Trial>& trials) const;
+  // False once somebody removed or replaced the database.
+  bool is_in_place() const { return store_.is_in_place(); }
+
+ private:
+  Store& store_;
+  const SearchSpace& space_;
+  Context context_;
+  std::vector<Trial> blamed_;
+  TrialMemory memory_;
+  Resumption resumption_;
+};
+
+}  // namespace tuner

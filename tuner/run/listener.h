@@ -1,0 +1,31 @@
+#pragma once
+// Who hears what a run does: a terminal, a program that reads JSON lines, a test, an application.
+
+#include <string>
+
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+struct SizeOutcome;
+
+// What follows is about one problem size on one device.
+struct RunPart {
+  std::string title;      // "matmul on NVIDIA H200, M1024_N1024_K1024: 4096 valid configurations"
+  std::string total;      // how many trials there may be
+  bool is_search = true;  // else the strategy has no say: winners of other sizes are tried
+};
+
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  virtual void note(const std::string& text) = 0;
+  virtual void begin(const RunPart& part) = 0;
+  // A trial came to its end, `seconds` after begin(). It is committed already.
+  virtual void trial(const Trial& trial, double seconds) = 0;
+  virtual void end(double seconds) = 0;
+  // The ranking of a part stands, and its CSV is written.
+  virtual void ranked(const SizeOutcome& outcome) = 0;
+};
+
+}  // namespace tuner

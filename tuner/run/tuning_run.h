@@ -1,0 +1,23 @@
+#pragma once
+// The tuning run: plain settings in, events out.
+
+#include "tuner/base/interrupt.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/run/listener.h"
+#include "tuner/run/settings.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+struct RunEnd {
+  bool interrupted = false;
+  bool all_valid = true;  // each size has a valid configuration on each device
+};
+
+// Tunes every size of the study on every device. Throws InputError for a study or settings that
+// make no sense, UnavailableError when no device is to be had or one is lost, FatalError when
+// results cannot be kept; what was measured until then is kept, ranked, and told to the listener.
+RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
+            const Interrupt& interrupt, RunListener& listener);
+
+}  // namespace tuner

@@ -1,0 +1,70 @@
+// Compiles the reference and has the device prepare a problem size.
+
+#include "tuner/worker/preparation.h"
+
+#include <utility>
+
+#include "tuner/base/error.h"
+
+namespace tuner {
+
+Preparation::Preparation(const Study& study, ProblemSize size, SizePlan plan,
+                         std::optional<CompileRequest> reference, const Toolchain& tools,
+                         RunWorker& runner)
+    : study_(study),
+      size_(std::move(size)),
+      plan_(std::move(plan)),
+      reference_(std::move(reference)),
+      tools_(tools),
+      runner_(runner) {}
+
+void Preparation::start() {
+  if (state_ != State::kNone) return;
+  if (!reference_) {
+    state_ = State::kDevice;
+    return runner_.start_preparing(std::move(plan_));
+  }
+  state_ = State::kReference;
+  const std::string key = tools_.library.key(*reference_);
+  if (auto cached = tools_.library.find(key)) return prepare_with(std::move(*cached));
+  awaited_ = tools_.compilers.submit(key, std::move(*reference_));
+}
+
+void Preparation::prepare_with(Artifact reference) {
+  provenance_ = tools_.judge(reference.opened);
+  plan_.reference->artifact = std::move(reference);
+  state_ = State::kDevice;
+  runner_.start_preparing(std::move(plan_));
+}
+
+bool Preparation::take(const CompileResult& result) {
+  if (result.id != awaited_) return false;
+  awaited_.reset();
+  if (!result.outcome) {
+    throw InputError(
+        {Complaint{study_.reference->where,
+                   "the reference kernel: it does not compile:\n" + result.outcome.error().log,
+                   ""}},
+        study_.text);
+  }
+  prepare_with(**result.outcome);
+  return true;
+}
+
+std::vector<std::string> Preparation::poll() {
+  if (state_ != State::kDevice) return {};
+  const auto done = runner_.handle_preparing();
+  if (!done) {
+    for (const ArgumentSpec& constant : study_.constants) {
+      if (constant.name != done.error().constant) continue;
+      throw InputError({Complaint{constant.where, done.error().reason, ""}}, study_.text);
+    }
+    throw FatalError("problem size " + size_.label() +
+                     " cannot be prepared: " + done.error().reason);
+  }
+  if (!*done) return {};
+  state_ = State::kDone;
+  return runner_.take_warnings();
+}
+
+}  // namespace tuner
