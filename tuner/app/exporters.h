@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tuner/app/options.h"
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
-#include "tuner/ports/exporter.h"
 
 namespace tuner {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/exporters/tuned_table.h"
-#include "tuner/ports/exporter.h"
+#include "tuner/model/ranked_results.h"
 
 namespace tuner {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "tuner/ports/exporter.h"
+#include "tuner/model/ranked_results.h"
 
 namespace tuner {
 
