@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tuner/app/stored_results.h"
-#include "tuner/exporters/tuned_table.h"
+#include "tuner/engine/resolve.h"
 
 namespace tuner {
 namespace {
@@ -57,7 +57,7 @@ bool belongs(const Study& study, const Configuration& configuration, const Devic
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     if (std::ranges::count(study.parameters[p].values, configuration.at(p)) == 0) return false;
   }
-  return constraints_hold(study, configuration, device, size);
+  return constraints_hold(study, bindings_of(study, configuration, device, size));
 }
 
 // Those that could be measured at this size and were not.

@@ -75,15 +75,9 @@ Devices open_devices(const DeviceOptions& options, const WorkerProgram& program,
 
 }  // namespace
 
-Words names_of(const Catalogue& catalogue, PluginKind kind) {
-  Words names;
-  for (const PluginItem& item : catalogue.items(kind)) names.push_back(item.name);
-  return names;
-}
-
 Devices choose_devices(const DeviceOptions& options, const WorkerProgram& program,
                        const Catalogue& catalogue, Progress& progress) {
-  Words names = names_of(catalogue, PluginKind::kBackend);
+  Words names = catalogue.names(PluginKind::kBackend);
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return (a == "cpu") < (b == "cpu"); });
   if (options.backend != "auto") {

@@ -21,8 +21,6 @@ struct Devices {
   std::vector<std::unique_ptr<RunWorker>> workers;
 };
 
-Words names_of(const Catalogue& catalogue, PluginKind kind);
-
 // `auto` takes the first backend that works; the cpu is nobody's first choice. Throws
 // UnavailableError with every backend's reason.
 Devices choose_devices(const DeviceOptions& options, const WorkerProgram& program,

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "tuner/app/artifacts.h"
-#include "tuner/app/identity.h"
 #include "tuner/app/output_guard.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
@@ -151,7 +150,7 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
   }
   if (options.format == "csv") {
     return one_file([](const Study& study, const Results& results) {
-      return ranked_csv(single_result(results, "csv"), names_of(study.parameters));
+      return ranked_csv(single_result(results, "csv"), parameter_names(study.parameters));
     });
   }
   std::vector<std::string> known;

@@ -76,11 +76,11 @@ void check_strategy(const Catalogue& catalogue, const std::string& name) {
   if (catalogue.find(PluginKind::kStrategy, name) != nullptr) return;
   throw InputError(Complaint{{},
                              "there is no strategy '" + name + "'; see 'tuner list strategies'",
-                             did_you_mean(name, names_of(catalogue, PluginKind::kStrategy))});
+                             did_you_mean(name, catalogue.names(PluginKind::kStrategy))});
 }
 
 void print_outcome(const RunShared& shared, const SizeOutcome& outcome) {
-  std::cout << "\n" << ranked_table(outcome.results, names_of(shared.study->parameters), 10);
+  std::cout << "\n" << ranked_table(outcome.results, parameter_names(shared.study->parameters), 10);
   std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();
 }

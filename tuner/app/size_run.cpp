@@ -261,7 +261,7 @@ SizeOutcome run_size(const RunShared& shared, const SearchSpace& space, const De
   outcome.results.date = now_text();
   outcome.results.compiler = shared.compilers->identity();
   outcome.csv_path = write_ranked_csv(shared.options->results, study.kernel.name, outcome.results,
-                                      names_of(study.parameters))
+                                      parameter_names(study.parameters))
                          .string();
   write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), device);
   return outcome;

@@ -9,7 +9,6 @@
 #include "tuner/app/artifacts.h"
 #include "tuner/app/commands.h"
 #include "tuner/app/devices.h"
-#include "tuner/app/identity.h"
 #include "tuner/app/random_sizes.h"
 #include "tuner/app/size_run.h"
 #include "tuner/base/atomic_file.h"
@@ -43,7 +42,8 @@ ExportedTable read_exported(const VerifyOptions& options, const Study& study,
   if (!study.sizes.empty()) {
     for (const auto& [name, extent] : study.sizes.front().dims) dimensions.push_back(name);
   }
-  if (exported.parameters != names_of(study.parameters) || exported.dimensions != dimensions) {
+  if (exported.parameters != parameter_names(study.parameters) ||
+      exported.dimensions != dimensions) {
     reject(options.exported,
            "has other parameters or dimensions than the study, which must have changed since");
   }

@@ -65,12 +65,8 @@ std::string_view name_of(Match match) {
 
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size) {
-  const Bindings names = names_of(study, configuration, device, size);
-  const bool allowed = std::ranges::all_of(study.constraints, [&](const Expression& rule) {
-    const auto value = rule.evaluate(names);
-    return value && truth(*value);
-  });
-  if (!allowed) return false;
+  const Bindings names = bindings_of(study, configuration, device, size);
+  if (!constraints_hold(study, names)) return false;
   const auto launch = geometry(study.launch, names);
   const auto then = next_launches(study, names);
   return launch && then && within_limits(*launch, device) &&

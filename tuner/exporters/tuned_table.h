@@ -48,17 +48,6 @@ struct TableOptions {
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
-// Everything that an expression of the study can name.
-Bindings names_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
-                  const ProblemSize& size);
-
-// The objective as something that is proportional to the time, or to be minimised like it.
-double cost_of(const Study& study, const Trial& trial);
-
-// Whether all constraints hold for a configuration on this device and size.
-bool constraints_hold(const Study& study, const Configuration& configuration,
-                      const DeviceFacts& device, const ProblemSize& size);
-
 // As few configurations as possible so that each row has one that loses at most `within` (0.05:
 // 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
 // of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small

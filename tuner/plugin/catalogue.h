@@ -60,6 +60,7 @@ class Catalogue {
     return items_[static_cast<std::size_t>(kind)];
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
+  std::vector<std::string> names(PluginKind kind) const;
 
   // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError
   // (at `where`) for a name that is not there and for options that the strategy does not accept.
@@ -82,7 +83,6 @@ class Catalogue {
  private:
   void add_file(const std::filesystem::path& file);
   void add_items(PluginKind kind, const tuner_plugin& plugin, const std::filesystem::path& file);
-  std::vector<std::string> names(PluginKind kind) const;
   const PluginItem& require(PluginKind kind, const std::string& name, const Position& where) const;
 
   std::vector<PluginInfo> plugins_;
