@@ -19,9 +19,9 @@
 #include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/launcher.h"
+#include "tuner/exporters/results_json.h"
 #include "tuner/exporters/table_text.h"
 #include "tuner/exporters/wisdom.h"
-#include "tuner/plugin/adapters_exporter.h"
 #include "tuner/store/ranked_csv.h"
 
 namespace tuner {
@@ -162,7 +162,7 @@ ExportFunction find_exporter(const ExportOptions& options, const Catalogue& cata
                   "there is no format '" + options.format + "'; see 'tuner list exporters'",
                   did_you_mean(options.format, known)});
   }
-  std::shared_ptr<Exporter> exporter = catalogue.make_exporter(options.format);
+  std::shared_ptr<Exporter> exporter = catalogue.make_exporter(options.format, results_json);
   return one_file([exporter](const Study& study, const Results& results) {
     return exporter->write(study, results);
   });

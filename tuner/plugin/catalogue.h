@@ -13,10 +13,10 @@
 #include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/model/study.h"
+#include "tuner/plugin/adapters_exporter.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/compiler.h"
-#include "tuner/ports/exporter.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
@@ -77,8 +77,8 @@ class Catalogue {
                                                       const OptionList& options = {}) const;
   Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
 
-  // Throws InputError for a name that is not there.
-  std::unique_ptr<Exporter> make_exporter(const std::string& name) const;
+  // `document` writes what the exporter reads. Throws InputError for a name that is not there.
+  std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document) const;
 
  private:
   void add_file(const std::filesystem::path& file);
