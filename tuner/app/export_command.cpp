@@ -9,12 +9,13 @@
 #include "tuner/app/commands.h"
 #include "tuner/app/exporters.h"
 #include "tuner/app/output_guard.h"
-#include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/leave_one_out.h"
+#include "tuner/exporters/ranked_files.h"
+#include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
@@ -23,7 +24,15 @@ namespace {
 
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = recorded_csv(options.from, study, {options.device, options.size, {}}, notes);
+  auto results = read_ranked_files(options.from, study, notes);
+  std::erase_if(
+      results, [filter = ResultFilter{options.device, options.size, {}}](const RankedResults& one) {
+        return !fits(one.device, one.size, filter);
+      });
+  const std::string unverified = unverified_text(study);
+  for (RankedResults& one : results) {
+    if (!unverified.empty()) one.unverified = unverified;
+  }
   for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   return results;
 }

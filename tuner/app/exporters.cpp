@@ -19,10 +19,10 @@
 #include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/launcher.h"
+#include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/results_json.h"
 #include "tuner/exporters/table_text.h"
 #include "tuner/exporters/wisdom.h"
-#include "tuner/store/ranked_csv.h"
 
 namespace tuner {
 namespace {

@@ -8,13 +8,13 @@
 #include <cmath>
 #include <iostream>
 
-#include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/statistics.h"
+#include "tuner/exporters/ranked_files.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {
@@ -169,7 +169,7 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
                                        const ImportOptions& options, const Study& study) {
   std::vector<std::string> notes;
   std::vector<TrialBatch> batches;
-  for (RankedResults& results : recorded_csv(path, study, {}, notes)) {
+  for (RankedResults& results : read_ranked_files(path, study, notes)) {
     TrialBatch batch;
     batch.key.kernel = options.kernel.empty() ? study.kernel.name : options.kernel;
     batch.key.device = results.device;

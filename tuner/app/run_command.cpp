@@ -17,7 +17,7 @@
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
-#include "tuner/store/ranked_csv.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"

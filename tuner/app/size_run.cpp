@@ -9,7 +9,6 @@
 
 #include "tuner/app/final.h"
 #include "tuner/app/identity.h"
-#include "tuner/app/recorded_csv.h"
 #include "tuner/app/stored_results.h"
 #include "tuner/app/trial_memory.h"
 #include "tuner/app/usage.h"
@@ -20,8 +19,8 @@
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/resumption.h"
 #include "tuner/engine/tuning_loop.h"
+#include "tuner/exporters/ranked_files.h"
 #include "tuner/plugin/space_table.h"
-#include "tuner/store/ranked_csv.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
 
