@@ -140,8 +140,8 @@ Variants variants_of(const Study& study, const TunedTable& table, const Launcher
     for (std::size_t i = 0; i < places.size(); ++i) {
       variant.then.emplace_back(places[i], request.then[i]);
     }
-    if (options.relevant) {
-      const auto relevant = options.relevant(request);
+    if (options.source.relevant) {
+      const auto relevant = options.source.relevant(request);
       std::erase_if(variant.defines,
                     [&](const auto& one) { return !relevant.contains(one.first); });
     }

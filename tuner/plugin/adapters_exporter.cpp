@@ -16,14 +16,15 @@ class PluginExporter : public Exporter {
                  ResultsDocument document)
       : factory_(factory), item_(item), name_(std::move(name)), document_(std::move(document)) {}
 
-  std::string write(const Study& study, const std::vector<RankedResults>& results) override {
+  std::vector<ExportedFile> write(const Study& study, const std::vector<RankedResults>& results,
+                                  const std::string& output) override {
     const std::string document = document_(study, results);
     StringSink out;
     StringSink error;
     if (factory_.write(item_, to_abi(document), out.sink(), error.sink()) != TUNER_OK) {
       throw FatalError("exporter '" + name_ + "': " + error.text);
     }
-    return std::move(out.text);
+    return {{output, std::move(out.text)}};
   }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Results to bytes: what the house asks of an exporter.
+// Results to files: what the house asks of an exporter.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,19 @@
 
 namespace tuner {
 
+struct ExportedFile {
+  std::string path;  // "-": standard output
+  std::string text;
+};
+
 class Exporter {
  public:
   virtual ~Exporter() = default;
-  virtual std::string write(const Study& study, const std::vector<RankedResults>& results) = 0;
+  // `output` is the path that the user names, or "-"; an export of several files takes theirs from
+  // it. Nothing is written yet.
+  virtual std::vector<ExportedFile> write(const Study& study,
+                                          const std::vector<RankedResults>& results,
+                                          const std::string& output) = 0;
 };
 
 }  // namespace tuner

@@ -135,9 +135,12 @@ TEST(Catalogue, ExportersReadTheDocumentOfTheResults) {
   const auto exporter = load_test_plugins({"good"}).make_exporter("echo", document);
   Study study;
   study.kernel.name = "matmul";
-  EXPECT_EQ(exporter->write(study, {RankedResults{}}), "matmul has 1");
+  const auto files = exporter->write(study, {RankedResults{}}, "out.txt");
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].path, "out.txt");
+  EXPECT_EQ(files[0].text, "matmul has 1");
   study.kernel.name = "forbidden";
-  EXPECT_EQ(message_of([&] { exporter->write(study, {}); }), "exporter 'echo': no");
+  EXPECT_EQ(message_of([&] { exporter->write(study, {}, "-"); }), "exporter 'echo': no");
 }
 
 }  // namespace
