@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "tuner/base/hash.h"
 #include "tuner/base/terminal_text.h"
@@ -139,31 +138,6 @@ std::string export_header(const Study& study, const std::vector<RankedResults>& 
   const TunedTable table = tuned_table(study, results, options.table);
   const HeaderModel model = header_model(study, table, "_tuned");
   return header_document(model, options, {usage(model), "", ""});
-}
-
-std::string kept_report(const TunedTable& table) {
-  std::string out;
-  for (const TunedEntry& entry : table.entries) {
-    if (!entry.kept) continue;
-    out += fmt::format(
-        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
-        "the interval\n",
-        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
-  }
-  return out;
-}
-
-std::string loss_report(const TunedTable& table) {
-  std::set<std::size_t> used;
-  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
-  std::string out =
-      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
-  for (const TunedEntry& entry : table.entries) {
-    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
-                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
-                       100 * (entry.slowdown - 1));
-  }
-  return out;
 }
 
 }  // namespace tuner

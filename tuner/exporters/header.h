@@ -23,10 +23,4 @@ std::string source_hash(const HeaderOptions& options);
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                           const HeaderOptions& options = {});
 
-// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
-std::string kept_report(const TunedTable& table);
-
-// How many configurations there are, and what each size loses in a reduced table.
-std::string loss_report(const TunedTable& table);
-
 }  // namespace tuner

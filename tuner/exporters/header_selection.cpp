@@ -5,7 +5,7 @@
 
 #include "tuner/exporters/embedded_text.h"
 #include "tuner/exporters/header_model.h"
-#include "tuner/exporters/size_distance.h"
+#include "tuner/exporters/selection.h"
 
 namespace tuner {
 namespace {

@@ -2,6 +2,8 @@
 
 #include "tuner/exporters/tuned_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +15,7 @@
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
 #include "tuner/exporters/fallbacks.h"
+#include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
 namespace {
@@ -266,6 +269,31 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     table.default_slowdown = std::max(table.default_slowdown, 1 + loss);
   }
   return table;
+}
+
+std::string kept_report(const TunedTable& table) {
+  std::string out;
+  for (const TunedEntry& entry : table.entries) {
+    if (!entry.kept) continue;
+    out += fmt::format(
+        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
+        "the interval\n",
+        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
+  }
+  return out;
+}
+
+std::string loss_report(const TunedTable& table) {
+  std::set<std::size_t> used;
+  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
+  std::string out =
+      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
+  for (const TunedEntry& entry : table.entries) {
+    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
+                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
+                       100 * (entry.slowdown - 1));
+  }
+  return out;
 }
 
 }  // namespace tuner

@@ -48,11 +48,10 @@ struct TableOptions {
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
-// As few configurations as possible so that each row has one that loses at most `within` (0.05:
-// 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
-// of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small
-// problems, greedy beyond. Returns positions of configurations.
-std::vector<std::size_t> smallest_cover(const std::vector<std::vector<double>>& losses,
-                                        double within, std::size_t limit);
+// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
+std::string kept_report(const TunedTable& table);
+
+// How many configurations there are, and what each size loses in a reduced table.
+std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner
