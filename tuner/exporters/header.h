@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/exporters/header_model.h"
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/model/ranked_results.h"
 
@@ -15,6 +16,16 @@ struct HeaderOptions {
   std::string source_text;          // what stands for the kernel's sources: its hash is recorded
   std::string generator = "tuner";  // name and version, for the first line
 };
+
+// The document of any exported header. `includes` goes before, `more` at the end of the namespace;
+// TUNER_FN in it stands for what goes before a function.
+struct HeaderText {
+  std::string title;  // comment lines: what this is and how it is used
+  std::string includes;
+  std::string more;
+};
+std::string header_document(const HeaderModel& model, const HeaderOptions& options,
+                            const HeaderText& text);
 
 // 16 hexadecimal digits: SOURCE_HASH of a header that is made with these options.
 std::string source_hash(const HeaderOptions& options);
