@@ -8,10 +8,10 @@
 
 #include "tuner/app/check_compile.h"
 #include "tuner/app/commands.h"
-#include "tuner/app/csv_rows.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/csv.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"

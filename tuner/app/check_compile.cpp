@@ -9,12 +9,12 @@
 #include <unordered_set>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/csv_rows.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/csv.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/worker/compile_pool.h"

@@ -3,27 +3,81 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/exporters.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/compile/artifact_key.h"
+#include "tuner/compile/flat_source.h"
 #include "tuner/exporters/leave_one_out.h"
+#include "tuner/exporters/ranked_files.h"
+#include "tuner/exporters/registry.h"
+#include "tuner/exporters/results_json.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/run/recorded_csv.h"
 #include "tuner/run/sources.h"
 #include "tuner/run/stored_results.h"
+#include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
+LauncherSource launcher_source(const Study& study) {
+  CompileRequest request;
+  request.source = read_file(study.kernel.source);
+  request.source_name = study.kernel.source.string();
+  request.include_dirs = {study.kernel.source.parent_path().string()};
+  request.options = study.kernel.options;
+  FlatSource flat = flat_source(request.source, request.source_name, include_dirs_of(request));
+  const auto relevant = [bundle = bundle_of(request)](const CompileRequest& one) {
+    return relevant_defines(one, bundle);
+  };
+  return {std::move(flat.text), std::move(flat.headers), std::move(flat.macros), relevant};
+}
+
+ExportSettings settings_of(const ExportOptions& options) {
+  ExportSettings settings;
+  settings.max_configurations = options.max_configs;
+  settings.within = options.within;
+  settings.version = TUNER_VERSION;
+  settings.source_digest = [](const Study& study) { return read_sources(study).digest; };
+  settings.launcher_source = launcher_source;
+  settings.note = [](const std::string& lines) { std::cerr << lines_for_terminal(lines); };
+  return settings;
+}
+
+// A built-in one, or a plugin's. Throws InputError for a format that is not known, with the
+// nearest.
+std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Catalogue& catalogue) {
+  if (auto built_in = make_exporter(options.format, settings_of(options))) return built_in;
+  if (catalogue.find(PluginKind::kExporter, options.format) != nullptr) {
+    return catalogue.make_exporter(options.format, results_json);
+  }
+  std::vector<std::string> known;
+  for (const ExportFormat& format : export_formats()) known.emplace_back(format.name);
+  for (std::string& name : catalogue.names(PluginKind::kExporter)) known.push_back(std::move(name));
+  throw InputError(
+      Complaint{{},
+                "there is no format '" + options.format + "'; see 'tuner list exporters'",
+                did_you_mean(options.format, known)});
+}
+
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = recorded_csv(options.from, study, {options.device, options.size, {}}, notes);
+  auto results = read_ranked_files(options.from, study, notes);
+  std::erase_if(
+      results, [filter = ResultFilter{options.device, options.size, {}}](const RankedResults& one) {
+        return !fits(one.device, one.size, filter);
+      });
+  const std::string unverified = unverified_text(study);
+  for (RankedResults& one : results) {
+    if (!unverified.empty()) one.unverified = unverified;
+  }
   for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   return results;
 }
@@ -113,7 +167,7 @@ int export_command(const ExportOptions& options) {
     std::cout << lines_for_terminal(report(leave_one_out(study, results, table)));
     return kExitDone;
   }
-  write_all(exporter(study, results), study, options, results);
+  write_all(exporter->write(study, results, options.output), study, options, results);
   return kExitDone;
 }
 

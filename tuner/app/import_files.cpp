@@ -11,10 +11,11 @@
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/engine/statistics.h"
+#include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/run/identity.h"
-#include "tuner/run/recorded_csv.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
 
@@ -118,7 +119,8 @@ void score(const Recording& recording, const Study& study, TrialBatch& batch) {
   const auto any = [&] { return std::ranges::any_of(batch.trials, is_valid); };
   const bool any_before = any();
   for (Trial& trial : batch.trials) {
-    const Bindings names = names_of(study, trial.configuration, batch.key.device, batch.key.size);
+    const Bindings names =
+        bindings_of(study, trial.configuration, batch.key.device, batch.key.size);
     score_recorded(study, names, trial);
   }
   if (!any_before || any()) return;
@@ -136,10 +138,10 @@ TrialBatch batch_of(const Recording& recording, const ImportOptions& options, co
   batch.key = key_of(recording, options, study);
   std::vector<std::optional<std::size_t>> order;
   if (study != nullptr) {
-    batch.key.parameters = names_of(study->parameters);
+    batch.key.parameters = parameter_names(study->parameters);
     order = places(recording, *study);
   } else {
-    batch.key.parameters = names_of(recording.parameters);
+    batch.key.parameters = parameter_names(recording.parameters);
     for (std::size_t i = 0; i < recording.parameters.size(); ++i) order.emplace_back(i);
   }
   for (std::size_t entry = 0; entry < recording.entries.size(); ++entry) {
@@ -169,12 +171,12 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
                                        const ImportOptions& options, const Study& study) {
   std::vector<std::string> notes;
   std::vector<TrialBatch> batches;
-  for (RankedResults& results : recorded_csv(path, study, {}, notes)) {
+  for (RankedResults& results : read_ranked_files(path, study, notes)) {
     TrialBatch batch;
     batch.key.kernel = options.kernel.empty() ? study.kernel.name : options.kernel;
     batch.key.device = results.device;
     batch.key.size = results.size;
-    batch.key.parameters = names_of(study.parameters);
+    batch.key.parameters = parameter_names(study.parameters);
     batch.key.identity = {{"imported", results.size.label() + ".csv"}};
     // How many samples there were is all that a file says of them.
     for (Trial& trial : results.trials) trial.timing.samples.clear();

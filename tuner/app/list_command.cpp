@@ -5,10 +5,10 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/exporters.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/exporters/registry.h"
 #include "tuner/worker/plugins.h"
 #include "tuner/worker/run_worker.h"
 
@@ -78,8 +78,8 @@ int list_command(const ListOptions& options) {
   section("devices", [&] { list_backends(catalogue, options, true); });
   section("strategies", [&] { list_items(catalogue, PluginKind::kStrategy); });
   section("exporters", [&] {
-    for (const auto& [name, summary] : builtin_formats()) {
-      std::cout << fmt::format("{:<24}{}\n", name, summary);
+    for (const ExportFormat& format : export_formats()) {
+      std::cout << fmt::format("{:<24}{}\n", format.name, format.summary);
     }
     list_items(catalogue, PluginKind::kExporter);
   });

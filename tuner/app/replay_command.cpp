@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/csv_rows.h"
 #include "tuner/app/progress.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
@@ -14,6 +13,7 @@
 #include "tuner/engine/budget.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/tuning_loop.h"
+#include "tuner/exporters/csv.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/store/prior.h"

@@ -9,11 +9,11 @@
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/sources.h"
 #include "tuner/run/tuning_run.h"
-#include "tuner/store/ranked_csv.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -96,7 +96,7 @@ class Display final : public RunListener {
   }
   void end(double seconds) override { progress_.end(seconds); }
   void ranked(const SizeOutcome& outcome) override {
-    std::cout << "\n" << ranked_table(outcome.results, names_of(study_.parameters), 10);
+    std::cout << "\n" << ranked_table(outcome.results, parameter_names(study_.parameters), 10);
     std::cout << "  " << outcome.csv_path << "\n";
     std::cout.flush();
     if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here

@@ -7,13 +7,13 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/random_sizes.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/header.h"
+#include "tuner/exporters/random_sizes.h"
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
 #include "tuner/run/device_run.h"
@@ -43,7 +43,8 @@ ExportedTable read_exported(const VerifyOptions& options, const Study& study,
   if (!study.sizes.empty()) {
     for (const auto& [name, extent] : study.sizes.front().dims) dimensions.push_back(name);
   }
-  if (exported.parameters != names_of(study.parameters) || exported.dimensions != dimensions) {
+  if (exported.parameters != parameter_names(study.parameters) ||
+      exported.dimensions != dimensions) {
     reject(options.exported,
            "has other parameters or dimensions than the study, which must have changed since");
   }

@@ -135,6 +135,11 @@ double to_minimise(const ObjectiveSpec& objective, double value) {
   return objective.maximize ? -value : value;
 }
 
+double cost_of(const ObjectiveSpec& objective, const Trial& trial) {
+  if (objective.name == "time") return trial.timing.median;
+  return objective.maximize ? 1 / trial.objective : trial.objective;
+}
+
 std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial) {
   std::vector<double> values{to_minimise(objective, trial.objective)};
   for (const ObjectiveSpec& other : objective.beside) {

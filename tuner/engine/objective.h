@@ -48,6 +48,10 @@ bool better(const ObjectiveSpec& objective, double a, double b);
 // The objective as something to be minimised, which is what strategies are told.
 double to_minimise(const ObjectiveSpec& objective, double value);
 
+// A valid trial's objective as something that is proportional to the time, or to be minimised like
+// it.
+double cost_of(const ObjectiveSpec& objective, const Trial& trial);
+
 // The trial's values of `objective` and of those beside it, likewise; infinity where a metric has
 // no value. `trial` must be valid and have an objective.
 std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial);

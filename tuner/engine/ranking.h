@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/ports/exporter.h"
 
 namespace tuner {
 

@@ -19,6 +19,14 @@ namespace tuner {
 // Dimensions of the problem ("M") and the device ("device.warp_size") as names with values.
 Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 
+// The same with a configuration and the study's derived names: everything that one of its
+// expressions can name. A derived name that has no value is not there.
+Bindings bindings_of(const Study& study, const Configuration& configuration,
+                     const DeviceFacts& device, const ProblemSize& size);
+
+// Whether all constraints hold with these names (bindings_of()).
+bool constraints_hold(const Study& study, const Bindings& names);
+
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
                                  const DeviceFacts& device);
 

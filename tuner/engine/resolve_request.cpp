@@ -138,6 +138,25 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device) {
   return facts;
 }
 
+Bindings bindings_of(const Study& study, const Configuration& configuration,
+                     const DeviceFacts& device, const ProblemSize& size) {
+  Bindings names = facts_of(size, device);
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    names[study.parameters[p].name] = configuration.at(p);
+  }
+  for (const NamedExpression& one : study.derived) {
+    if (auto value = one.expression.evaluate(names)) names[one.name] = *value;
+  }
+  return names;
+}
+
+bool constraints_hold(const Study& study, const Bindings& names) {
+  return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
+    const auto value = rule.evaluate(names);
+    return value && truth(*value);
+  });
+}
+
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
                                  const DeviceFacts& device) {
   return {study.parameters, study.derived, study.constraints, facts_of(size, device)};

@@ -24,4 +24,7 @@ std::string cpp_literal(const Value& value);
 std::string cpp_expression(const Expression& expression,
                            const std::function<std::string(const std::string&)>& name_text);
 
+// `text` with every `what` in it replaced.
+std::string replaced(std::string text, const std::string& what, const std::string& with);
+
 }  // namespace tuner

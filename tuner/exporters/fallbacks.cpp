@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/selection.h"
 
 namespace tuner {
@@ -70,7 +71,7 @@ Probes probes_for(const std::vector<DeviceFacts>& devices, const std::vector<Pro
 bool holds_for_all(const Study& study, const Configuration& configuration, const Probes& probes) {
   return std::ranges::all_of(probes.devices, [&](const DeviceFacts& device) {
     return std::ranges::all_of(probes.sizes, [&](const ProblemSize& size) {
-      return constraints_hold(study, configuration, device, size);
+      return constraints_hold(study, bindings_of(study, configuration, device, size));
     });
   });
 }

@@ -1,11 +1,11 @@
 #pragma once
-// The small export formats: each holds the results of one device and one problem size.
+// The small export formats: -D lines, T4 and wisdom files.
 
 #include <string>
 #include <vector>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/ports/exporter.h"
 
 namespace tuner {
 
@@ -13,6 +13,10 @@ namespace tuner {
 // them, or none.
 const RankedResults& single_result(const std::vector<RankedResults>& results,
                                    const std::string& format);
+
+// Begins files of -D lines and says where they come from: compilers take it, and nothing follows
+// from it.
+inline constexpr const char* kDefinesMark = "-UTUNER_MADE_THESE_DEFINITIONS\n";
 
 // The best configuration as compiler options, one word a line: a response file for g++, clang
 // (@FILE) and nvcc (-optf FILE). First "-DNAME=value" for each name that the kernel was tuned with,
@@ -27,5 +31,12 @@ std::string export_defines(const Study& study, const RankedResults& results);
 // that of the one that ranks first: see beside_best().
 std::string export_t4(const Study& study, const RankedResults& results,
                       const std::string& version = {});
+
+// A wisdom file of Kernel Launcher (version 1.0): a line of JSON that names the kernel ("key") and
+// the parameters, then one line for the best configuration of each device and problem size, times
+// in milliseconds. Kernel Launcher looks for it as <key>.wisdom; characters of the key other than
+// letters, digits and "_-." are "_" there. Throws InputError for more than three dimensions, which
+// the format does not have, and when nothing is valid.
+std::string export_wisdom(const Study& study, const std::vector<RankedResults>& results);
 
 }  // namespace tuner

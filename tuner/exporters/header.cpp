@@ -1,27 +1,23 @@
-// Joins the parts of the exported header.
+// Writes the exported header: types, tables and selection; the rules between them come from
+// header_rules.
 
 #include "tuner/exporters/header.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "tuner/base/hash.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
-#include "tuner/exporters/header_model.h"
+#include "tuner/exporters/header_rules.h"
+#include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
 
 namespace tuner {
 namespace {
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
 
 // For a comment: no line break, no backslash that continues it, and nothing that turns the
 // direction of the text, by which a comment could look like code.
@@ -114,6 +110,195 @@ std::string usage(const HeaderModel& model) {
       model.space, dims);
 }
 
+// The members of struct device, with where cudaDeviceProp has them.
+struct Fact {
+  const char* name;
+  std::int64_t DeviceFacts::*member;
+  const char* property;
+};
+constexpr Fact kFacts[] = {
+    {"multiprocessors", &DeviceFacts::multiprocessors, "multiProcessorCount"},
+    {"warp_size", &DeviceFacts::warp_size, "warpSize"},
+    {"max_threads_per_block", &DeviceFacts::max_threads_per_block, "maxThreadsPerBlock"},
+    {"max_threads_per_multiprocessor", &DeviceFacts::max_threads_per_multiprocessor,
+     "maxThreadsPerMultiProcessor"},
+    {"max_blocks_per_multiprocessor", &DeviceFacts::max_blocks_per_multiprocessor,
+     "maxBlocksPerMultiProcessor"},
+    {"registers_per_block", &DeviceFacts::registers_per_block, "regsPerBlock"},
+    {"registers_per_multiprocessor", &DeviceFacts::registers_per_multiprocessor,
+     "regsPerMultiprocessor"},
+    {"max_shared_memory_per_block", &DeviceFacts::max_shared_memory_per_block, "sharedMemPerBlock"},
+    {"max_shared_memory_per_block_optin", &DeviceFacts::max_shared_memory_per_block_optin,
+     "sharedMemPerBlockOptin"},
+    {"shared_memory_per_multiprocessor", &DeviceFacts::shared_memory_per_multiprocessor,
+     "sharedMemPerMultiprocessor"},
+    {"l2_bytes", &DeviceFacts::l2_bytes, "l2CacheSize"},
+    {"memory_bytes", &DeviceFacts::memory_bytes, "totalGlobalMem"},
+};
+
+std::string choices(const HeaderField& field) {
+  std::string out = "enum class " + field.type + " : unsigned char {";
+  for (std::size_t i = 0; i < field.enumerators.size(); ++i) {
+    out += (i > 0 ? ", " : " ") + field.enumerators[i];
+  }
+  return out + " };\n";
+}
+
+std::string device_struct() {
+  std::string out =
+      "// Facts of a device, as the study's expressions see them. The defaults are what every "
+      "device "
+      "has.\n"
+      "struct device {\n"
+      "  const char* name = \"\";\n"
+      "  const char* arch = \"\";\n"
+      "  long long compute_capability = 0;  // 90 for 9.0\n";
+  const DeviceFacts nominal;
+  for (const Fact& fact : kFacts) {
+    out += fmt::format("  long long {} = {};\n", fact.name, nominal.*fact.member);
+  }
+  return out + "};\n";
+}
+
+std::string device_literal(const DeviceFacts& facts) {
+  std::string out = fmt::format("{{{}, {}, {}", cpp_string(facts.name), cpp_string(facts.arch),
+                                facts.compute_capability);
+  for (const Fact& fact : kFacts) out += fmt::format(", {}", facts.*fact.member);
+  return out + "}";
+}
+
+// The architectures' own limits, for best<> and device_of() on devices that were never tuned.
+std::vector<DeviceFacts> architectures() {
+  std::vector<DeviceFacts> all;
+  for (const char* arch : {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103",
+                           "sm_110", "sm_120", "sm_121"}) {
+    DeviceFacts facts = nominal_facts(arch);
+    facts.name = "";
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
+
+std::string entry_lines(const HeaderModel& model) {
+  std::string out;
+  for (const TunedEntry& entry : model.table->entries) {
+    std::string dims;
+    std::string logs;
+    for (const auto& [name, extent] : entry.size.dims) {
+      dims += fmt::format("{}{}", dims.empty() ? "" : ", ", extent);
+      logs += fmt::format("{}{}", logs.empty() ? "" : ", ", lg256(extent));
+    }
+    if (entry.size.dims.empty()) logs = "0";
+    const Timing& timing = entry.timing;
+    std::string note = fmt::format("{} to {} ms, {} samples, {}", timing.ci_low, timing.ci_high,
+                                   sample_count(timing), entry.date);
+    if (entry.slowdown > 1)
+      note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
+    out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,
+                       entry.configuration, dims, logs, timing.median, note);
+  }
+  return out;
+}
+
+std::string types(const HeaderModel& model) {
+  std::string out;
+  for (const HeaderField& field : model.parameters) {
+    if (field.is_choice) out += choices(field);
+  }
+  out +=
+      "// What the kernel is compiled with. The defaults are the default configuration.\n"
+      "struct config {\n";
+  const Configuration& fallback = model.table->configurations.front();
+  for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+    const HeaderField& field = model.parameters[p];
+    out += fmt::format("  {} {} = {};\n", field.type, field.name, model.literal(p, fallback[p]));
+  }
+  out += "};\n// The size of a problem.\nstruct dims {\n";
+  for (const HeaderField& dim : model.dims) out += "  long long " + dim.name + " = 0;\n";
+  out += "};\n" + device_struct();
+  out += fmt::format(
+      "// dev, cfg: places in devices[] and configs[]; lg: 256 * log2 of the size.\n"
+      "struct entry {{\n  int dev;\n  int cfg;\n  dims size;\n  int lg[{}];\n  double "
+      "time_ms;\n}};\n",
+      std::max<std::size_t>(1, model.dims.size()));
+  out += R"txt(// How a selection came about:
+//   exact        this size was tuned on a device of this name
+//   near_size    the nearest size that was tuned on a device of this name
+//   near_device  tuned on another device; see selection::tier
+//   fallback     no entry fits (or the size is not positive): a configuration that is valid here
+//   unsupported  no configuration's constraints hold here; the default one is returned
+enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
+struct selection {
+  config cfg;
+  match how;
+  int config_id;    // place in configs[]
+  int entry_index;  // place in entries[]; -1: none
+  int tier;         // 0 same device, 1 same compute capability, 2 same major, 3 older, 4 none
+  double log2_distance_sq;  // squared log2 of the ratio, weighted, summed over the dimensions
+};
+struct extent {
+  unsigned x, y, z;  // 0: the study's expression has no value here
+};
+)txt";
+  return out;
+}
+
+std::string tables(const HeaderModel& model) {
+  std::string out = "TUNER_TABLE config configs[] = {\n";
+  for (const Configuration& one : model.table->configurations) {
+    out += "    " + model.literal(one) + ",\n";
+  }
+  out += "};\nTUNER_TABLE device devices[] = {\n";
+  for (const DeviceFacts& one : model.table->devices) out += "    " + device_literal(one) + ",\n";
+  out += "};\nTUNER_TABLE entry entries[] = {\n" + entry_lines(model) + "};\n";
+  out +=
+      "// Limits of architectures, for devices that were never tuned.\n"
+      "TUNER_TABLE device architectures[] = {\n";
+  for (const DeviceFacts& one : architectures()) out += "    " + device_literal(one) + ",\n";
+  out += fmt::format(
+      "}};\nTUNER_TABLE int config_count = {};\nTUNER_TABLE int device_count = {};\n"
+      "TUNER_TABLE int entry_count = {};\n",
+      model.table->configurations.size(), model.table->devices.size(), model.table->entries.size());
+  out +=
+      "#ifndef __CUDACC_RTC__\n"
+      "// From a cudaDeviceProp; its name must live as long as the result.\n"
+      "template <class Properties>\nconstexpr device device_from(const Properties& p) {\n"
+      "  device v;\n  v.name = p.name;\n  v.compute_capability = p.major * 10 + p.minor;\n";
+  for (const Fact& fact : kFacts) {
+    out += fmt::format("  v.{} = static_cast<long long>(p.{});\n", fact.name, fact.property);
+  }
+  return out + "  return v;\n}\n#endif\n";
+}
+
+std::string selection(const HeaderModel& model) {
+  std::string positive;
+  std::string same;
+  std::string query;
+  std::string distance;
+  std::string example = "90";
+  const SizeDistance weighted(model.table->weights);
+  for (std::size_t d = 0; d < model.dims.size(); ++d) {
+    const std::string& name = model.dims[d].name;
+    positive += fmt::format("{}d.{} > 0", d > 0 ? " && " : "", name);
+    same += fmt::format("{0}e.size.{1} == d.{1}", d > 0 ? " && " : "", name);
+    example += ", 1024";
+    const std::int64_t factor = weighted.factor(d);
+    if (factor == 0) continue;
+    query += fmt::format("  const int q{} = detail::lg256(d.{});\n", d, name);
+    distance += fmt::format("{0}{1}detail::square(q{2} - e.lg[{2}])", distance.empty() ? "" : " + ",
+                            factor == 1 ? "" : fmt::format("{} * ", factor), d);
+  }
+  std::string out(kSelectionText);
+  out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
+  out = replaced(std::move(out), "  TUNER_QUERY;\n",
+                 query.empty() ? "  static_cast<void>(d);\n" : query);
+  out = replaced(std::move(out), "TUNER_DISTANCE", distance.empty() ? "0" : distance);
+  out = replaced(std::move(out), "TUNER_UNIT", fmt::format("{:.17g}", weighted.unit()));
+  out = replaced(std::move(out), "TUNER_SAME", same.empty() ? "true" : same);
+  out = replaced(std::move(out), "TUNER_EXAMPLE", example);
+  return out;
+}
+
 }  // namespace
 
 std::string source_hash(const HeaderOptions& options) {
@@ -123,9 +308,9 @@ std::string source_hash(const HeaderOptions& options) {
 std::string header_document(const HeaderModel& model, const HeaderOptions& options,
                             const HeaderText& text) {
   std::string out = preamble(model, options, text.title) + macros(model, options) + text.includes;
-  out += "namespace " + model.space + " {\n" + header_types(model) + header_tables(model) +
+  out += "namespace " + model.space + " {\n" + types(model) + tables(model) +
          "\nnamespace detail {\n" + std::string(kNumbersText) + "\n" + std::string(kDistanceText) +
-         "}  // namespace detail\n\n" + header_rules(model) + header_selection(model) + text.more +
+         "}  // namespace detail\n\n" + header_rules(model) + selection(model) + text.more +
          "}  // namespace " + model.space + "\n";
   out += for_each(model);
   out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
@@ -139,31 +324,6 @@ std::string export_header(const Study& study, const std::vector<RankedResults>& 
   const TunedTable table = tuned_table(study, results, options.table);
   const HeaderModel model = header_model(study, table, "_tuned");
   return header_document(model, options, {usage(model), "", ""});
-}
-
-std::string kept_report(const TunedTable& table) {
-  std::string out;
-  for (const TunedEntry& entry : table.entries) {
-    if (!entry.kept) continue;
-    out += fmt::format(
-        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
-        "the interval\n",
-        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
-  }
-  return out;
-}
-
-std::string loss_report(const TunedTable& table) {
-  std::set<std::size_t> used;
-  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
-  std::string out =
-      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
-  for (const TunedEntry& entry : table.entries) {
-    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
-                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
-                       100 * (entry.slowdown - 1));
-  }
-  return out;
 }
 
 }  // namespace tuner

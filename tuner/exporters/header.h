@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "tuner/exporters/header_model.h"
 #include "tuner/exporters/tuned_table.h"
-#include "tuner/ports/exporter.h"
+#include "tuner/model/ranked_results.h"
 
 namespace tuner {
 
@@ -16,17 +17,21 @@ struct HeaderOptions {
   std::string generator = "tuner";  // name and version, for the first line
 };
 
+// The document of any exported header. `includes` goes before, `more` at the end of the namespace;
+// TUNER_FN in it stands for what goes before a function.
+struct HeaderText {
+  std::string title;  // comment lines: what this is and how it is used
+  std::string includes;
+  std::string more;
+};
+std::string header_document(const HeaderModel& model, const HeaderOptions& options,
+                            const HeaderText& text);
+
 // 16 hexadecimal digits: SOURCE_HASH of a header that is made with these options.
 std::string source_hash(const HeaderOptions& options);
 
 // Throws InputError when there is nothing to export.
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                           const HeaderOptions& options = {});
-
-// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
-std::string kept_report(const TunedTable& table);
-
-// How many configurations there are, and what each size loses in a reduced table.
-std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner

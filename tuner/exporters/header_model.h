@@ -35,21 +35,4 @@ struct HeaderModel {
 // `suffix` ends the namespace's name: "_tuned".
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix);
 
-// The whole header. `includes` goes before, `more` at the end of the namespace; TUNER_FN in it
-// stands for what goes before a function.
-struct HeaderText {
-  std::string title;  // comment lines: what this is and how it is used
-  std::string includes;
-  std::string more;
-};
-struct HeaderOptions;
-std::string header_document(const HeaderModel& model, const HeaderOptions& options,
-                            const HeaderText& text);
-
-// Sections of the header, in their order.
-std::string header_types(const HeaderModel& model);
-std::string header_tables(const HeaderModel& model);
-std::string header_rules(const HeaderModel& model);      // names, constraints, geometry, valid
-std::string header_selection(const HeaderModel& model);  // select, best, FOR_EACH
-
 }  // namespace tuner

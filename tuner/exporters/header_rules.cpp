@@ -1,11 +1,12 @@
 // Writes a study's constraints and launch expressions as C++ functions.
 
+#include "tuner/exporters/header_rules.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 
 #include "tuner/exporters/cpp_text.h"
-#include "tuner/exporters/header_model.h"
 
 namespace tuner {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/engine/resolve.h"
-#include "tuner/exporters/launcher_parts.h"
+#include "tuner/exporters/launcher_function.h"
 
 namespace tuner {
 namespace {
@@ -140,8 +140,8 @@ Variants variants_of(const Study& study, const TunedTable& table, const Launcher
     for (std::size_t i = 0; i < places.size(); ++i) {
       variant.then.emplace_back(places[i], request.then[i]);
     }
-    if (options.relevant) {
-      const auto relevant = options.relevant(request);
+    if (options.source.relevant) {
+      const auto relevant = options.source.relevant(request);
       std::erase_if(variant.defines,
                     [&](const auto& one) { return !relevant.contains(one.first); });
     }

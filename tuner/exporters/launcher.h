@@ -17,15 +17,15 @@ struct LauncherSource {
   std::string text;
   std::vector<std::string> headers;  // #include lines to go before any namespace
   std::vector<std::string> macros;   // that the text defines
+  // Names of the definitions that the sources mention: variants that differ in others only are one.
+  // Empty: all.
+  std::function<std::set<std::string>(const CompileRequest&)> relevant;
 };
 
 struct LauncherOptions {
   HeaderOptions header;
   std::string stem = "launcher";  // the files are <stem>.hpp and <stem>.cu
   LauncherSource source;
-  // Names of the definitions that the sources mention: variants that differ in others only are one.
-  // Empty: all.
-  std::function<std::set<std::string>(const CompileRequest&)> relevant;
 };
 
 struct LauncherFiles {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
 
 namespace tuner {
 namespace {
@@ -20,7 +21,8 @@ void measure(const Study& study, const RankedResults& results, LeftOut& row) {
   });
   if (found == results.trials.end()) return;
   row.dropped = found->state == TrialState::kDropped;
-  row.loss = std::max(0.0, cost_of(study, *found) / cost_of(study, results.trials.front()) - 1);
+  row.loss = std::max(
+      0.0, cost_of(study.objective, *found) / cost_of(study.objective, results.trials.front()) - 1);
 }
 
 LeftOut left_out(const Study& study, std::vector<RankedResults> results, std::size_t at,

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
 #include "tuner/engine/resolve.h"
-#include "tuner/exporters/size_distance.h"
 
 namespace tuner {
 namespace {
@@ -63,14 +63,31 @@ std::string_view name_of(Match match) {
   return kNames.at(static_cast<std::size_t>(match));
 }
 
+SizeDistance::SizeDistance(const std::vector<double>& weights) {
+  constexpr double kLargest = 1 << 24;  // squares have 28 bits at most, so sums stay below 63
+  const double most = weights.empty() ? 0 : std::ranges::max(weights);
+  if (!(most > 0)) return;
+  for (const double weight : weights) {
+    // What is not nothing still counts.
+    const std::int64_t factor = std::llround(weight / most * kLargest);
+    factors_.push_back(weight > 0 ? std::max<std::int64_t>(1, factor) : 0);
+  }
+  unit_ = most / kLargest / 65536;
+}
+
+std::int64_t SizeDistance::between(const ProblemSize& a, const ProblemSize& b) const {
+  std::int64_t sum = 0;
+  for (std::size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d) {
+    const std::int64_t apart = lg256(a.dims[d].second) - lg256(b.dims[d].second);
+    sum += factor(d) * apart * apart;
+  }
+  return sum;
+}
+
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size) {
-  const Bindings names = names_of(study, configuration, device, size);
-  const bool allowed = std::ranges::all_of(study.constraints, [&](const Expression& rule) {
-    const auto value = rule.evaluate(names);
-    return value && truth(*value);
-  });
-  if (!allowed) return false;
+  const Bindings names = bindings_of(study, configuration, device, size);
+  if (!constraints_hold(study, names)) return false;
   const auto launch = geometry(study.launch, names);
   const auto then = next_launches(study, names);
   return launch && then && within_limits(*launch, device) &&

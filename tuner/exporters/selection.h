@@ -2,8 +2,10 @@
 // What an exported header's select() answers, computed here: for reports and verification.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "tuner/exporters/tuned_table.h"
 
@@ -27,5 +29,37 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
 // Constraints and the launch limits of CUDA: the header's valid().
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
+
+// The fixed-point logarithm of exported headers (cpp/distance.hpp): 256 * log2(x), linear between
+// powers of two; 0 for x < 1.
+constexpr int lg256(long long x) {
+  const long long y = x < 1 ? 1 : x;
+  int e = 0;
+  while ((y >> e) > 1) ++e;
+  const long long rest = y - (1LL << e);
+  return e * 256 + static_cast<int>(e <= 50 ? (rest << 8) >> e : rest >> (e - 8));
+}
+
+// How far two problem sizes are apart: over the dimensions, the sum of the weight times the squared
+// log2 of the ratio. In whole numbers, so that tuner and exported header agree to the bit.
+class SizeDistance {
+ public:
+  // One weight for each dimension, in the order of the sizes'; empty: all are 1.
+  explicit SizeDistance(const std::vector<double>& weights);
+
+  std::int64_t between(const ProblemSize& a, const ProblemSize& b) const;
+  // What a distance is in squared log2.
+  double log2_sq(std::int64_t distance) const { return static_cast<double>(distance) * unit_; }
+
+  // Of a dimension: what (256 * log2 of the ratio) squared is multiplied by.
+  std::int64_t factor(std::size_t dimension) const {
+    return dimension < factors_.size() ? factors_[dimension] : 1;
+  }
+  double unit() const { return unit_; }
+
+ private:
+  std::vector<std::int64_t> factors_;
+  double unit_ = 1.0 / 65536;
+};
 
 }  // namespace tuner

@@ -1,12 +1,12 @@
 // Finds the fewest configurations that serve all sizes within an allowed loss.
 
+#include "tuner/exporters/smallest_cover.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
 #include <numeric>
-
-#include "tuner/exporters/tuned_table.h"
 
 namespace tuner {
 namespace {

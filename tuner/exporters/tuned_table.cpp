@@ -2,6 +2,8 @@
 
 #include "tuner/exporters/tuned_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +12,10 @@
 #include <set>
 #include <tuple>
 
+#include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
 #include "tuner/exporters/fallbacks.h"
+#include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
 namespace {
@@ -64,7 +69,7 @@ Measured measured(const Study& study, const std::vector<Row>& rows) {
   std::map<Configuration, std::size_t> known;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const RankedResults& results = *rows[r].results;
-    const double best = cost_of(study, results.trials.front());
+    const double best = cost_of(study.objective, results.trials.front());
     for (std::size_t i = 0; i < results.ranked; ++i) {
       const Trial& trial = results.trials[i];
       if (trial.state != TrialState::kOk) continue;
@@ -74,7 +79,7 @@ Measured measured(const Study& study, const std::vector<Row>& rows) {
         all.losses.emplace_back(rows.size(), kInfinity);
         all.trials.emplace_back(rows.size(), nullptr);
       }
-      const double loss = cost_of(study, trial) / best - 1;
+      const double loss = cost_of(study.objective, trial) / best - 1;
       all.losses[at->second][r] = i == 0 || !(loss > 0) ? 0 : loss;
       all.trials[at->second][r] = &trial;
     }
@@ -135,12 +140,12 @@ std::vector<Configuration> candidates(const Study& study, const Measured& all,
   std::set<Configuration> known(out.begin(), out.end());
   std::vector<std::pair<double, const Configuration*>> dropped;
   for (const Row& row : rows) {
-    const double best = cost_of(study, row.results->trials.front());
+    const double best = cost_of(study.objective, row.results->trials.front());
     for (std::size_t i = 0; i < row.results->ranked; ++i) {
       const Trial& trial = row.results->trials[i];
       if (trial.state != TrialState::kDropped || !known.insert(trial.configuration).second)
         continue;
-      const double loss = cost_of(study, trial) / best - 1;
+      const double loss = cost_of(study.objective, trial) / best - 1;
       dropped.emplace_back(std::isnan(loss) ? kInfinity : loss, &trial.configuration);
     }
   }
@@ -166,7 +171,8 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
     const Trial& old = *all.trials[c][r];
     const double low =
         old.timing.ci_low > 0 && old.timing.median > 0 ? old.timing.ci_low / old.timing.median : 1;
-    if (cost_of(study, now.trials.front()) < cost_of(study, old) * low) return std::nullopt;
+    if (cost_of(study.objective, now.trials.front()) < cost_of(study.objective, old) * low)
+      return std::nullopt;
     return c;
   }
   return std::nullopt;
@@ -216,33 +222,6 @@ std::vector<double> weights_of(const Study& study, const ProblemSize& size) {
 
 }  // namespace
 
-double cost_of(const Study& study, const Trial& trial) {
-  if (study.objective.name == "time") return trial.timing.median;
-  return study.objective.maximize ? 1 / trial.objective : trial.objective;
-}
-
-Bindings names_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
-                  const ProblemSize& size) {
-  Bindings names = device.bindings();
-  for (const auto& [name, extent] : size.dims) names[name] = extent;
-  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
-    names[study.parameters[p].name] = configuration.at(p);
-  }
-  for (const NamedExpression& one : study.derived) {
-    if (auto value = one.expression.evaluate(names)) names[one.name] = *value;
-  }
-  return names;
-}
-
-bool constraints_hold(const Study& study, const Configuration& configuration,
-                      const DeviceFacts& device, const ProblemSize& size) {
-  const Bindings names = names_of(study, configuration, device, size);
-  return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
-    const auto value = rule.evaluate(names);
-    return value && truth(*value);
-  });
-}
-
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options) {
   TunedTable table;
@@ -290,6 +269,31 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     table.default_slowdown = std::max(table.default_slowdown, 1 + loss);
   }
   return table;
+}
+
+std::string kept_report(const TunedTable& table) {
+  std::string out;
+  for (const TunedEntry& entry : table.entries) {
+    if (!entry.kept) continue;
+    out += fmt::format(
+        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
+        "the interval\n",
+        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
+  }
+  return out;
+}
+
+std::string loss_report(const TunedTable& table) {
+  std::set<std::size_t> used;
+  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
+  std::string out =
+      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
+  for (const TunedEntry& entry : table.entries) {
+    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
+                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
+                       100 * (entry.slowdown - 1));
+  }
+  return out;
 }
 
 }  // namespace tuner

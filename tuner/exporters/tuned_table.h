@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/ports/exporter.h"
 
 namespace tuner {
 
@@ -48,22 +48,10 @@ struct TableOptions {
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
-// Everything that an expression of the study can name.
-Bindings names_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
-                  const ProblemSize& size);
+// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
+std::string kept_report(const TunedTable& table);
 
-// The objective as something that is proportional to the time, or to be minimised like it.
-double cost_of(const Study& study, const Trial& trial);
-
-// Whether all constraints hold for a configuration on this device and size.
-bool constraints_hold(const Study& study, const Configuration& configuration,
-                      const DeviceFacts& device, const ProblemSize& size);
-
-// As few configurations as possible so that each row has one that loses at most `within` (0.05:
-// 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
-// of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small
-// problems, greedy beyond. Returns positions of configurations.
-std::vector<std::size_t> smallest_cover(const std::vector<std::vector<double>>& losses,
-                                        double within, std::size_t limit);
+// How many configurations there are, and what each size loses in a reduced table.
+std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner

@@ -2,6 +2,8 @@
 
 #include "tuner/plugin/adapters_exporter.h"
 
+#include <utility>
+
 #include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
 
@@ -10,30 +12,34 @@ namespace {
 
 class PluginExporter : public Exporter {
  public:
-  PluginExporter(const tuner_exporter_factory& factory, std::uint32_t item, std::string name)
-      : factory_(factory), item_(item), name_(std::move(name)) {}
+  PluginExporter(const tuner_exporter_factory& factory, std::uint32_t item, std::string name,
+                 ResultsDocument document)
+      : factory_(factory), item_(item), name_(std::move(name)), document_(std::move(document)) {}
 
-  std::string write(const Study& study, const std::vector<RankedResults>& results) override {
-    const std::string document = results_json(study, results);
+  std::vector<ExportedFile> write(const Study& study, const std::vector<RankedResults>& results,
+                                  const std::string& output) override {
+    const std::string document = document_(study, results);
     StringSink out;
     StringSink error;
     if (factory_.write(item_, to_abi(document), out.sink(), error.sink()) != TUNER_OK) {
       throw FatalError("exporter '" + name_ + "': " + error.text);
     }
-    return std::move(out.text);
+    return {{output, std::move(out.text)}};
   }
 
  private:
   const tuner_exporter_factory& factory_;
   std::uint32_t item_;
   std::string name_;
+  ResultsDocument document_;
 };
 
 }  // namespace
 
 std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
-                                               std::uint32_t item, const std::string& name) {
-  return std::make_unique<PluginExporter>(factory, item, name);
+                                               std::uint32_t item, std::string name,
+                                               ResultsDocument document) {
+  return std::make_unique<PluginExporter>(factory, item, std::move(name), std::move(document));
 }
 
 }  // namespace tuner

@@ -7,7 +7,6 @@
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters_backend.h"
 #include "tuner/plugin/adapters_compiler.h"
-#include "tuner/plugin/adapters_exporter.h"
 #include "tuner/plugin/adapters_strategy.h"
 
 namespace tuner {
@@ -180,10 +179,11 @@ Expected<std::uint32_t, std::string> Catalogue::device_count(const std::string& 
   return static_cast<std::uint32_t>(count);
 }
 
-std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name) const {
+std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,
+                                                   ResultsDocument document) const {
   const PluginItem& item = require(PluginKind::kExporter, name, {});
   return make_plugin_exporter(*static_cast<const tuner_exporter_factory*>(item.factory),
-                              item.number, item.name);
+                              item.number, item.name, std::move(document));
 }
 
 }  // namespace tuner

@@ -13,10 +13,10 @@
 #include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/model/study.h"
+#include "tuner/plugin/adapters_exporter.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/compiler.h"
-#include "tuner/ports/exporter.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
@@ -60,6 +60,7 @@ class Catalogue {
     return items_[static_cast<std::size_t>(kind)];
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
+  std::vector<std::string> names(PluginKind kind) const;
 
   // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError
   // (at `where`) for a name that is not there and for options that the strategy does not accept.
@@ -76,13 +77,12 @@ class Catalogue {
                                                       const OptionList& options = {}) const;
   Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
 
-  // Throws InputError for a name that is not there.
-  std::unique_ptr<Exporter> make_exporter(const std::string& name) const;
+  // `document` writes what the exporter reads. Throws InputError for a name that is not there.
+  std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document) const;
 
  private:
   void add_file(const std::filesystem::path& file);
   void add_items(PluginKind kind, const tuner_plugin& plugin, const std::filesystem::path& file);
-  std::vector<std::string> names(PluginKind kind) const;
   const PluginItem& require(PluginKind kind, const std::string& name, const Position& where) const;
 
   std::vector<PluginInfo> plugins_;

@@ -1,37 +1,27 @@
 #pragma once
-// Results to bytes: what the house asks of an exporter.
+// Results to files: what the house asks of an exporter.
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tuner/model/device_facts.h"
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/model/trial.h"
 
 namespace tuner {
 
-// Ranked results of one device and problem size, best first; failures follow.
-struct RankedResults {
-  DeviceFacts device;
-  ProblemSize size;
-  std::vector<Trial> trials;
-  std::size_t ranked = 0;  // trials[0..ranked) are valid and in order
-  std::vector<bool> tied;  // of the ranked: not distinguishable from the best
-  // Of the ranked, where several objectives are weighed: none of the others is as good in all of
-  // them and better in one. Empty otherwise.
-  std::vector<bool> front;
-  // Why wrong answers may be among these, such as "nothing verifies 'y'"; empty: all were verified;
-  // nothing: not known.
-  std::optional<std::string> unverified{};
-  std::string date;  // ISO 8601, of the newest trial
-  std::string compiler;
+struct ExportedFile {
+  std::string path;  // "-": standard output
+  std::string text;
 };
 
 class Exporter {
  public:
   virtual ~Exporter() = default;
-  virtual std::string write(const Study& study, const std::vector<RankedResults>& results) = 0;
+  // `output` is the path that the user names, or "-"; an export of several files takes theirs from
+  // it. Nothing is written yet.
+  virtual std::vector<ExportedFile> write(const Study& study,
+                                          const std::vector<RankedResults>& results,
+                                          const std::string& output) = 0;
 };
 
 }  // namespace tuner

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/run/stored_results.h"
 
@@ -59,7 +60,7 @@ bool belongs(const Study& study, const Configuration& configuration, const Devic
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     if (std::ranges::count(study.parameters[p].values, configuration.at(p)) == 0) return false;
   }
-  return constraints_hold(study, configuration, device, size);
+  return constraints_hold(study, bindings_of(study, configuration, device, size));
 }
 
 // Those that could be measured at this size and were not.

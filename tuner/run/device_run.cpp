@@ -14,11 +14,10 @@
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/resumption.h"
 #include "tuner/engine/tuning_loop.h"
+#include "tuner/exporters/ranked_files.h"
 #include "tuner/run/final.h"
-#include "tuner/run/recorded_csv.h"
 #include "tuner/run/usage.h"
 #include "tuner/run/warm_start.h"
-#include "tuner/store/ranked_csv.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
 
@@ -226,9 +225,9 @@ SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<Fina
   results.unverified = unverified_text(study_);
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   results.compiler = device_.compiler();
-  outcome.csv_path =
-      write_ranked_csv(settings_.results, study_.kernel.name, results, names_of(study_.parameters))
-          .string();
+  outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
+                                      parameter_names(study_.parameters))
+                         .string();
   write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), facts_);
   return std::move(outcome);
 }

@@ -59,16 +59,10 @@ Devices open_backend(const DeviceSettings& settings, const WorkerProgram& progra
 
 }  // namespace
 
-std::vector<std::string> names_of(const Catalogue& catalogue, PluginKind kind) {
-  std::vector<std::string> names;
-  for (const PluginItem& item : catalogue.items(kind)) names.push_back(item.name);
-  return names;
-}
-
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue,
                      const std::function<void(const std::string&)>& note) {
-  std::vector<std::string> names = names_of(catalogue, PluginKind::kBackend);
+  std::vector<std::string> names = catalogue.names(PluginKind::kBackend);
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return (a == "cpu") < (b == "cpu"); });
   if (settings.backend != "auto") {

@@ -25,8 +25,6 @@ struct Devices {
   std::vector<std::unique_ptr<RunWorker>> workers;
 };
 
-std::vector<std::string> names_of(const Catalogue& catalogue, PluginKind kind);
-
 // Throws UnavailableError with every backend's reason. `note` is told why one is passed over.
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue,

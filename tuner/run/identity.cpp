@@ -41,13 +41,6 @@ std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
 }  // namespace
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> names;
-  names.reserve(parameters.size());
-  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-  return names;
-}
-
 DataDigests read_data_digests(const Study& study) {
   DataDigests data;
   FileDigests digests;
@@ -97,7 +90,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   key.kernel = study.kernel.name;
   key.device = device;
   key.size = size;
-  key.parameters = names_of(study.parameters);
+  key.parameters = parameter_names(study.parameters);
   key.identity = {
       {"source", with.source_digest},
       {"definitions", digest(definitions)},

@@ -13,8 +13,6 @@
 
 namespace tuner {
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
-
 // Digests of the files that fill arguments, by path.
 using DataDigests = std::map<std::string, std::string>;
 // Reads each of the study's once. Of one that cannot be read: empty.

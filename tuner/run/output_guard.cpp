@@ -10,6 +10,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
+#include "tuner/exporters/formats.h"
 #include "tuner/store/store_recording.h"
 
 namespace tuner {

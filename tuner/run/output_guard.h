@@ -10,10 +10,6 @@
 
 namespace tuner {
 
-// The one line of a file of -D lines that says where it comes from: compilers take it, and nothing
-// follows from it.
-inline constexpr const char* kDefinesMark = "-UTUNER_MADE_THESE_DEFINITIONS\n";
-
 // Whether a file's beginning says that this program wrote it. Knows all that it writes itself, but
 // not what exporters of plugins do.
 bool is_own_output(const std::string& beginning);

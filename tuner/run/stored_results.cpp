@@ -14,6 +14,7 @@
 #include "tuner/compile/known_sources.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/sources.h"
@@ -49,7 +50,7 @@ std::string value_of(const ContextKey& key, const std::string& component) {
 // What an import cannot know is no difference; other parameters are.
 std::vector<std::string> misfits(const ContextKey& imported, const Study& study) {
   std::vector<std::string> theirs = imported.parameters;
-  std::vector<std::string> ours = names_of(study.parameters);
+  std::vector<std::string> ours = parameter_names(study.parameters);
   std::sort(theirs.begin(), theirs.end());
   std::sort(ours.begin(), ours.end());
   if (theirs == ours) return {};
@@ -162,7 +163,7 @@ std::vector<Trial> all_trials_for(Store& store, const Context& context, const St
   for (Trial& trial : trials) {
     Configuration configuration;
     for (const std::size_t place : places) configuration.push_back(trial.configuration.at(place));
-    const Bindings names = names_of(study, configuration, device, size);
+    const Bindings names = bindings_of(study, configuration, device, size);
     imported ? score_recorded(study, names, trial) : rescore(study, names, trial);
   }
   return trials;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/ports/exporter.h"
 #include "tuner/store/store.h"
 
 namespace tuner {

@@ -20,7 +20,7 @@ void check_strategy(const Catalogue& catalogue, const std::string& name) {
   if (catalogue.find(PluginKind::kStrategy, name) != nullptr) return;
   throw InputError(Complaint{{},
                              "there is no strategy '" + name + "'; see 'tuner list strategies'",
-                             did_you_mean(name, names_of(catalogue, PluginKind::kStrategy))});
+                             did_you_mean(name, catalogue.names(PluginKind::kStrategy))});
 }
 
 SearchSettings search_settings(const RunSettings& settings, const Catalogue& catalogue) {

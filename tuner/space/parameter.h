@@ -19,6 +19,8 @@ struct Parameter {
   bool ordered() const;
 };
 
+std::vector<std::string> parameter_names(const std::vector<Parameter>& parameters);
+
 // One value for each parameter, in the order of the parameters.
 using Configuration = std::vector<Value>;
 

@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-std::vector<std::string> names_of(const ProblemSize& size) {
+std::vector<std::string> dimension_names(const ProblemSize& size) {
   std::vector<std::string> names;
   for (const auto& [name, extent] : size.dims) names.push_back(name);
   return names;
@@ -31,7 +31,7 @@ ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
 // Brings the dimensions into the order of the first size; false when they are not the same ones.
 bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where,
            const std::vector<std::string>& wanted, ProblemSize& size) {
-  const std::vector<std::string> names = names_of(size);
+  const std::vector<std::string> names = dimension_names(size);
   bool same = true;
   for (const auto& [key, value] : node.entries) {
     if (std::find(wanted.begin(), wanted.end(), key->text) != wanted.end()) continue;
@@ -72,8 +72,8 @@ void read_sizes(Reader& reader, const YamlNode& node) {
     ProblemSize size = read_extents(diagnostics, *item);
     if (is_first) {
       for (const auto& [key, value] : item->entries) reader.names.declare(*key, kSizeName);
-    } else if (!align(diagnostics, *item, position_of(diagnostics, *item), names_of(sizes.front()),
-                      size)) {
+    } else if (!align(diagnostics, *item, position_of(diagnostics, *item),
+                      dimension_names(sizes.front()), size)) {
       continue;
     }
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {

@@ -59,7 +59,7 @@ LauncherOptions launcher_options() {
   options.stem = "matmul_launcher";
   options.source.text = kSource;
   options.source.macros = {"SCALE"};
-  options.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
+  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
   return options;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/ports/exporter.h"
 
 namespace tuner {
 

@@ -112,7 +112,7 @@ LauncherFiles sequence_launcher(const Study& study = sequence_study()) {
   LauncherOptions options;
   options.stem = "matmul_launcher";
   options.source.text = kSource;
-  options.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
+  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
   return export_launcher(study, sample_results(), options);
 }
 

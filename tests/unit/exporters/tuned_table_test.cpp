@@ -7,7 +7,7 @@
 #include <random>
 
 #include "sample_study.h"
-#include "tuner/exporters/header.h"
+#include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
 namespace {

@@ -71,9 +71,9 @@ TEST(Catalogue, UnknownNamesListWhatThereIs) {
   EXPECT_EQ(message_of([&] { catalogue.make_strategy("sequense", space_table(space), 1, {}, {}); }),
             "there is no strategy 'sequense'; there are: backwards, sequence "
             "(did you mean 'sequence'?)");
-  EXPECT_EQ(message_of([&] { catalogue.make_exporter("x"); }),
+  EXPECT_EQ(message_of([&] { catalogue.make_exporter("x", {}); }),
             "there is no exporter 'x'; there are: echo");
-  EXPECT_THROW(catalogue.make_exporter("x"), InputError);
+  EXPECT_THROW(catalogue.make_exporter("x", {}), InputError);
   EXPECT_THROW(catalogue.make_compiler("cuda"), UnavailableError);
 }
 
@@ -128,32 +128,19 @@ TEST(Catalogue, ThrowingPluginsBecomeMessages) {
             "absent: libabsent.so.1 not found");
 }
 
-TEST(Catalogue, ExportersSeeTheResultsAsJson) {
-  const auto exporter = load_test_plugins({"good"}).make_exporter("echo");
+TEST(Catalogue, ExportersReadTheDocumentOfTheResults) {
+  const auto document = [](const Study& study, const std::vector<RankedResults>& results) {
+    return study.kernel.name + " has " + std::to_string(results.size());
+  };
+  const auto exporter = load_test_plugins({"good"}).make_exporter("echo", document);
   Study study;
   study.kernel.name = "matmul";
-  study.kernel.source = "/somewhere/matmul.cu";
-  study.parameters.push_back({"BM", {std::int64_t{32}, std::int64_t{64}}, {}});
-  RankedResults results;
-  results.size.dims = {{"M", 1024}};
-  Trial best;
-  best.configuration = {std::int64_t{64}};
-  best.timing.median = 1.5;
-  Trial failed;
-  failed.configuration = {std::int64_t{32}};
-  failed.state = TrialState::kCompile;
-  failed.message = "not UTF-8: \xff";
-  results.trials = {best, failed};
-  results.ranked = 1;
-  results.tied = {true};
-  const std::string text = exporter->write(study, {results});
-  EXPECT_NE(text.find(R"("name": "matmul")"), std::string::npos) << text;
-  EXPECT_NE(text.find(R"("source": "matmul.cu")"), std::string::npos);
-  EXPECT_NE(text.find(R"("time_ms": 1.5)"), std::string::npos);
-  EXPECT_NE(text.find(R"("rank": null)"), std::string::npos);
-  EXPECT_NE(text.find(R"("state": "compile")"), std::string::npos);
+  const auto files = exporter->write(study, {RankedResults{}}, "out.txt");
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].path, "out.txt");
+  EXPECT_EQ(files[0].text, "matmul has 1");
   study.kernel.name = "forbidden";
-  EXPECT_EQ(message_of([&] { exporter->write(study, {}); }), "exporter 'echo': no");
+  EXPECT_EQ(message_of([&] { exporter->write(study, {}, "-"); }), "exporter 'echo': no");
 }
 
 }  // namespace

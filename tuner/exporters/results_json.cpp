@@ -1,8 +1,8 @@
-// Writes study and results as the JSON document that exporters read.
+// Writes study and results as JSON.
+
+#include "tuner/exporters/results_json.h"
 
 #include <nlohmann/json.hpp>
-
-#include "tuner/plugin/adapters_exporter.h"
 
 namespace tuner {
 namespace {

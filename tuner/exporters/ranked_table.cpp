@@ -1,5 +1,7 @@
 // Prints a ranking as a table for people.
 
+#include "tuner/exporters/ranked_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "tuner/base/terminal_text.h"
-#include "tuner/store/ranked_csv.h"
 
 namespace tuner {
 namespace {

@@ -1,6 +1,6 @@
 // Draws the problem sizes that an export is tried on.
 
-#include "tuner/app/random_sizes.h"
+#include "tuner/exporters/random_sizes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,13 @@
 #pragma once
-// What the pieces of an exported launcher are made from.
+// The function of an exported launcher that picks a variant and launches it: what its callers give,
+// what it computes, and its text.
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tuner/exporters/header_model.h"
-#include "tuner/exporters/launcher.h"
 
 namespace tuner {
 
@@ -36,13 +35,8 @@ struct LauncherSignature {
 
 LauncherSignature launcher_signature(const HeaderModel& model);
 
-std::string_view cpp_type_of(DataType type);
-
 // constexpr functions in the header's namespace: scratch_bytes_of and, in detail, what is computed.
 std::string launcher_computations(const HeaderModel& model, const LauncherSignature& signature);
-
-// Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
-std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec);
 
 // What the regions of the .cu file hold.
 struct LauncherKernels {

@@ -1,9 +1,11 @@
-#include "tuner/store/ranked_csv.h"
+#include "tuner/exporters/ranked_csv.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/exporters/ranked_files.h"
+#include "tuner/exporters/ranked_table.h"
 
 namespace tuner {
 namespace {
@@ -166,6 +168,68 @@ TEST(RankedTable, SaysWhenNothingIsValid) {
   results.trials.erase(results.trials.begin(), results.trials.begin() + 2);
   results.ranked = 0;
   EXPECT_EQ(ranked_table(results, kNames), "nothing valid was found\n1 trials: 1 compile\n");
+}
+
+Study study_of_these() {
+  Study study;
+  study.kernel.name = "matmul";
+  study.parameters = {{"BM", {std::int64_t{32}, std::int64_t{64}, std::int64_t{128}}, {}},
+                      {"SHARED", {"static", "a, \"b\""}, {}}};
+  study.sizes = {{{{"M", 10}, {"N", 20}}}};
+  study.metrics = {{"gflops", Expression::parse_or_throw("1 / time")}};
+  return study;
+}
+
+TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
+  Study study = study_of_these();
+  std::vector<std::string> notes;
+  const std::string csv = ranked_csv(sample_results(), kNames);
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study, notes);
+  EXPECT_EQ(notes, std::vector<std::string>());
+  EXPECT_EQ(back.size, sample_results().size);
+  EXPECT_EQ(back.ranked, 2U);
+  EXPECT_EQ(back.tied, (std::vector<bool>{true, true}));
+  EXPECT_EQ(back.unverified, "");
+  ASSERT_EQ(back.trials.size(), 3U);
+  EXPECT_EQ(back.trials[1].timing.median, 0.50125);
+  EXPECT_EQ(sample_count(back.trials[1].timing), 2U);
+  EXPECT_EQ(back.trials[2].configuration, sample_results().trials[2].configuration);
+  EXPECT_EQ(back.trials[2].message, "line 1\nsaid \"no\"");
+  study.parameters[0].values = {std::int64_t{64}, std::int64_t{128}};
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).trials.size(), 2U);
+  EXPECT_EQ(notes, (std::vector<std::string>{
+                       "x.csv: 1 rows left out, their values are not the study's (any more)"}));
+}
+
+TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
+  const auto complaint = [](const std::string& text) -> std::string {
+    std::vector<std::string> notes;
+    try {
+      read_ranked_csv(text, "x.csv", study_of_these(), notes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  std::string csv = ranked_csv(sample_results(), kNames);
+  EXPECT_NE(complaint("").find("x.csv: is empty"), std::string::npos);
+  EXPECT_NE(complaint("rank\n1\n").find("has no column 'BM': it is not a ranking of matmul"),
+            std::string::npos);
+  csv.replace(csv.find("0.50125"), 7, "soon");
+  EXPECT_NE(complaint(csv).find("x.csv:3:22: 'soon' is no number"), std::string::npos)
+      << complaint(csv);
+}
+
+TEST(RankedFiles, ReadBackWithTheDeviceThatLiesBesideThem) {
+  const ScratchFolder folder;
+  const auto path = write_ranked_csv(folder.path(), "matmul", sample_results(), kNames);
+  std::vector<std::string> notes;
+  EXPECT_THROW(read_ranked_files(folder.path(), study_of_these(), notes), InputError);
+  write_device_file(path.parent_path(), sample_results().device);
+  const auto all = read_ranked_files(folder.path(), study_of_these(), notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].device.name, "NVIDIA H200");
+  EXPECT_EQ(all[0].date, "from M10_N20.csv");
 }
 
 }  // namespace

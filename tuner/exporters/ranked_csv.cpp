@@ -1,0 +1,283 @@
+// Writes the ranked CSV, and reads it back.
+
+#include "tuner/exporters/ranked_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/exporters/csv.h"
+
+namespace tuner {
+namespace {
+
+// Compilers' logs are kept whole in the database; a table needs the beginning.
+constexpr std::size_t kMessageBytes = 1000;
+
+std::string number(double value) { return fmt::format("{:.7g}", value); }
+std::string known(double value) { return std::isnan(value) || value == -1 ? "" : number(value); }
+std::string known(std::int64_t value) { return value == -1 ? "" : std::to_string(value); }
+
+std::string shortened(const std::string& message) {
+  if (message.size() <= kMessageBytes) return message;
+  std::size_t end = kMessageBytes;
+  // Not in the middle of a UTF-8 character.
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
+  return message.substr(0, end) + " ...";
+}
+
+// Studies give every valid trial the same metrics; a merge of two runs may not.
+std::vector<std::string> metric_names(const RankedResults& results) {
+  std::vector<std::string> names;
+  for (const Trial& trial : results.trials) {
+    for (const auto& [name, value] : trial.metrics) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string metric_of(const Trial& trial, const std::string& name) {
+  for (const auto& [metric, value] : trial.metrics) {
+    if (metric == name) return number(value);
+  }
+  return "";
+}
+
+class Line {
+ public:
+  void add(std::string_view field) {
+    if (!text_.empty() || fields_ > 0) text_ += ',';
+    text_ += csv_field(field);
+    ++fields_;
+  }
+  std::string end() { return std::move(text_) + "\n"; }
+
+ private:
+  std::string text_;
+  int fields_ = 0;
+};
+
+std::string header(const RankedResults& results, std::span<const std::string> parameters,
+                   const std::vector<std::string>& metrics) {
+  Line line;
+  for (const char* name : {"rank", "state"}) line.add(name);
+  for (const std::string& name : parameters) line.add(name);
+  for (const auto& [name, extent] : results.size.dims) line.add(name);
+  for (const char* name : {"time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples"}) {
+    line.add(name);
+  }
+  for (const std::string& name : metrics) line.add(name);
+  if (!results.front.empty()) line.add("front");
+  for (const char* name :
+       {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
+        "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
+    line.add(name);
+  }
+  return line.end();
+}
+
+std::string row(const RankedResults& results, std::size_t at, std::size_t parameters,
+                const std::vector<std::string>& metrics) {
+  const Trial& trial = results.trials[at];
+  const bool ranked = at < results.ranked;
+  Line line;
+  line.add(ranked ? std::to_string(at + 1) : "");
+  line.add(name_of(trial.state));
+  for (std::size_t p = 0; p < parameters; ++p) {
+    line.add(p < trial.configuration.size() ? to_text(trial.configuration[p]) : "");
+  }
+  for (const auto& [name, extent] : results.size.dims) line.add(std::to_string(extent));
+  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+  for (const double time :
+       {trial.timing.median, trial.timing.ci_low, trial.timing.ci_high, trial.timing.min}) {
+    line.add(timed ? number(time) : "");
+  }
+  line.add(timed ? std::to_string(sample_count(trial.timing)) : "");
+  for (const std::string& name : metrics) line.add(metric_of(trial, name));
+  const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
+  if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
+  const bool tied = at < results.tied.size() && results.tied[at];
+  line.add(flag(tied));
+  line.add(known(trial.resources.registers));
+  line.add(known(trial.resources.static_shared_bytes));
+  line.add(std::to_string(trial.geometry.dynamic_shared_bytes));
+  line.add(known(trial.resources.spill_bytes));
+  line.add(known(trial.occupancy));
+  line.add(number(trial.compile_ms));
+  line.add(trial.cache_hit ? "true" : "false");
+  line.add(known(trial.max_error));
+  line.add(shortened(trial.message));
+  line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
+  return line.end();
+}
+
+// The text of one file, its columns by name.
+class RankedText {
+ public:
+  RankedText(const std::string& content, const std::string& file, const Study& study)
+      : content_(content), file_(file), study_(study), rows_(read_csv(content)) {
+    if (rows_.empty()) reject("is empty");
+    for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
+  }
+
+  RankedResults read(std::vector<std::string>& notes) const {
+    RankedResults results;
+    results.unverified = "";
+    std::size_t unknown = 0;
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      Trial trial;
+      if (!read_configuration(r, trial.configuration)) {
+        ++unknown;
+        continue;
+      }
+      results.size = size_of(r);
+      read_trial(r, trial);
+      const bool ranked = !text(r, "rank").empty();
+      if (ranked) {
+        ++results.ranked;
+        results.tied.push_back(text(r, "tie") == "true");
+        const bool told = columns_.contains("verified") && text(r, "verified") == "false";
+        if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
+      }
+      results.trials.push_back(std::move(trial));
+    }
+    if (unknown > 0) {
+      notes.push_back(fmt::format(
+          "{}: {} rows left out, their values are not the study's (any more)", file_, unknown));
+    }
+    return results;
+  }
+
+ private:
+  [[noreturn]] void reject(const std::string& reason) const {
+    throw InputError(Complaint{{file_, 0, 0}, reason, ""});
+  }
+
+  const std::string& text(std::size_t r, const std::string& column) const {
+    const auto found = columns_.find(column);
+    if (found == columns_.end()) {
+      reject(
+          fmt::format("has no column '{}': it is not a ranking of {}", column, study_.kernel.name));
+    }
+    if (found->second >= rows_[r].size()) {
+      reject_at(r, rows_[r].size() - 1, "the row ends before column '" + column + "'");
+    }
+    return rows_[r][found->second];
+  }
+
+  [[noreturn]] void reject_at(std::size_t r, std::size_t at, const std::string& reason) const {
+    Position where = csv_position(content_, r, at);
+    where.file = file_;
+    throw InputError({Complaint{where, reason, ""}}, content_);
+  }
+
+  [[noreturn]] void reject_at(std::size_t r, const std::string& column,
+                              const std::string& reason) const {
+    reject_at(r, columns_.at(column), reason);
+  }
+
+  double number(std::size_t r, const std::string& column) const {
+    const std::string& field = text(r, column);
+    char* end = nullptr;
+    const double value = std::strtod(field.c_str(), &end);
+    if (field.empty() || *end != '\0' || !std::isfinite(value)) {
+      reject_at(r, column, "'" + field + "' is no number");
+    }
+    return value;
+  }
+
+  // Milliseconds. An import whose results are another quantity may have no times: they are 0.
+  double time(std::size_t r, const std::string& column) const {
+    const double value = number(r, column);
+    const bool unknown = value == 0 && study_.objective.name != "time";
+    if (!unknown && !is_time(value)) {
+      reject_at(r, column, "'" + text(r, column) + "' is no time");
+    }
+    return value;
+  }
+
+  std::int64_t whole(std::size_t r, const std::string& column, std::int64_t highest) const {
+    const double value = number(r, column);
+    if (value != std::floor(value) || value < 0 || value > static_cast<double>(highest)) {
+      reject_at(r, column,
+                fmt::format("'{}' is not a whole number from 0 to {}", text(r, column), highest));
+    }
+    return static_cast<std::int64_t>(value);
+  }
+
+  bool read_configuration(std::size_t r, Configuration& out) const {
+    for (const Parameter& parameter : study_.parameters) {
+      const std::string& field = text(r, parameter.name);
+      const auto value = std::ranges::find_if(
+          parameter.values, [&](const Value& one) { return to_text(one) == field; });
+      if (value == parameter.values.end()) return false;
+      out.push_back(*value);
+    }
+    return true;
+  }
+
+  ProblemSize size_of(std::size_t r) const {
+    ProblemSize size;
+    if (study_.sizes.empty()) return size;
+    for (const auto& [name, extent] : study_.sizes.front().dims) {
+      size.dims.emplace_back(name, whole(r, name, kLargestExtent));
+    }
+    return size;
+  }
+
+  void read_trial(std::size_t r, Trial& trial) const {
+    const auto state = trial_state_named(text(r, "state"));
+    if (!state) reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
+    trial.state = *state;
+    trial.message = text(r, "message");
+    if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
+    trial.timing.median = time(r, "time_ms");
+    trial.timing.ci_low = time(r, "ci_low_ms");
+    trial.timing.ci_high = time(r, "ci_high_ms");
+    trial.timing.min = time(r, "min_ms");
+    // A file tells how many samples there were, not what they were.
+    trial.timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
+    trial.outdated = text(r, "rank").empty();
+    for (const NamedExpression& metric : study_.metrics) {
+      if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {
+        trial.metrics.emplace_back(metric.name, number(r, metric.name));
+      }
+    }
+    trial.objective = study_.objective.name == "time" ? trial.timing.median / 1000
+                                                      : number(r, study_.objective.name);
+  }
+
+  // What a double holds exactly.
+  static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
+
+  const std::string& content_;
+  const std::string& file_;
+  const Study& study_;
+  std::vector<std::vector<std::string>> rows_;
+  std::map<std::string, std::size_t> columns_;
+};
+
+}  // namespace
+
+std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters) {
+  const std::vector<std::string> metrics = metric_names(results);
+  std::string text = header(results, parameters, metrics);
+  for (std::size_t i = 0; i < results.trials.size(); ++i) {
+    text += row(results, i, parameters.size(), metrics);
+  }
+  return text;
+}
+
+RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
+                              std::vector<std::string>& notes) {
+  return RankedText(text, file, study).read(notes);
+}
+
+}  // namespace tuner

@@ -1,0 +1,30 @@
+#pragma once
+// The ranked CSV, for people and spreadsheets.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/model/ranked_results.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// One line for each trial, best first, failures after the ranked:
+//   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,<metrics>,tie,
+//   registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
+//   max_error,message,verified
+// `verified` (of the ranked: true, false) says whether the study compares their answers with right
+// ones. With several objectives `front` (true, false) stands before `tie`. What is not known is
+// empty; times of failures too. `parameters` are the names of the values in Trial::configuration.
+// Quoted after RFC 4180, lines end with "\n".
+std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);
+
+// Reads such a text back: device, date and compiler, which it does not tell, are the caller's to
+// say. A row whose values are no longer the study's is left out, with a word about it in `notes`.
+// `unverified` is what the file says, and empty where it says nothing. Throws InputError, which
+// names `file`, for rankings of another study.
+RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
+                              std::vector<std::string>& notes);
+
+}  // namespace tuner

@@ -1,0 +1,34 @@
+#pragma once
+// The files that `tuner run` leaves beside its store: a ranked CSV for each size, and device.json
+// for the device that they are of.
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/model/ranked_results.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// <results>/<kernel>/<device>/<size>.csv, each part made safe as a file name.
+std::filesystem::path ranked_csv_path(const std::filesystem::path& results,
+                                      const std::string& kernel, const DeviceFacts& device,
+                                      const ProblemSize& size);
+
+// Writes the file at its place, whole or not at all. Throws FatalError.
+std::filesystem::path write_ranked_csv(const std::filesystem::path& results,
+                                       const std::string& kernel, const RankedResults& ranked,
+                                       std::span<const std::string> parameters);
+
+// Writes the device's facts beside its CSV files, unless they are there already.
+void write_device_file(const std::filesystem::path& folder, const DeviceFacts& device);
+
+// A file, or all .csv files under a folder, in the order of their names, as read_ranked_csv() reads
+// them. A file does not say what was tuned but for names: whether the source has changed since
+// cannot be known. Throws InputError for files of another study, and where device.json is missing.
+std::vector<RankedResults> read_ranked_files(const std::filesystem::path& from, const Study& study,
+                                             std::vector<std::string>& notes);
+
+}  // namespace tuner

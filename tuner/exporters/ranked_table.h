@@ -1,0 +1,19 @@
+#pragma once
+// A ranking as a table for a terminal.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "tuner/model/ranked_results.h"
+
+namespace tuner {
+
+// An aligned table of the best `top` for a terminal: time with the half width of its interval,
+// metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front
+// of several objectives, all of which are shown. Two lines follow: what all shown have in common,
+// and how many trials ended in which state.
+std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
+                         std::size_t top = 10);
+
+}  // namespace tuner
