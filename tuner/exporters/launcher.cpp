@@ -11,7 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/engine/resolve.h"
-#include "tuner/exporters/launcher_parts.h"
+#include "tuner/exporters/launcher_function.h"
 
 namespace tuner {
 namespace {

@@ -1,20 +1,22 @@
-// The definition of the exported function that picks a variant and launches it.
+// Writes the function that picks a variant and launches it.
+
+#include "tuner/exporters/launcher_function.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
-#include "tuner/exporters/launcher_parts.h"
 
 namespace tuner {
 namespace {
 
-std::string with(std::string text, const std::string& what, const std::string& value) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.replace(at, what.size(), value);
-    at += value.size();
-  }
+// Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
+std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec) {
+  std::string text = fmt::format("num({})", size_of(spec.type));
+  for (const Expression& one : spec.shape) text += " * " + model.expression(one);
   return text;
 }
 
@@ -153,23 +155,57 @@ std::string launches(const HeaderModel& model, const LauncherSignature& signatur
   const std::vector<NextLaunchSpec>& then = model.study->then;
   for (std::size_t i = 0; i < then.size(); ++i) {
     const std::vector<std::string>& own = then[i].arguments;
-    std::string text = with(std::string(kNextLaunch), "@I@", std::to_string(i));
-    text = with(std::move(text), "@NUMBER@",
-                fmt::format("{} + variant * {}", variants + i, then.size()));
-    out += with(std::move(text), "@LIST@", addresses(signature, own.empty() ? all : own));
+    std::string text = replaced(std::string(kNextLaunch), "@I@", std::to_string(i));
+    text = replaced(std::move(text), "@NUMBER@",
+                    fmt::format("{} + variant * {}", variants + i, then.size()));
+    out += replaced(std::move(text), "@LIST@", addresses(signature, own.empty() ? all : own));
   }
   return out + "  return done;\n}\n\n";
 }
 
 }  // namespace
 
+std::string launcher_computations(const HeaderModel& model, const LauncherSignature& signature) {
+  std::string detail;
+  std::string total;
+  int scratch = 0;
+  int computed = 0;
+  for (const auto* list : {&signature.arguments, &signature.constants}) {
+    for (const LauncherArgument& one : *list) {
+      if (one.from == LauncherArgument::From::kScratch) {
+        detail += fmt::format(
+            "// {}: bytes, rounded up so that what follows is aligned.\n"
+            "TUNER_FN num scratch_{}(const names& n) {{\n  static_cast<void>(n);\n"
+            "  return ceil_div({}, num(256)) * num(256);\n}}\n",
+            cpp_identifier(one.spec->name), scratch, bytes_expression(model, *one.spec));
+        total += fmt::format("{}detail::scratch_{}(n)", total.empty() ? "" : " + ", scratch);
+        ++scratch;
+      } else if (one.from == LauncherArgument::From::kComputed) {
+        detail += fmt::format(
+            "TUNER_FN num computed_{}(const names& n) {{  // {}\n  return {};\n}}\n", computed++,
+            cpp_identifier(one.spec->name), model.expression(one.spec->value));
+      }
+    }
+  }
+  std::string out =
+      detail.empty() ? "" : "namespace detail {\n" + detail + "}  // namespace detail\n";
+  if (signature.has_scratch) {
+    out +=
+        "// Bytes of scratch memory that a configuration needs; -1: no value here.\n"
+        "TUNER_FN long long scratch_bytes_of(const config& c, const dims& d, const device& v) {\n"
+        "  const detail::names n(c, d, v);\n  const detail::num bytes = " +
+        total + ";\n  return bytes.k == detail::kind::integer && bytes.i >= 0 ? bytes.i : -1;\n}\n";
+  }
+  return out;
+}
+
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
                               const LauncherKernels& kernels) {
   const std::size_t variants = kernels.next.size();
   std::string out = constant_bytes(model, signature);
   out += "\n" +
-         with(with(std::string(kLauncherStateText), "TUNER_SPACE", model.space), "TUNER_KERNELS",
-              std::to_string(variants * (1 + model.study->then.size()))) +
+         replaced(replaced(std::string(kLauncherStateText), "TUNER_SPACE", model.space),
+                  "TUNER_KERNELS", std::to_string(variants * (1 + model.study->then.size()))) +
          "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
@@ -205,7 +241,7 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
   for (const HeaderField& dim : model.dims) {
     positive += (positive.empty() ? "problem." : " && problem.") + dim.name + " > 0";
   }
-  out = with(std::move(out), "@POSITIVE@", positive.empty() ? "true" : positive);
+  out = replaced(std::move(out), "@POSITIVE@", positive.empty() ? "true" : positive);
   if (signature.has_scratch) {
     out +=
         "  const long long needed = scratch_bytes_of(done.chosen.cfg, problem, facts);\n"

@@ -1,13 +1,13 @@
 // Decides which arguments the caller of a launcher gives and which are computed.
 
-#include <fmt/format.h>
+#include "tuner/exporters/launcher_signature.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 
 #include "tuner/exporters/cpp_text.h"
-#include "tuner/exporters/launcher_parts.h"
 
 namespace tuner {
 namespace {
@@ -21,6 +21,14 @@ std::string unused(const std::string& wanted, std::set<std::string>& used) {
   std::string name = cpp_identifier(wanted);
   while (!used.insert(name).second) name += '_';
   return name;
+}
+
+std::string_view cpp_type_of(DataType type) {
+  constexpr std::array<std::string_view, 12> kTypes{
+      "float",        "double",        "__half",        "__nv_bfloat16",
+      "std::int8_t",  "std::int16_t",  "std::int32_t",  "std::int64_t",
+      "std::uint8_t", "std::uint16_t", "std::uint32_t", "std::uint64_t"};
+  return kTypes.at(static_cast<std::size_t>(type));
 }
 
 class Signature {
@@ -85,14 +93,6 @@ class Signature {
 
 LauncherSignature launcher_signature(const HeaderModel& model) { return Signature(model).make(); }
 
-std::string_view cpp_type_of(DataType type) {
-  constexpr std::array<std::string_view, 12> kTypes{
-      "float",        "double",        "__half",        "__nv_bfloat16",
-      "std::int8_t",  "std::int16_t",  "std::int32_t",  "std::int64_t",
-      "std::uint8_t", "std::uint16_t", "std::uint32_t", "std::uint64_t"};
-  return kTypes.at(static_cast<std::size_t>(type));
-}
-
 bool LauncherSignature::has_computed() const {
   const auto is = [](const LauncherArgument& one) {
     return one.from == LauncherArgument::From::kComputed;
@@ -115,46 +115,6 @@ std::string LauncherSignature::parameters(bool with_defaults) const {
   add(std::string("cudaStream_t stream") + (with_defaults ? " = nullptr" : ""));
   if (has_scratch)
     add(std::string("const scratch_space& scratch") + (with_defaults ? " = {}" : ""));
-  return out;
-}
-
-std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec) {
-  std::string text = fmt::format("num({})", size_of(spec.type));
-  for (const Expression& one : spec.shape) text += " * " + model.expression(one);
-  return text;
-}
-
-std::string launcher_computations(const HeaderModel& model, const LauncherSignature& signature) {
-  std::string detail;
-  std::string total;
-  int scratch = 0;
-  int computed = 0;
-  for (const auto* list : {&signature.arguments, &signature.constants}) {
-    for (const LauncherArgument& one : *list) {
-      if (one.from == LauncherArgument::From::kScratch) {
-        detail += fmt::format(
-            "// {}: bytes, rounded up so that what follows is aligned.\n"
-            "TUNER_FN num scratch_{}(const names& n) {{\n  static_cast<void>(n);\n"
-            "  return ceil_div({}, num(256)) * num(256);\n}}\n",
-            cpp_identifier(one.spec->name), scratch, bytes_expression(model, *one.spec));
-        total += fmt::format("{}detail::scratch_{}(n)", total.empty() ? "" : " + ", scratch);
-        ++scratch;
-      } else if (one.from == LauncherArgument::From::kComputed) {
-        detail += fmt::format(
-            "TUNER_FN num computed_{}(const names& n) {{  // {}\n  return {};\n}}\n", computed++,
-            cpp_identifier(one.spec->name), model.expression(one.spec->value));
-      }
-    }
-  }
-  std::string out =
-      detail.empty() ? "" : "namespace detail {\n" + detail + "}  // namespace detail\n";
-  if (signature.has_scratch) {
-    out +=
-        "// Bytes of scratch memory that a configuration needs; -1: no value here.\n"
-        "TUNER_FN long long scratch_bytes_of(const config& c, const dims& d, const device& v) {\n"
-        "  const detail::names n(c, d, v);\n  const detail::num bytes = " +
-        total + ";\n  return bytes.k == detail::kind::integer && bytes.i >= 0 ? bytes.i : -1;\n}\n";
-  }
   return out;
 }
 

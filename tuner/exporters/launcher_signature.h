@@ -1,14 +1,11 @@
 #pragma once
-// What the pieces of an exported launcher are made from.
+// What the callers of an exported launcher give, and what it computes itself.
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tuner/exporters/header_model.h"
-#include "tuner/exporters/launcher.h"
 
 namespace tuner {
 
@@ -35,23 +32,5 @@ struct LauncherSignature {
 };
 
 LauncherSignature launcher_signature(const HeaderModel& model);
-
-std::string_view cpp_type_of(DataType type);
-
-// constexpr functions in the header's namespace: scratch_bytes_of and, in detail, what is computed.
-std::string launcher_computations(const HeaderModel& model, const LauncherSignature& signature);
-
-// Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
-std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec);
-
-// What the regions of the .cu file hold.
-struct LauncherKernels {
-  std::vector<std::size_t> variant_of_configuration;
-  std::vector<std::vector<std::size_t>> next;  // by variant: places in study.then that it has
-};
-
-// The function's definition, and what it needs.
-std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
-                              const LauncherKernels& kernels);
 
 }  // namespace tuner
