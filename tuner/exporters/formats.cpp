@@ -1,4 +1,4 @@
-// Writes the small formats of one device and one size.
+// Writes the small formats.
 
 #include "tuner/exporters/formats.h"
 
@@ -111,6 +111,30 @@ Json result_of(const Study& study, const RankedResults& results, const Trial& tr
           {"objectives", {study.objective.name}}};
 }
 
+// One document is one line; bytes that are no UTF-8 are replaced.
+std::string wisdom_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json wisdom_record(const RankedResults& results) {
+  const Trial& best = results.trials.front();
+  Json config = Json::array();
+  for (const Value& value : best.configuration) {
+    config.push_back(number_or_text(value));
+  }
+  Json size = Json::array();
+  for (const auto& [name, extent] : results.size.dims) size.push_back(extent);
+  if (size.empty()) size.push_back(1);
+  return {{"config", std::move(config)},
+          {"problem_size", std::move(size)},
+          {"time", best.timing.median},
+          {"environment",
+           {{"device_name", results.device.name},
+            {"driver_version", results.device.driver},
+            {"compiler", results.compiler},
+            {"date", results.date}}}};
+}
+
 }  // namespace
 
 const RankedResults& single_result(const std::vector<RankedResults>& results,
@@ -170,6 +194,27 @@ std::string export_t4(const Study& study, const RankedResults& results,
   const Json document{
       {"schema_version", "1.1.0"}, {"metadata", std::move(metadata)}, {"results", std::move(all)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string export_wisdom(const Study& study, const std::vector<RankedResults>& results) {
+  Json names = Json::array();
+  for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
+  std::string out = wisdom_line({{"generator", "tuner"},
+                                 {"version", "1.0"},
+                                 {"key", study.kernel.name},
+                                 {"objective", "time"},
+                                 {"tunable_parameters", std::move(names)}});
+  bool any = false;
+  for (const RankedResults& one : results) {
+    if (one.ranked == 0) continue;
+    if (one.size.dims.size() > 3) {
+      reject(fmt::format("a wisdom file has at most three dimensions, not {}", one.size.label()));
+    }
+    out += wisdom_line(wisdom_record(one));
+    any = true;
+  }
+  if (!any) reject("there is nothing to export: no configuration was valid");
+  return out;
 }
 
 }  // namespace tuner

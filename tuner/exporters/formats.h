@@ -1,5 +1,5 @@
 #pragma once
-// The small export formats: each holds the results of one device and one problem size.
+// The small export formats: -D lines, T4 and wisdom files.
 
 #include <string>
 #include <vector>
@@ -31,5 +31,12 @@ std::string export_defines(const Study& study, const RankedResults& results);
 // that of the one that ranks first: see beside_best().
 std::string export_t4(const Study& study, const RankedResults& results,
                       const std::string& version = {});
+
+// A wisdom file of Kernel Launcher (version 1.0): a line of JSON that names the kernel ("key") and
+// the parameters, then one line for the best configuration of each device and problem size, times
+// in milliseconds. Kernel Launcher looks for it as <key>.wisdom; characters of the key other than
+// letters, digits and "_-." are "_" there. Throws InputError for more than three dimensions, which
+// the format does not have, and when nothing is valid.
+std::string export_wisdom(const Study& study, const std::vector<RankedResults>& results);
 
 }  // namespace tuner

@@ -15,7 +15,6 @@
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/results_json.h"
 #include "tuner/exporters/table_text.h"
-#include "tuner/exporters/wisdom.h"
 
 namespace tuner {
 namespace {

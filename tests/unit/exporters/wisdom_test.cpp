@@ -1,5 +1,3 @@
-#include "tuner/exporters/wisdom.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 
 #include "sample_study.h"
 #include "tuner/base/error.h"
+#include "tuner/exporters/formats.h"
 
 namespace tuner {
 namespace {
