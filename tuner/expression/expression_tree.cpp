@@ -1,6 +1,6 @@
 // Evaluates a syntax tree exactly, one configuration at a time.
 
-#include "tuner/expression/tree_evaluator.h"
+#include "tuner/expression/expression_tree.h"
 
 #include <utility>
 
