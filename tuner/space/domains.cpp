@@ -1,8 +1,12 @@
-// Removes values that no valid configuration can have, before anything is expanded.
+// Makes numbers of the parameters' values, and removes values that no valid configuration can have
+// before anything is expanded.
 
-#include "tuner/space/domain_filter.h"
+#include "tuner/space/domains.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "tuner/expression/expression_tree.h"
 
 namespace tuner::detail {
 namespace {
@@ -34,6 +38,63 @@ bool keep(Domain& domain, const std::vector<bool>& found) {
 
 }  // namespace
 
+TextRanks::TextRanks(const SpaceDefinition& definition) {
+  texts_.emplace_back();
+  const auto add = [&](const Value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) texts_.push_back(*text);
+  };
+  for (const Parameter& parameter : definition.parameters) {
+    std::ranges::for_each(parameter.values, add);
+  }
+  for (const auto& [name, value] : definition.facts) add(value);
+  for (const NamedExpression& derived : definition.derived) {
+    if (!derived.expression.empty()) collect(*derived.expression.root());
+  }
+  for (const Expression& constraint : definition.constraints) {
+    if (!constraint.empty()) collect(*constraint.root());
+  }
+  std::sort(texts_.begin(), texts_.end());
+  texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
+}
+
+void TextRanks::collect(const ExpressionNode& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) texts_.push_back(*text);
+  for (const auto& child : node.children) collect(*child);
+}
+
+double TextRanks::of(const std::string& text) const {
+  return static_cast<double>(std::ranges::lower_bound(texts_, text) - texts_.begin());
+}
+
+std::vector<Domain> all_domains(const SpaceDefinition& definition, const TextRanks& texts) {
+  std::vector<Domain> all;
+  for (const Parameter& parameter : definition.parameters) {
+    Domain domain;
+    domain.text = std::holds_alternative<std::string>(parameter.values.front());
+    domain.integral = true;
+    domain.values.reserve(parameter.values.size());
+    domain.positions.reserve(parameter.values.size());
+    bool uniform = true;
+    for (const Value& value : parameter.values) {
+      const auto* text = std::get_if<std::string>(&value);
+      const double number = text != nullptr ? texts.of(*text) : to_number(value);
+      domain.positions.push_back(static_cast<std::uint32_t>(domain.positions.size()));
+      domain.values.push_back(number == 0 ? 0.0 : number);  // -0 becomes 0: equal, with equal bits
+      uniform =
+          uniform && (text != nullptr) == domain.text && std::fabs(number) <= TermGraph::kLimit;
+      domain.integral = domain.integral && number == std::floor(number);
+    }
+    if (!uniform) domain.values.clear();
+    if (uniform) {
+      const auto [lo, hi] = std::ranges::minmax(domain.values);
+      domain.lo = lo;
+      domain.hi = hi;
+    }
+    all.push_back(std::move(domain));
+  }
+  return all;
+}
+
 std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root) {
   std::vector<std::uint32_t> found;
   std::vector<bool> seen(graph.size(), false);
@@ -52,6 +113,7 @@ std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root) {
   return found;
 }
 
+// Runs the condition over all values of its only parameter.
 bool DomainFilter::by_value(const TermGraph& graph, TermId condition) {
   const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
                             std::span(&condition, 1), {});
@@ -78,6 +140,9 @@ bool DomainFilter::by_value(const TermGraph& graph, TermId condition) {
   return truncate(domain, kept);
 }
 
+// Runs the condition over all pairs of values of its two parameters. A value that passes with no
+// value of the other one is in no valid configuration. With many values this is what makes the
+// difference: a filter costs their product once, expansion costs it for every state.
 bool DomainFilter::by_pairs(const TermGraph& graph, TermId condition) {
   const Term& term = graph[condition];
   if (term.last < 0 || term.first == term.last || term.op == TermOp::kOpaque) return false;

@@ -1,13 +1,39 @@
 #pragma once
-// Removing values that no valid configuration can have.
+// The values of the parameters as numbers, and removing those that no valid configuration can have.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tuner/space/lane_program.h"
-#include "tuner/space/translate.h"
+#include "tuner/space/search_space.h"
 
 namespace tuner::detail {
+
+// Texts as numbers: the place of each among all texts of a definition, sorted. Comparing ranks is
+// comparing texts, and the empty text has rank 0, so that it alone is false.
+class TextRanks {
+ public:
+  explicit TextRanks(const SpaceDefinition& definition);
+  double of(const std::string& text) const;
+
+ private:
+  void collect(const ExpressionNode& node);
+  std::vector<std::string> texts_;
+};
+
+// The values of a parameter that are left, as numbers.
+struct Domain {
+  std::vector<std::uint32_t> positions;  // among Parameter::values, ascending
+  std::vector<double> values;            // empty when values mix text and numbers, or are too large
+  double lo = 0;
+  double hi = 0;
+  bool integral = false;
+  bool text = false;
+};
+
+// One for each parameter, with all of its values.
+std::vector<Domain> all_domains(const SpaceDefinition& definition, const TextRanks& texts);
 
 inline bool is_leaf(const Term& term) {
   return term.op == TermOp::kVariable || term.op == TermOp::kPosition;
