@@ -1,15 +1,34 @@
-// Reads typed values from YAML nodes.
+// Reads typed values out of YAML nodes.
 
-#include "tuner/study/scalars.h"
+#include "tuner/study/yaml_values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <regex>
 #include <system_error>
 
-#include "tuner/study/form.h"
-
 namespace tuner {
+
+// ---- names of a form ----------------------------------------------------------------------------
+
+struct NameForm::Compiled {
+  std::regex regex;
+};
+
+NameForm::NameForm(const char* expression)
+    : compiled_(std::make_unique<Compiled>(Compiled{std::regex(expression)})) {}
+
+NameForm::~NameForm() = default;
+
+bool NameForm::fits(const std::string& name) const {
+  constexpr std::size_t kLongest = 500;
+  return name.size() <= kLongest && std::regex_match(name, compiled_->regex);
+}
+
+// ---- scalars and lists --------------------------------------------------------------------------
+
 namespace {
 
 // YAML 1.2's core forms, as far as a parameter can have them.
@@ -176,6 +195,49 @@ std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, co
   diagnostics.error(position_of(diagnostics, node), what + ": " + reason,
                     "names are relative to the study file");
   return std::nullopt;
+}
+
+// ---- maps with known keys -----------------------------------------------------------------------
+
+Fields::Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
+               const std::vector<std::string>& known)
+    : diagnostics_(diagnostics), node_(node), where_(std::move(where)), what_(std::move(what)) {
+  is_map_ = expect_map(diagnostics, node, what_);
+  if (!is_map_) return;
+  for (const auto& [key, value] : node.entries) {
+    if (std::find(known.begin(), known.end(), key->text) != known.end()) continue;
+    diagnostics.error(position_of(diagnostics, *key), "unknown key '" + key->text + "' in " + what_,
+                      suggestion_for(key->text, known));
+  }
+}
+
+const std::pair<YamlRef, YamlRef>* Fields::entry(std::string_view key) const {
+  if (!is_map_) return nullptr;
+  const auto found = std::find_if(node_.entries.begin(), node_.entries.end(),
+                                  [key](const auto& e) { return e.first->text == key; });
+  return found == node_.entries.end() ? nullptr : &*found;
+}
+
+bool Fields::mentions(std::string_view key) const { return entry(key) != nullptr; }
+
+const YamlNode* Fields::find(std::string_view key) const {
+  const auto* found = entry(key);
+  return found == nullptr || found->second->is_null() ? nullptr : found->second.get();
+}
+
+const YamlNode* Fields::require(std::string_view key) const {
+  const YamlNode* value = find(key);
+  if (value == nullptr && is_map_) {
+    const std::string name = "'" + std::string(key) + "'";
+    diagnostics_.error(where(key),
+                       mentions(key) ? name + " is empty" : "missing key " + name + " in " + what_);
+  }
+  return value;
+}
+
+Position Fields::where(std::string_view key) const {
+  const auto* found = entry(key);
+  return found == nullptr ? where_ : position_of(diagnostics_, *found->first);
 }
 
 }  // namespace tuner
