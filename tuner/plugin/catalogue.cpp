@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "tuner/plugin/abi_text.h"
-#include "tuner/plugin/adapters_backend.h"
-#include "tuner/plugin/adapters_compiler.h"
+#include "tuner/plugin/adapters.h"
 #include "tuner/plugin/adapters_exporter.h"
-#include "tuner/plugin/adapters_strategy.h"
 
 namespace tuner {
 namespace {
