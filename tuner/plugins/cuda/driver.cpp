@@ -1,15 +1,120 @@
-// Asks the driver for a device's facts.
+// Opens the CUDA driver, tells what its errors mean, creates and destroys its objects, and asks
+// for a device's facts.
 
-#include "tuner/plugins/cuda/device_facts.h"
+#include "tuner/plugins/cuda/driver.h"
 
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 
-#include "tuner/plugins/cuda/driver_error.h"
+#include "tuner/plugins/cuda/dynamic_library.h"
 
 namespace tuner::cuda {
+
+// ---- functions ----------------------------------------------------------------------------------
+
+DriverApi load_driver() {
+  const auto library = DynamicLibrary::open_first({"libcuda.so.1"});
+  DriverApi api;
+#define TUNER_ROW(member, function, symbol) \
+  api.member = reinterpret_cast<decltype(api.member)>(library.require(symbol));
+  TUNER_CUDA_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+  api.func_get_param_info = reinterpret_cast<FuncGetParamInfo>(library.find("cuFuncGetParamInfo"));
+  api.stream_wait_value_32 =
+      reinterpret_cast<StreamWaitValue32>(library.find("cuStreamWaitValue32_v2"));
+  api.tensor_map_encode_tiled =
+      reinterpret_cast<TensorMapEncodeTiled>(library.find("cuTensorMapEncodeTiled"));
+  check(api, api.init(0), "cuInit");
+  return api;
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+tuner_status classify(CUresult result, Phase phase) {
+  switch (result) {
+    case CUDA_SUCCESS:
+      return TUNER_OK;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return TUNER_OUT_OF_MEMORY;
+    // The kernel did it. These errors are sticky: every later call in the context fails.
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return TUNER_RUNTIME_FAULT;
+    // The device failed, not the kernel.
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+      return TUNER_DEVICE_LOST;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+      return TUNER_UNSUPPORTED;
+    default:
+      break;
+  }
+  if (phase == Phase::kLaunch) return TUNER_LAUNCH_REFUSED;
+  if (phase == Phase::kWait) return TUNER_RUNTIME_FAULT;
+  return TUNER_INVALID;
+}
+
+std::string describe(const DriverApi& api, CUresult result, const char* call) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  api.get_error_name(result, &name);
+  api.get_error_string(result, &text);
+  std::string out = std::string(call) + ": ";
+  out += name != nullptr ? name : "error " + std::to_string(static_cast<int>(result));
+  if (text != nullptr) out += std::string(" (") + text + ")";
+  return out;
+}
+
+void check(const DriverApi& api, CUresult result, const char* call, Phase phase) {
+  if (result == CUDA_SUCCESS) return;
+  throw sdk::Error(classify(result, phase), describe(api, result, call));
+}
+
+// ---- owners -------------------------------------------------------------------------------------
+
+DeviceMemory::DeviceMemory(const DriverApi& api, std::size_t bytes) : api_(&api), bytes_(bytes) {
+  check(api, api.mem_alloc(&pointer_, bytes), "cuMemAlloc");
+}
+
+PrimaryContext::PrimaryContext(const DriverApi& api, CUdevice device) : api_(api), device_(device) {
+  check(api, api.primary_ctx_retain(&context_, device), "cuDevicePrimaryCtxRetain");
+  const CUresult current = api.ctx_set_current(context_);
+  if (current == CUDA_SUCCESS) return;
+  api.primary_ctx_release(device);
+  check(api, current, "cuCtxSetCurrent");
+}
+
+Stream make_stream(const DriverApi& api) {
+  CUstream raw = nullptr;
+  check(api, api.stream_create(&raw, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return Stream(raw, {&api});
+}
+
+Event make_event(const DriverApi& api) {
+  CUevent raw = nullptr;
+  check(api, api.event_create(&raw, CU_EVENT_DEFAULT), "cuEventCreate");
+  return Event(raw, {&api});
+}
+
+// ---- a device -----------------------------------------------------------------------------------
+
 namespace {
 
 template <std::size_t N>

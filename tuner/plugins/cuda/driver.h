@@ -1,9 +1,19 @@
 #pragma once
-// The driver's functions, resolved at run time. A plain table, so that tests supply a fake driver.
+// The CUDA driver: its functions, resolved at run time; what its errors mean; owners of its
+// objects; and what it says of a device.
 
 #include <cuda.h>
 
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "tuner/plugin/abi.h"
+#include "tuner/plugin/sdk.h"
+
 namespace tuner::cuda {
+
+// ---- functions ----------------------------------------------------------------------------------
 
 // member, function whose type it has, exported name. The newest name of a function is avoided where
 // an older one does the same: the plugin must also load on older drivers than it was built for.
@@ -63,5 +73,97 @@ struct DriverApi {
 // Opens libcuda.so.1 and calls cuInit: only where a driver may be initialised. Throws sdk::Error
 // with the reason ("libcuda.so.1 not found").
 DriverApi load_driver();
+
+// ---- errors -------------------------------------------------------------------------------------
+
+// What the driver was doing when it failed: decides what an error that could mean anything means.
+enum class Phase {
+  kCall,    // anything that runs no kernel
+  kLaunch,  // handing a kernel over: nothing has run yet
+  kWait,    // waiting for a kernel
+};
+
+tuner_status classify(CUresult result, Phase phase);
+
+// "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)".
+std::string describe(const DriverApi& api, CUresult result, const char* call);
+
+// Throws sdk::Error unless `result` is a success.
+void check(const DriverApi& api, CUresult result, const char* call, Phase phase = Phase::kCall);
+
+// ---- owners -------------------------------------------------------------------------------------
+//
+// Driver objects that end with their scope. Destruction ignores errors: after a fault the context
+// is dead and every call fails.
+
+template <auto Member>
+struct Destroyer {
+  const DriverApi* api = nullptr;
+  template <typename Handle>
+  void operator()(Handle* handle) const {
+    (api->*Member)(handle);
+  }
+};
+
+template <typename Handle, auto Member>
+using UniqueHandle = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Member>>;
+
+using Module = UniqueHandle<CUmodule, &DriverApi::module_unload>;
+using Stream = UniqueHandle<CUstream, &DriverApi::stream_destroy>;
+using Event = UniqueHandle<CUevent, &DriverApi::event_destroy>;
+
+// Device memory.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(const DriverApi& api, std::size_t bytes);  // throws sdk::Error
+  ~DeviceMemory() {
+    if (pointer_ != 0) api_->mem_free(pointer_);
+  }
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  CUdeviceptr get() const { return pointer_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(DeviceMemory& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(pointer_, other.pointer_);
+    std::swap(bytes_, other.bytes_);
+  }
+  const DriverApi* api_ = nullptr;
+  CUdeviceptr pointer_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// The device's primary context, retained and made current.
+class PrimaryContext {
+ public:
+  PrimaryContext(const DriverApi& api, CUdevice device);  // throws sdk::Error
+  ~PrimaryContext() { api_.primary_ctx_release(device_); }
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+  void make_current() const { api_.ctx_set_current(context_); }
+
+ private:
+  const DriverApi& api_;
+  CUdevice device_;
+  CUcontext context_ = nullptr;
+};
+
+Stream make_stream(const DriverApi& api);
+Event make_event(const DriverApi& api);
+
+// ---- a device -----------------------------------------------------------------------------------
+
+// `arch`: what to compile for, or "auto" for the device's own.
+tuner_device_facts device_facts(const DriverApi& api, CUdevice device, const std::string& arch);
+
+// "580.65.06 (CUDA 13.0)" from the text of /proc/driver/nvidia/version and cuDriverGetVersion;
+// "CUDA 13.0" where that text has no version.
+std::string driver_version_text(const std::string& proc_text, int cuda_version);
 
 }  // namespace tuner::cuda
