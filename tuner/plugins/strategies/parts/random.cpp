@@ -1,10 +1,8 @@
-// A random order of a range by shuffling or by a Feistel network (permutation.h).
+// A random order of a range by shuffling or by a Feistel network.
 
-#include "tuner/plugins/strategies/parts/permutation.h"
+#include "tuner/plugins/strategies/parts/random.h"
 
 #include <numeric>
-
-#include "tuner/plugins/strategies/parts/rng.h"
 
 namespace tuner::strategies {
 

@@ -1,14 +1,18 @@
 #pragma once
-// Random numbers that are the same on every machine and standard library: xoshiro256** (Blackman,
-// Vigna 2018) seeded by splitmix64. The standard distributions differ between libraries.
+// Random numbers and random orders that are the same on every machine and standard library.
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
 
 namespace tuner::strategies {
+
+using sdk::Index;
 
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
@@ -17,6 +21,8 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// xoshiro256** (Blackman, Vigna 2018) seeded by splitmix64. The standard distributions differ
+// between libraries.
 class Rng {
  public:
   // Different streams of one seed are independent.
@@ -76,6 +82,29 @@ class Rng {
  private:
   static std::uint64_t rotate(std::uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
   std::array<std::uint64_t, 4> state_{};
+};
+
+// A random order of 0 .. size-1 in constant memory, for sizes up to 2^128 - 1.
+// Small ranges are shuffled outright (exactly uniform). Larger ones go through a Feistel network on
+// the next even number of bits; results outside the range are encrypted again until they fall
+// inside ("cycle walking"), which keeps it a permutation and takes fewer than 4 steps on average.
+class Permutation {
+ public:
+  Permutation(Index size, std::uint64_t seed);
+
+  Index size() const { return size_; }
+  Index at(Index place) const;  // place < size()
+
+ private:
+  static constexpr std::uint64_t kShuffleLimit = 4096;
+  static constexpr int kRounds = 8;
+
+  Index encrypt(Index block) const;
+
+  Index size_;
+  int half_bits_ = 1;
+  std::array<std::uint64_t, kRounds> keys_{};
+  std::vector<std::uint16_t> shuffled_;
 };
 
 }  // namespace tuner::strategies
