@@ -6,7 +6,7 @@
 
 #include "benchmarks/strategies/curves.h"
 #include "tuner/base/error.h"
-#include "tuner/plugins/strategies/parts/rng.h"
+#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::bench {
 namespace {

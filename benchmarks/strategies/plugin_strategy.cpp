@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tuner/plugin/adapters_strategy.h"
+#include "tuner/plugin/adapters.h"
 
 extern "C" const tuner_plugin tuner_plugin_v1;
 

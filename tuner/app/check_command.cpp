@@ -15,7 +15,6 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
-#include "tuner/study/file_text.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/space_json.h"

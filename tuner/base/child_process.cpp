@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,12 +23,64 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/base/leftovers.h"
 
 extern char** environ;
 
 namespace tuner {
 namespace {
+
+// ---- leftovers: processes that a child started and did not end ----------------------------------
+//
+// A kernel on the host may fork. Such an orphan comes to us when its own parent is gone, and is
+// known by a mark in its environment.
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+// Empty on a system that does not list them.
+std::vector<pid_t> children() {
+  std::vector<pid_t> out;
+  std::error_code failed;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t pid = 0; list >> pid;) out.push_back(pid);
+  }
+  return out;
+}
+
+bool has_mark(pid_t pid, const std::string& mark) {
+  const std::string variables = '\0' + text_of("/proc/" + std::to_string(pid) + "/environ");
+  return variables.find('\0' + mark + '\0') != std::string::npos;
+}
+
+// A variable of the environment, "NAME=value", that no other child has.
+std::string unique_mark() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return "TUNER_CHILD=" + std::to_string(::getpid()) + "." + std::to_string(now);
+}
+
+// From now on orphans below this process become its children.
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+// Kills and reaps those of our children that were started with `mark`, and what they leave.
+void end_leftovers(const std::string& mark) {
+  constexpr int kGenerations = 100;  // whoever forks faster than that is not to be caught
+  bool found = true;
+  for (int i = 0; found && i < kGenerations; ++i) {
+    found = false;
+    for (const pid_t pid : children()) {
+      if (!has_mark(pid, mark)) continue;
+      found = true;
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+}
+
+// ---- the child ----------------------------------------------------------------------------------
 
 // posix_spawn wants its attributes initialised and destroyed in pairs.
 struct SpawnActions {

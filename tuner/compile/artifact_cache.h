@@ -66,4 +66,11 @@ class ArtifactCache {
   std::uint64_t corrupt_ = 0;
 };
 
+// The bytes of a cache entry: a line that says what it is, a checksum, the key, the artifact.
+std::string pack(const std::string& key, const Artifact& artifact);
+
+// Empty when the bytes are not exactly what pack() wrote for this key: cut, changed, of another
+// version, or another key's entry under this one's name.
+std::optional<Artifact> unpack(const std::string& key, const std::string& bytes);
+
 }  // namespace tuner

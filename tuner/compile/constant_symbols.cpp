@@ -88,8 +88,8 @@ std::size_t behind_angles(std::string_view text, std::size_t at) {
   return at;
 }
 
-// One declaration, from behind its __constant__: each declarator's name is the last word before
-// what ends it.
+// Reads one declaration, from behind its __constant__. The name of a declarator is the last word
+// before the comma, bracket or semicolon that ends it.
 class Declaration {
  public:
   Declaration(std::string_view text, std::size_t at, std::vector<ConstantSymbol>& out)

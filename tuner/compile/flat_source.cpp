@@ -10,8 +10,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
-#include "tuner/compile/include_line.h"
-#include "tuner/compile/line_state.h"
+#include "tuner/compile/directives.h"
 
 namespace tuner {
 namespace {
@@ -72,7 +71,8 @@ class Flattener {
   }
 
  private:
-  // True: the line is dealt with and is not to be copied. `ends_in_code`: no comment goes on.
+  // True when the line is dealt with and must not be copied. `ends_in_code`: no comment that begins
+  // in it goes on in the next one.
   bool directive(const std::string& line, bool ends_in_code, const fs::path& file) {
     const auto found = directive_at(line, 0);
     if (!found) return false;
@@ -96,7 +96,8 @@ class Flattener {
     return true;
   }
 
-  // The answer here may not be the one where the text will be compiled.
+  // __has_include may answer differently where the flat text is compiled, without the kernel's
+  // files.
   void refuse_what_asks_for_files(const Directive& directive, const std::string& line,
                                   const fs::path& file) const {
     if (directive.rest.find("__has_include") == std::string::npos) return;
@@ -107,7 +108,7 @@ class Flattener {
     }
   }
 
-  // Behind the end of a comment that began on another line.
+  // Refuses an #include behind the end of a comment that began on another line.
   static void refuse_hidden_directive(const std::string& line, const fs::path& file) {
     for (auto at = line.find("*/"); at != std::string::npos; at = line.find("*/", at + 2)) {
       const auto found = directive_at(line, at + 2);
@@ -124,7 +125,8 @@ class Flattener {
       return;
     }
     if (std::ranges::find(stack_, file) != stack_.end()) return;
-    // Not simply left out the second time: the first may stand behind an #if that does not hold.
+    // Guarded by a macro, not left out the second time: the first one may stand behind an #if that
+    // does not hold.
     const auto number = once_.emplace(file, once_.size()).first->second;
     const std::string guard = "TUNER_ONCE_" + std::to_string(number);
     add_macro(guard);

@@ -22,8 +22,9 @@ void add_folder(std::vector<std::string>& folders, const fs::path& folder) {
   }
 }
 
-// Every other path that the name by which one of `files` was found may mean, whatever that name
-// was. Empty when there are absurdly many.
+// Every other path where one of `files` might have been found. The name by which it was included is
+// not known: any of `folders` may have been the one that it was relative to. Empty when there are
+// absurdly many.
 std::optional<std::set<std::string>> other_meanings(const std::vector<FileState>& files,
                                                     std::vector<std::string> folders) {
   for (const FileState& file : files) add_folder(folders, fs::path(file.path).parent_path());

@@ -9,7 +9,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
-#include "tuner/compile/include_line.h"
+#include "tuner/compile/directives.h"
 
 namespace tuner {
 namespace {

@@ -27,11 +27,12 @@ DeviceResult<double> magnitude(Backend& backend, const Answer& answer) {
   return zero->max_abs_error;
 }
 
-// The best first. A rotation has all properties of the answer but its order; where that does not
-// matter, as in a single sum, numbers of the answer's size do.
+// The best first. A rotation of the answer has all of its properties except the order. Where the
+// order makes no difference, as with a single sum, numbers of the answer's size serve.
 std::vector<Decoy> candidates(const Answer& answer, double largest) {
   std::vector<Decoy> out;
-  // Odd, and no half: matrices repeat themselves at powers of two if at all.
+  // An odd number of elements, and not half of them: where an answer repeats itself, it does so at
+  // powers of two, and rotated by such a distance it would look right.
   if (answer.elements > 1) out.push_back({(answer.elements / 3) | 1, {}});
   const double size = largest > 0 && std::isfinite(largest) ? largest : 1;
   if (is_floating(answer.type)) {

@@ -18,7 +18,9 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
 
-// They share their buffers: the answer that is there is the last one's, and each is launched again.
+// After the rounds. The finalists share their buffers, so the answer that is there is that of the
+// one timed last; of the others nothing is left to look at. Therefore each is launched and checked
+// again.
 std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspace,
                                            std::vector<Admitted>& finalists, std::size_t last) {
   if (auto wrong = session.check_answers(finalists[last])) {
@@ -26,7 +28,8 @@ std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspac
     return DuelFailure{last, std::move(*wrong)};
   }
   session.announce(Phase::kInputs);
-  // Any of them may have written there. What does it again is found below.
+  // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
+  // does it again is found below.
   if (auto looked = workspace.broken_guard(finalists[last].bound); !looked) {
     return DuelFailure{last, verdict_of(looked.error())};
   }
@@ -77,7 +80,7 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
 Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
     const PhaseSink& phase) {
-  // All before any is bound: growing a buffer moves it.
+  // For all of them before the first is bound, because a buffer that grows moves.
   for (std::size_t i = 0; i < variants.size(); ++i) {
     auto room = impl_->workspace.reserve(variants[i]);
     if (!room) return Unexpected{DuelFailure{i, verdict_of(room.error())}};

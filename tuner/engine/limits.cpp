@@ -60,7 +60,8 @@ std::optional<std::string> over_limits(const Resources& resources, const LaunchG
   if (auto reason = over_limits(geometry, device)) return reason;
   const auto threads = static_cast<std::int64_t>(geometry.threads_per_block());
   const std::int64_t fixed = std::max<std::int64_t>(0, resources.static_shared_bytes);
-  // Beyond the default limit static memory does not count as opted in: it must fit by itself.
+  // Static memory must fit into the default limit: a kernel can opt in to more for dynamic memory
+  // only.
   if (fixed > device.max_shared_memory_per_block) {
     return fmt::format("needs {} bytes of static shared memory, the device has {}", fixed,
                        device.max_shared_memory_per_block);

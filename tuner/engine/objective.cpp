@@ -158,7 +158,7 @@ std::vector<bool> front_of(const std::vector<std::vector<double>>& points) {
   const auto dominates = [](const std::vector<double>& a, const std::vector<double>& b) {
     return a != b && std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
   };
-  // In this order a point is dominated only by earlier ones, and if by any, by one of the front.
+  // In this order only earlier points can dominate a point; and if any does, one on the front does.
   std::vector<bool> on_front(points.size());
   std::vector<std::size_t> front;
   for (const std::size_t i : order) {
@@ -178,8 +178,8 @@ bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceF
   if (metric_named(study, study.objective.name) == nullptr) {
     return study.objective.name == kTime && !study.objective.maximize;
   }
-  // With nothing but the facts bound, a metric that needs a parameter has no value. Two times
-  // decide the direction: metrics that turn round between them are not worth more care.
+  // Try two times with nothing but the facts bound. A metric that needs a parameter has no value
+  // then, and no direction. One that changes its direction between the two times is not foreseen.
   const Bindings facts = facts_of(size, device);
   const auto slow = value_in(metrics(study, facts, 2.0), study.objective.name);
   const auto fast = value_in(metrics(study, facts, 1.0), study.objective.name);

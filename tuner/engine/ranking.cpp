@@ -17,8 +17,8 @@
 namespace tuner {
 namespace {
 
-// What counts as a tie without a final: less than in one, since samples of the search were taken at
-// different times.
+// The margin of a tie where there was no final round: half of that in one, because samples of the
+// search were taken at different times.
 constexpr double kTieBySamples = kTieMargin / 2;
 
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
@@ -59,13 +59,14 @@ bool simpler(const Trial& a, const Trial& b) {
   return lexicographic_less(a.configuration, b.configuration);
 }
 
-// To be minimised; a valid trial whose metric has no value comes last of its kind.
+// What is sorted by, ascending. A valid trial whose metric has no value comes last of its state.
 double figure(const ObjectiveSpec& objective, const Trial& trial, double value) {
   const bool has_value = is_valid(trial) && !std::isnan(value);
   return has_value ? to_minimise(objective, value) : std::numeric_limits<double>::infinity();
 }
 
-// By values and not by index: where trials come from the store, that is the order of arrival.
+// An order for trials that are equally good. Values are compared first, because the index of a
+// trial from the store is only its place in the order of arrival.
 bool smaller(const Trial& a, const Trial& b) {
   if (lexicographic_less(a.configuration, b.configuration)) return true;
   return !lexicographic_less(b.configuration, a.configuration) && a.index < b.index;
@@ -137,7 +138,8 @@ std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<
 
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count) {
-  // A final's own figures would let noise choose others the next time.
+  // By what the search measured: with the figures of an earlier final, which differ by noise, other
+  // finalists could be chosen the next time.
   const auto value = [&](std::size_t i) {
     return trials[i].search_objective.value_or(trials[i].objective);
   };
@@ -209,8 +211,8 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
           standing_by_samples(objective, trials.front(), trials[i], measure.simpler_within);
     }
   }
-  // A wide interval makes a tie, but only what costs less than the margin is given away for
-  // simplicity's sake.
+  // The simplest of those whose median is within the margin of the best wins. A tie is not enough:
+  // a wide interval ties with much slower ones.
   std::size_t winner = 0;
   for (std::size_t i = 1; i < out.ranked; ++i) {
     if (standings[i].is_close && simpler(trials[i], trials[winner])) winner = i;

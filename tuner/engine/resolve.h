@@ -66,7 +66,7 @@ Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& st
 // plan.reference->artifact. Arguments that depend on parameters (scalars and scratch buffers may)
 // are placeholders here, elements = 0 or scalar = zeros, and are overridden by variant_plan().
 // With a reference, every out and inout buffer is checked: with the study's tolerance, else with
-// default_tolerance() of its type.
+// the usual one of its type.
 Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
                                           const DeviceFacts& device);
 
@@ -75,11 +75,5 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
 // SizePlan::constants.
 Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,
                                                 const Configuration& configuration);
-
-struct DefaultTolerance {
-  double rtol = 0;
-  double atol = 0;
-};
-DefaultTolerance default_tolerance(DataType type);  // integers: exact
 
 }  // namespace tuner

@@ -1,14 +1,15 @@
-// What the compiler is told.
+// What the compiler is told: definitions, options and entries, from the study and a configuration.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/resolve_parts.h"
+#include "tuner/engine/resolve.h"
 
 namespace tuner {
 namespace {

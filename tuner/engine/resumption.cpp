@@ -19,7 +19,7 @@ namespace {
 constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word
 constexpr int kMostTries = 3;
 
-// Answers from what is known, until it is asked for something else.
+// Answers with known trials. The first question for an unknown one ends it.
 class KnownAnswers final : public Evaluator {
  public:
   KnownAnswers(const Resumption& known, std::size_t capacity)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::seconds kPeriod{2};
 constexpr std::uint32_t kSamples = 9;
-// A long kernel would take more device time than the news is worth; it hardly sees short drifts.
+// A longer kernel would cost more device time than its news is worth.
 constexpr double kLongestMs = 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::optional<double> Sentinel::measure() {
 }
 
 double Sentinel::after(const VariantPlan& variant, const Verdict& verdict) {
-  // Constants would have to be set again; such studies go without.
+  // Constants would have to be set again for each measurement: such studies have no sentinel.
   if (verdict.context_dead || !workspace_.plan().constants.empty()) return 0;
   if (!variant_) {
     if (verdict.state != TrialState::kOk || verdict.timing.median > kLongestMs) return 0;

@@ -1,4 +1,16 @@
 // Admits, verifies, probes and measures one variant.
+//
+// The steps are in the order of what they cost, so that a variant that is not worth it is left
+// early:
+//
+//   admit     limits that the device is known to have (nothing is launched), loading, limits that
+//             only the loaded kernel tells, one launch, its answer and the guard words;
+//   probe     a warm-up and three samples: clearly slower than the best is `dropped`;
+//   estimate  samples until the median is known well enough;
+//   check     the answer that the timed launches left; launches on decoys and on poison; inputs.
+//
+// Checking comes last as well as first, because timing is what may break a variant: it is launched
+// many times, on what earlier launches have left.
 
 #include "tuner/engine/session.h"
 
@@ -18,7 +30,8 @@ namespace {
 
 constexpr std::uint32_t kProbeSamples = 3;
 constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interval
-// A launch this much slower than what is dropped anyway is not worth a probe.
+// Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
+// slower than the next ones, but not by so much.
 constexpr double kHopeless = 2;
 // Hot samples shorter than this are made of several launches: events resolve half a microsecond.
 constexpr double kShortestSampleMs = 0.1;
@@ -79,6 +92,8 @@ Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   }
   auto kernel = backend_.load(variant.artifact);
   if (!kernel) return Unexpected{verdict_of(kernel.error())};
+  // Registers and shared memory are known now. To launch a kernel that needs too much would say
+  // only "invalid argument".
   std::vector<Resources> kernels = kernels_of(variant.artifact);
   kernels.front() = merged(kernel->resources, kernels.front());
   for (std::size_t i = 0; i < kernel->then.size(); ++i) {
@@ -136,6 +151,7 @@ std::optional<Verdict> Session::launch_on(const Admitted& admitted, Outputs outp
   return std::nullopt;
 }
 
+// Compares the outputs with the reference's. The error that is kept is the largest of all checks.
 std::optional<Verdict> Session::check_answers(Admitted& admitted) {
   auto outputs = workspace_.check_outputs();
   if (!outputs) return verdict_of(outputs.error());
@@ -146,6 +162,8 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
   return verdict_of(TrialState::kCorrectness, outputs->message);
 }
 
+// A write outside of a buffer is the better message, because a wrong answer may follow from it. But
+// a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
   auto broken = workspace_.broken_guard(admitted.bound);
   if (!broken) return verdict_of(broken.error());
@@ -174,6 +192,8 @@ std::optional<Verdict> Session::verify_again(Admitted& admitted) {
   return wrong;
 }
 
+// Inputs are shared by all variants: one that writes into them spoils the answers of the next ones.
+// They are compared with what they were filled with, and filled anew when they differ.
 std::optional<Verdict> Session::check_inputs(Admitted& admitted) {
   if (!workspace_.inputs_are_small()) announce(Phase::kInputs);
   const auto repaired = [this] { return workspace_.repair_inputs(); };
@@ -185,7 +205,8 @@ std::optional<Verdict> Session::check_inputs(Admitted& admitted) {
   auto changed = repaired();
   if (!changed) return failure(changed.error());
   if (!*changed) return std::nullopt;
-  if (!admitted.inputs_untouched) {  // an earlier one may have been it
+  if (!admitted.inputs_untouched) {
+    // An earlier variant may have done it: this one is guilty only if it does so again.
     if (auto failed = launch_on(admitted, Outputs::kPoisoned)) return failed;
     changed = repaired();
     if (!changed) return failure(changed.error());
@@ -201,7 +222,8 @@ std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
 }
 
 // A wrong answer may be an earlier variant's fault, which wrote into an input. Then the input is
-// filled anew and the variant has its fair chance.
+// filled anew and the variant is launched once more. If the input has changed again, the variant
+// does it itself, and the message says so.
 std::optional<Verdict> Session::verify(Admitted& admitted) {
   auto wrong = launch_and_check(admitted);
   if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
@@ -238,13 +260,17 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   return times;
 }
 
+// Several launches in one sample where one is too short to be timed. Not with a cold cache, which
+// must be flushed before each launch, and not where buffers must be restored before each.
 std::uint32_t Session::batch(const Admitted& admitted, double one_ms) const {
   if (measuring().cold || !admitted.bound.restores.empty() || !(one_ms > 0)) return 1;
   return static_cast<std::uint32_t>(
       std::clamp(std::ceil(kShortestSampleMs / one_ms), 1.0, kMostLaunches));
 }
 
-// Warm-up and three samples; a verdict when that is enough to give the variant up.
+// Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
+// the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
+// slow.
 std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted& admitted,
                                       std::uint32_t& launches, std::vector<double>& samples) {
   announce(Phase::kProbe);
@@ -266,7 +292,8 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted
                                                       factor, variant.best_ms));
 }
 
-// Samples in blocks until the median is known well enough.
+// Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
+// a limit of number or time is met (enough_samples()). A block is one request to the backend.
 std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_ms,
                                          std::uint32_t launches, std::vector<double>& samples) {
   announce(Phase::kEstimate);
@@ -317,11 +344,12 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
 Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   std::uint32_t launches = 1;
   std::vector<double> samples;
-  auto ended = probe(variant, admitted, launches, samples);
+  auto ended = probe(variant, admitted, launches, samples);  // `dropped`, or what went wrong
   if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
   double watts = 0;
   if (!ended && measuring().power) ended = measure_power(admitted, watts);
   const bool dropped = ended && ended->state == TrialState::kDropped;
+  // A dropped variant has a time that strategies learn from, so its answer must be right as well.
   if (!ended || dropped) {
     auto wrong = check_measured(variant, admitted, samples, dropped);
     if (wrong) ended = std::move(wrong);

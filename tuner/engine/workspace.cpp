@@ -1,158 +1,89 @@
-// Making the buffers, and the reference's answers.
+// Makes the buffers and the reference's answers, and takes care of the buffers around each launch.
 
 #include "tuner/engine/workspace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
-
-#include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
-#include "tuner/engine/workspace_detail.h"
+#include <cmath>
 
 namespace tuner {
-
-using namespace detail;  // NOLINT: its other half
-
 namespace {
 
-Fill fill_of(const ArgumentPlan& argument) {
-  Fill fill{Fill::Kind::kConstant, argument.type, argument.fill.a, argument.fill.b, argument.seed};
-  switch (argument.fill.kind) {
-    case FillSpec::Kind::kZeros:
-      fill.a = 0;
-      break;
-    case FillSpec::Kind::kConstant:
-      break;
-    case FillSpec::Kind::kUniform:
-      fill.kind = Fill::Kind::kUniform;
-      break;
-    case FillSpec::Kind::kNormal:
-      fill.kind = Fill::Kind::kNormal;
-      break;
-    case FillSpec::Kind::kIntegers:
-      fill.kind = Fill::Kind::kIntegers;
-      break;
-    case FillSpec::Kind::kSequence:
-      fill.kind = Fill::Kind::kSequence;
-      break;
-    case FillSpec::Kind::kFile:
-      break;  // uploaded instead
+// The argument whose buffer is passed: a tensor map passes that of another one.
+std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
+  return argument.map ? argument.map->of : own;
+}
+
+LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
+  if (argument.map) return {true, contents_of(buffer), {}, argument.map->map};
+  return {!argument.is_scalar, contents_of(buffer), argument.scalar};
+}
+
+DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
+  failure.message = what + ": " + failure.message;
+  return failure;
+}
+
+const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t offset,
+                                std::uint32_t index, const VariantPlan& variant) {
+  for (const auto& [place, plan] : variant.overrides) {
+    if (place == offset + index) return plan;
   }
-  return fill;
+  return plans[index];
+}
+
+// A NaN is printed without its sign, which means nothing.
+std::string number_text(double value, int digits) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);
+}
+
+std::string describe(const ArgumentPlan& argument, const Comparison& difference) {
+  constexpr int kFew = 6;
+  constexpr int kAll = 17;  // where a few digits would show the same number twice
+  std::string value = number_text(difference.first_value, kFew);
+  std::string expected = number_text(difference.first_expected, kFew);
+  if (value == expected) {
+    value = number_text(difference.first_value, kAll);
+    expected = number_text(difference.first_expected, kAll);
+  }
+  return fmt::format("{}[{}] = {}, expected {} ({} of {} elements differ, max error {:g})",
+                     argument.name, difference.first_mismatch, value, expected,
+                     difference.mismatches, argument.elements, difference.max_abs_error);
 }
 
 }  // namespace
 
-DeviceResult<DeviceBuffer> Workspace::allocate(std::uint64_t bytes) {
-  auto id = backend_.allocate(std::max<std::uint64_t>(1, bytes));
-  if (!id) return Unexpected{id.error()};
-  return DeviceBuffer(backend_, *id);
-}
+// ---- preparing: buffers, constants, the reference -----------------------------------------------
 
-DeviceResult<DeviceBuffer> Workspace::allocate_pristine(std::uint64_t bytes) {
-  auto buffer = allocate(kGuardBytes + bytes);
-  if (!buffer) return buffer;
-  if (auto done = fill_bytes(buffer->id(), 0, kGuardBytes, kGuardByte); !done) {
-    return Unexpected{done.error()};
-  }
-  return buffer;
-}
-
-DeviceResult<DeviceBuffer> Workspace::allocate_guarded(std::uint64_t bytes) {
-  auto buffer = allocate_pristine(bytes + kGuardBytes);
-  if (!buffer) return buffer;
-  if (auto done = fill_bytes(buffer->id(), kGuardBytes + bytes, kGuardBytes, kGuardByte); !done) {
-    return Unexpected{done.error()};
-  }
-  return buffer;
-}
-
-DeviceResult<Ok> Workspace::fill_bytes(BufferId buffer, std::uint64_t offset, std::uint64_t bytes,
-                                       unsigned char value) {
-  if (bytes == 0) return Ok{};
-  return backend_.fill({buffer, offset}, bytes,
-                       {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
-}
-
-DeviceResult<Ok> Workspace::copy_contents(BufferId to, BufferId from, std::uint64_t bytes) {
-  return backend_.copy(contents_of(to), contents_of(from), bytes);
-}
-
-DeviceResult<std::optional<std::string>> Workspace::outside_write(BufferId buffer,
-                                                                  std::uint64_t bytes,
-                                                                  const ArgumentPlan& argument) {
-  std::array<std::byte, kGuardBytes> before{};
-  std::array<std::byte, kGuardBytes> behind{};
-  const std::uint64_t end = kGuardBytes + bytes;
-  if (auto done = backend_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
-  if (auto done = backend_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
-  const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
-  // The words next to the contents are the likeliest.
-  const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
-  const auto forth = std::find_if(behind.begin(), behind.end(), changed) - behind.begin();
-  const auto size = static_cast<std::ptrdiff_t>(size_of(argument.type));
-  const auto all = static_cast<std::ptrdiff_t>(kGuardBytes);
-  if (back == all && forth == all) return std::optional<std::string>();
-  for (const std::uint64_t place : {std::uint64_t{0}, end}) {
-    if (auto done = fill_bytes(buffer, place, kGuardBytes, kGuardByte); !done) {
-      return Unexpected{done.error()};
-    }
-  }
-  if (forth == all) {
-    return std::optional(
-        fmt::format("write in front of {}: element -{}", argument.name, back / size + 1));
-  }
-  const auto elements = static_cast<std::ptrdiff_t>(bytes) / size;
-  return std::optional(fmt::format("write past the end of {}: element {} of {}, counted from 0",
-                                   argument.name, elements + forth / size, elements));
-}
-
-DeviceResult<Ok> Workspace::fill_contents(BufferId buffer, const ArgumentPlan& argument) {
-  if (argument.fill.kind != FillSpec::Kind::kFile) {
-    return backend_.fill(contents_of(buffer), argument.elements, fill_of(argument));
-  }
-  std::string contents;
-  try {
-    contents = read_file(argument.fill.file);
-  } catch (const FatalError& error) {
-    return Unexpected{DeviceFailure{DeviceError::kInvalid, error.what()}};
-  }
-  const std::uint64_t needed = bytes_of(argument);
-  if (contents.size() < needed) {
-    return Unexpected{DeviceFailure{
-        DeviceError::kInvalid, fmt::format("{} holds {} bytes, {} are needed",
-                                           argument.fill.file.string(), contents.size(), needed)}};
-  }
-  return backend_.upload(contents_of(buffer), std::as_bytes(std::span(contents)).first(needed));
-}
-
+// Inputs are filled in place. What a kernel reads and writes is filled once, into a copy that is
+// never launched on, and copied from there before each launch. Outputs get their contents in
+// reset().
 DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
   const ArgumentPlan& argument = plan_.arguments[index];
   Slot& slot = slots_[index];
   if (argument.is_scalar) return Ok{};
   slot.capacity = bytes_of(argument);
-  auto data = allocate_guarded(slot.capacity);
+  auto data = memory_.allocate_guarded(slot.capacity);
   if (!data) return Unexpected{data.error()};
   slot.data = std::move(*data);
   if (argument.role == Role::kIn) return prepare_input(slot, argument);
   if (argument.role != Role::kInOut) return Ok{};
-  auto pristine = allocate_pristine(slot.capacity);
+  auto pristine = memory_.allocate_pristine(slot.capacity);
   if (!pristine) return Unexpected{pristine.error()};
   slot.pristine = std::move(*pristine);
-  return fill_contents(slot.pristine.id(), argument);
+  return memory_.fill(slot.pristine.id(), argument);
 }
 
 // Small inputs are compared after every variant, with a copy.
 DeviceResult<Ok> Workspace::prepare_input(Slot& slot, const ArgumentPlan& argument) {
   if (inputs_are_small()) {
-    if (auto pristine = allocate_pristine(slot.capacity)) slot.pristine = std::move(*pristine);
+    if (auto pristine = memory_.allocate_pristine(slot.capacity))
+      slot.pristine = std::move(*pristine);
   }
-  if (!slot.pristine) return fill_contents(slot.data.id(), argument);
-  if (auto done = fill_contents(slot.pristine.id(), argument); !done) return done;
-  return copy_contents(slot.data.id(), slot.pristine.id(), slot.capacity);
+  if (!slot.pristine) return memory_.fill(slot.data.id(), argument);
+  if (auto done = memory_.fill(slot.pristine.id(), argument); !done) return done;
+  return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
 // Symbols are set from the host, so the bytes are fetched once.
@@ -161,9 +92,9 @@ DeviceResult<Ok> Workspace::prepare_constant(ArgumentPlan& constant) {
     constant_bytes_.push_back(constant.scalar);
     return Ok{};
   }
-  auto buffer = allocate_pristine(bytes_of(constant));
+  auto buffer = memory_.allocate_pristine(bytes_of(constant));
   if (!buffer) return Unexpected{buffer.error()};
-  if (auto done = fill_contents(buffer->id(), constant); !done) return done;
+  if (auto done = memory_.fill(buffer->id(), constant); !done) return done;
   std::vector<std::byte>& bytes = constant_bytes_.emplace_back(bytes_of(constant));
   return backend_.download(contents_of(buffer->id()), bytes);
 }
@@ -194,20 +125,22 @@ DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
   return check_reference(reference);
 }
 
-// Buffers of its own for what it writes.
+// The reference writes into buffers of its own, which are the expected answers from then on. Its
+// outputs begin as poison, so that what it does not write is seen.
 DeviceResult<Ok> Workspace::begin_reference(const ReferencePlan& reference) {
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentPlan& argument = plan_.arguments[index];
     Slot& slot = slots_[index];
     if (argument.is_scalar || argument.role == Role::kIn) continue;
-    auto expected = allocate_guarded(slot.capacity);
+    auto expected = memory_.allocate_guarded(slot.capacity);
     if (!expected) return Unexpected{expected.error()};
     slot.expected = std::move(*expected);
     const BufferId id = slot.expected.id();
-    auto begun = argument.role == Role::kInOut
-                     ? copy_contents(id, slot.pristine.id(), slot.capacity)
-                     : fill_bytes(id, kGuardBytes, slot.capacity,
-                                  argument.role == Role::kScratch ? 0 : poison_for(argument.type));
+    auto begun =
+        argument.role == Role::kInOut
+            ? memory_.copy(id, slot.pristine.id(), slot.capacity)
+            : memory_.fill_bytes(id, kGuardBytes, slot.capacity,
+                                 argument.role == Role::kScratch ? 0 : poison_for(argument.type));
     if (!begun) return begun;
   }
   return Ok{};
@@ -217,7 +150,7 @@ DeviceResult<Ok> Workspace::check_reference(const ReferencePlan& reference) {
   for (const std::uint32_t index : reference.arguments) {
     const Slot& slot = slots_[index];
     if (!slot.expected) continue;
-    auto outside = outside_write(slot.expected.id(), slot.capacity, plan_.arguments[index]);
+    auto outside = memory_.outside_write(slot.expected.id(), slot.capacity, plan_.arguments[index]);
     if (!outside) return Unexpected{outside.error()};
     if (!*outside) continue;
     const std::string where = (*outside)->substr(0, (*outside)->find(':'));
@@ -240,7 +173,7 @@ DeviceResult<Ok> Workspace::check_reference(const ReferencePlan& reference) {
   return Ok{};
 }
 
-// What the right answers are good for: as decoys, and for telling right from wrong.
+// Makes decoys of the right answers, and warns where these could hardly be told from wrong ones.
 DeviceResult<Ok> Workspace::study_answers() {
   inputs_untouched_ = false;  // a reference is a kernel, too
   if (inputs_are_small()) {
@@ -296,6 +229,172 @@ DeviceResult<Ok> Workspace::set_constants(KernelId kernel, const Artifact& artif
     }
   }
   return Ok{};
+}
+
+// ---- around each launch -------------------------------------------------------------------------
+
+DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
+  if (bytes <= zeros_bytes_) return Ok{};
+  auto buffer = memory_.allocate_pristine(bytes);
+  if (!buffer) return Unexpected{buffer.error()};
+  zeros_ = std::move(*buffer);
+  zeros_bytes_ = bytes;
+  return memory_.fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
+}
+
+DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
+    if (argument.is_scalar || argument.role != Role::kScratch) continue;
+    const std::uint64_t bytes = bytes_of(argument);
+    if (bytes > slots_[i].capacity) {
+      slots_[i].data = {};  // first, so that both never exist
+      slots_[i].capacity = 0;
+      auto data = memory_.allocate_guarded(bytes);
+      if (!data) return Unexpected{in_context(argument.name, data.error())};
+      slots_[i].data = std::move(*data);
+      slots_[i].capacity = bytes;
+    }
+    if (auto done = grow_zeros(bytes); !done) return done;
+  }
+  return Ok{};
+}
+
+BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
+  BoundLaunch bound;
+  KernelLaunch main{kernel.id, variant.geometry, {}};
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
+    const Slot& slot = slots_[i];
+    const std::uint64_t bytes = bytes_of(argument);
+    bound.bytes.push_back(bytes);
+    const BufferId buffer = slots_[slot_of(argument, i)].data.id();
+    main.arguments.push_back(launch_argument(argument, buffer));
+    if (argument.is_scalar) continue;
+    // With the guard words in front: buffers are copied from their beginning, and what a variant
+    // did to these guard words does not outlive it.
+    if (argument.role == Role::kInOut) {
+      bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
+    } else if (argument.role == Role::kScratch) {
+      bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
+    }
+  }
+  bound.sequence.push_back(main);
+  for (std::size_t i = 0; i < variant.then.size(); ++i) {
+    const NextLaunchPlan& next = variant.then[i];
+    KernelLaunch& launch = bound.sequence.emplace_back();
+    launch.kernel = kernel.then.at(i).id;
+    launch.geometry = next.geometry;
+    for (const std::uint32_t index : next.arguments) {
+      launch.arguments.push_back(main.arguments.at(index));
+    }
+  }
+  const auto first = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint32_t i = 0; i < plan_.constants.size(); ++i) {
+    const ArgumentPlan& constant = argument_of(plan_.constants, first, i, variant);
+    bound.constants.push_back(constant.is_scalar ? constant.scalar : constant_bytes_[i]);
+  }
+  return bound;
+}
+
+DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
+  inputs_untouched_ = false;
+  for (const Restore& restore : bound.restores) {
+    auto done = backend_.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
+    if (!done) return done;
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    if (argument.is_scalar) continue;
+    const Slot& slot = slots_[i];
+    const BufferId id = slot.data.id();
+    DeviceResult<Ok> done = Ok{};
+    if (argument.role == Role::kOut && outputs == Outputs::kDecoys && slot.decoy) {
+      done = place(
+          backend_, *slot.decoy,
+          {contents_of(id), contents_of(slot.expected.id()), argument.type, argument.elements});
+    } else if (argument.role == Role::kOut) {
+      done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
+    } else if (argument.role == Role::kScratch) {
+      // A scratch buffer's size depends on the configuration: the guard words behind it move.
+      done = memory_.fill_bytes(id, kGuardBytes + bound.bytes[i], kGuardBytes, kGuardByte);
+    }
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+bool Workspace::has_decoys() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.decoy.has_value(); });
+}
+
+DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaunch& bound) {
+  std::optional<std::string> broken;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (plan_.arguments[i].is_scalar) continue;
+    auto outside = memory_.outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]);
+    if (!outside) return outside;
+    if (!broken) broken = std::move(*outside);
+  }
+  return broken;
+}
+
+DeviceResult<OutputCheck> Workspace::check_outputs() {
+  OutputCheck result;
+  for (const CheckPlan& check : plan_.checks) {
+    const ArgumentPlan& argument = plan_.arguments[check.argument];
+    const Slot& slot = slots_[check.argument];
+    auto difference = backend_.compare(contents_of(slot.data.id()), contents_of(slot.expected.id()),
+                                       argument.type, argument.elements, check.rtol, check.atol);
+    if (!difference) return Unexpected{difference.error()};
+    result.max_error = std::max(result.max_error, difference->max_abs_error);
+    if (difference->mismatches == 0 || !result.message.empty()) continue;
+    result.message = describe(argument, *difference);
+  }
+  return result;
+}
+
+bool Workspace::inputs_are_small() const {
+  constexpr std::uint64_t kSmall = std::uint64_t{64} << 20;
+  std::uint64_t bytes = 0;
+  for (const ArgumentPlan& argument : plan_.arguments) {
+    if (argument.role == Role::kIn) bytes += bytes_of(argument);
+  }
+  return bytes <= kSmall;
+}
+
+// Fills an input anew if it has changed, and returns its name then.
+DeviceResult<std::optional<std::string>> Workspace::repair_input(Slot& slot,
+                                                                 const ArgumentPlan& argument) {
+  DeviceBuffer made;
+  if (!slot.pristine) {
+    auto fresh = memory_.allocate_pristine(slot.capacity);
+    if (!fresh) return Unexpected{fresh.error()};
+    made = std::move(*fresh);
+    if (auto done = memory_.fill(made.id(), argument); !done) return Unexpected{done.error()};
+  }
+  const BufferId pristine = slot.pristine ? slot.pristine.id() : made.id();
+  auto same = memory_.same_contents(slot.data.id(), pristine, slot.capacity);
+  if (!same) return Unexpected{same.error()};
+  if (*same) return std::optional<std::string>();
+  if (auto done = memory_.copy(slot.data.id(), pristine, slot.capacity); !done) {
+    return Unexpected{done.error()};
+  }
+  return std::optional(argument.name);
+}
+
+DeviceResult<std::optional<std::string>> Workspace::repair_inputs() {
+  std::optional<std::string> changed;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    if (argument.is_scalar || argument.role != Role::kIn) continue;
+    auto name = repair_input(slots_[i], argument);
+    if (!name) return name;
+    if (!changed) changed = std::move(*name);
+  }
+  inputs_untouched_ = true;
+  return changed;
 }
 
 }  // namespace tuner

@@ -1,6 +1,7 @@
 #pragma once
 // The buffers of one problem size on one device: inputs, outputs with guard words on both sides,
-// pristine copies, expected answers.
+// pristine copies, expected answers. Says how a variant is launched on them, puts them into a known
+// state before a launch, and looks at what it left.
 
 #include <cstdint>
 #include <optional>
@@ -9,32 +10,11 @@
 #include <vector>
 
 #include "tuner/engine/decoy.h"
+#include "tuner/engine/guarded_memory.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
-
-// Owns one device buffer.
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  DeviceBuffer(Backend& backend, BufferId id) : backend_(&backend), id_(id) {}
-  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(id_, other.id_);
-    return *this;
-  }
-  ~DeviceBuffer() {
-    if (backend_ != nullptr) backend_->release(id_);
-  }
-  explicit operator bool() const { return backend_ != nullptr; }
-  BufferId id() const { return id_; }
-
- private:
-  Backend* backend_ = nullptr;
-  BufferId id_ = 0;
-};
 
 // A variant's kernels with their arguments, ready to launch.
 struct BoundLaunch {
@@ -57,7 +37,8 @@ enum class Outputs { kPoisoned, kDecoys };
 
 class Workspace {
  public:
-  Workspace(Backend& backend, SizePlan plan) : backend_(backend), plan_(std::move(plan)) {}
+  Workspace(Backend& backend, SizePlan plan)
+      : backend_(backend), memory_(backend), plan_(std::move(plan)) {}
 
   // Allocates and fills everything and runs the reference.
   DeviceResult<Ok> prepare();
@@ -96,14 +77,6 @@ class Workspace {
     std::optional<Decoy> decoy;
   };
 
-  DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
-  DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes);
-  DeviceResult<Ok> fill_bytes(BufferId buffer, std::uint64_t offset, std::uint64_t bytes,
-                              unsigned char value);
-  DeviceResult<Ok> fill_contents(BufferId buffer, const ArgumentPlan& argument);
-  DeviceResult<Ok> copy_contents(BufferId to, BufferId from, std::uint64_t bytes);
-  // Guard words, and room for contents, that are copied over another buffer's together.
-  DeviceResult<DeviceBuffer> allocate_pristine(std::uint64_t bytes);
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
   DeviceResult<Ok> prepare_input(Slot& slot, const ArgumentPlan& argument);
   DeviceResult<Ok> prepare_constant(ArgumentPlan& constant);
@@ -113,14 +86,11 @@ class Workspace {
   DeviceResult<Ok> check_reference(const ReferencePlan& reference);
   DeviceResult<Ok> study_answers();
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
-  // In words, where a buffer with `bytes` of contents was written outside of them; repaired.
-  DeviceResult<std::optional<std::string>> outside_write(BufferId buffer, std::uint64_t bytes,
-                                                         const ArgumentPlan& argument);
   DeviceResult<std::optional<std::string>> repair_input(Slot& slot, const ArgumentPlan& argument);
-  DeviceResult<bool> same_bytes(BufferId one, BufferId other, std::uint64_t bytes);
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
+  GuardedMemory memory_;
   SizePlan plan_;
   std::vector<Slot> slots_;                             // as plan_.arguments
   std::vector<std::vector<std::byte>> constant_bytes_;  // as plan_.constants

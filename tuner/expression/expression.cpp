@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/expression/expression_tree.h"
 #include "tuner/expression/parser.h"
-#include "tuner/expression/tree_evaluator.h"
 
 namespace tuner {
 namespace {

@@ -1,11 +1,12 @@
 #pragma once
 // The syntax tree of an expression: small, so that the search space can compile it and exporters
-// can print it in another language.
+// can print it in another language; and its exact evaluation, one configuration at a time.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "tuner/expression/expression.h"
 #include "tuner/expression/value.h"
 
 namespace tuner::detail {
@@ -54,5 +55,17 @@ struct ExpressionNode {
   std::vector<Comparison> comparisons;
   std::vector<std::unique_ptr<ExpressionNode>> children;
 };
+
+// Where names get their values from.
+class NameSource {
+ public:
+  virtual ~NameSource() = default;
+  // The value of expression.names()[name], or null when it has none.
+  virtual const Value* find(const Expression& expression, std::size_t name) const = 0;
+};
+
+// The value of `node`, a node of `expression`'s tree. False when there is none; `error` says why.
+bool evaluate_tree(const Expression& expression, const ExpressionNode& node,
+                   const NameSource& names, Value& out, EvaluationError& error);
 
 }  // namespace tuner::detail

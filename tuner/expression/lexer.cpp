@@ -1,13 +1,13 @@
 // Splits the text of an expression into tokens.
 
-#include "tuner/expression/lexer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
+
+#include "tuner/expression/parser.h"
 
 namespace tuner::detail {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Text to syntax tree.
+// Text to tokens, and tokens to a syntax tree.
 
 #include <memory>
 #include <string>
@@ -8,9 +8,26 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/expression/expression_tree.h"
-#include "tuner/expression/lexer.h"
+#include "tuner/expression/value.h"
 
 namespace tuner::detail {
+
+struct Token {
+  enum class Kind { kLiteral, kName, kSymbol, kEnd };
+  Kind kind = Kind::kEnd;
+  std::string text;  // of names, keywords and symbols
+  Value value;       // of literals
+  std::size_t offset = 0;
+};
+
+struct SyntaxError {
+  std::string message;
+  std::size_t offset = 0;
+  std::string suggestion;
+};
+
+// Ends with a kEnd token. Keywords (and, or, not, if, else, in) are symbols.
+Expected<std::vector<Token>, SyntaxError> tokenize(std::string_view text);
 
 struct ParsedExpression {
   std::unique_ptr<ExpressionNode> root;

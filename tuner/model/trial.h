@@ -10,7 +10,6 @@
 
 #include "tuner/model/artifact.h"
 #include "tuner/model/launch.h"
-#include "tuner/space/config_index.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {

@@ -1,7 +1,5 @@
 // Makes a plugin's backend table look like the port.
 
-#include "tuner/plugin/adapters_backend.h"
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -9,6 +7,7 @@
 #include <limits>
 
 #include "tuner/plugin/abi_text.h"
+#include "tuner/plugin/adapters.h"
 
 namespace tuner {
 namespace {

@@ -1,7 +1,5 @@
 // Makes a plugin's compiler table look like the port.
 
-#include "tuner/plugin/adapters_compiler.h"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
 #include "tuner/plugin/abi_text.h"
+#include "tuner/plugin/adapters.h"
 
 namespace tuner {
 namespace {

@@ -1,12 +1,11 @@
 // Makes a plugin's strategy table look like the port.
 
-#include "tuner/plugin/adapters_strategy.h"
-
 #include <algorithm>
 #include <cstddef>
 
 #include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
+#include "tuner/plugin/adapters.h"
 #include "tuner/plugin/space_table.h"
 
 namespace tuner {

@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "tuner/plugin/abi_text.h"
-#include "tuner/plugin/adapters_backend.h"
-#include "tuner/plugin/adapters_compiler.h"
-#include "tuner/plugin/adapters_strategy.h"
+#include "tuner/plugin/adapters.h"
 
 namespace tuner {
 namespace {

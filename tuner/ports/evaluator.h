@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tuner/model/trial.h"
-#include "tuner/space/config_index.h"
+#include "tuner/space/parameter.h"
 
 namespace tuner {
 

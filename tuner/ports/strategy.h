@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/model/trial.h"
-#include "tuner/space/config_index.h"
+#include "tuner/space/parameter.h"
 
 namespace tuner {
 

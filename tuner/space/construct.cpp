@@ -1,4 +1,4 @@
-// Plans, expands and reduces each group of parameters, sharing memory and time.
+// Builds a space: from constraints to one diagram for each group of parameters.
 
 #include "tuner/space/construct.h"
 
@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tuner/base/hash.h"
-#include "tuner/space/domain_filter.h"
+#include "tuner/space/domains.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/group_plan.h"
 #include "tuner/space/ordering.h"
@@ -18,17 +18,30 @@
 namespace tuner::detail {
 namespace {
 
+// Trying pairs of values costs more than all else in a round, and a third time hardly ever removes
+// anything.
 constexpr int kPairRounds = 2;
-constexpr std::size_t kSamples =
-    64;  // as many as bits in a word: combinations that estimate how much a condition lets pass
+// Random combinations that estimate how much a condition lets pass: as many as a word has bits.
+constexpr std::size_t kSamples = 64;
 
+// The steps, of which each makes the next one smaller:
+//
+//  1. translate (translate.h): constraints become conditions on terms over the values left;
+//  2. filter (domains.h): values that a condition on one or two parameters rules out are removed.
+//     Fewer values mean tighter bounds, and these may decide or simplify other conditions, so the
+//     first two steps are repeated until nothing changes;
+//  3. group: the conditions that are left tie parameters together. Groups do not know of each
+//     other: the space is their cartesian product, and each is built alone;
+//  4. for each group: find an order of its parameters (ordering.h), plan the levels (group_plan.h),
+//     expand them (expand.h), and join what is equal into a diagram (reduce.h, diagram.h).
 class Constructor {
  public:
   Constructor(const SpaceDefinition& definition, const NameTable& names, BuildMonitor& monitor)
       : definition_(definition),
-        translator_(definition, names),
+        texts_(definition),
+        translator_(definition, names, texts_),
         configuration_(definition, names),
-        domains_(translator_.all_domains()),
+        domains_(all_domains(definition, texts_)),
         monitor_(monitor) {
     opaque_ = [this](std::uint32_t rule, std::span<const double> positions) {
       return decide(translator_.opaque_rules()[rule], positions);
@@ -37,7 +50,6 @@ class Constructor {
 
   Construction run(const std::vector<std::uint32_t>& constraints) {
     Construction out;
-    // A domain that shrinks tightens bounds, which may decide or simplify other conditions.
     bool shrunk = true;
     int pair_rounds = 0;
     while (shrunk && !out.empty) {
@@ -48,6 +60,7 @@ class Constructor {
         const Term& term = graph_[condition.term];
         if (graph_.is_true(condition.term)) continue;
         if (term.last < 0) {
+          // No parameter is left in it: it never holds, unless only the exact evaluator can tell.
           const bool holds =
               term.op == TermOp::kOpaque && decide(translator_.opaque_rules()[term.payload], {});
           out.empty = out.empty || !holds;
@@ -80,6 +93,8 @@ class Constructor {
   }
 
  private:
+  // A rule that terms cannot express, evaluated exactly. One that fails does not hold, and neither
+  // does its negation.
   bool decide(const OpaqueRule& rule, std::span<const double> positions) {
     std::vector<std::uint32_t> places;
     for (double position : positions) places.push_back(static_cast<std::uint32_t>(position));
@@ -90,6 +105,8 @@ class Constructor {
     return truth(value) != rule.negated;
   }
 
+  // Union-find over parameters that share a condition. The first parameter of a group leads it, so
+  // that groups come in the order of their first parameters.
   void find_groups(Construction& out) {
     const std::size_t count = definition_.parameters.size();
     std::vector<std::uint32_t> leader(count);
@@ -119,6 +136,7 @@ class Constructor {
   }
 
   std::unique_ptr<Diagram> solve(const std::vector<std::uint32_t>& group) {
+    // Conditions on it alone were dealt with by the filter: all values left are valid.
     if (group.size() == 1) return make_free_diagram(group[0], domains_[group[0]].positions);
     std::vector<std::size_t> own;  // conditions of this group
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
@@ -137,6 +155,7 @@ class Constructor {
     }
   }
 
+  // Blames the constraint that ties the most parameters together.
   Complaint too_large(const std::vector<std::size_t>& own) const {
     const std::size_t widest =
         *std::ranges::max_element(own, {}, [&](std::size_t c) { return members_[c].size(); });
@@ -179,7 +198,7 @@ class Constructor {
     const LaneProgram program(
         graph_, [&](TermId id) { return is_leaf(graph_[id]); }, {}, terms);
     program.prepare(lanes_, kSamples);
-    std::uint64_t random = 0;
+    std::uint64_t random = 0;  // always the same sequence: the order of a study must not vary
     for (std::size_t i = 0; i < program.inputs().size(); ++i) {
       const Domain& domain = domains_[graph_[program.inputs()[i]].payload];
       for (std::size_t lane = 0; lane < kSamples; ++lane) {
@@ -202,6 +221,8 @@ class Constructor {
           relevant &= holds[j];
       }
       const bool opaque = graph_[conditions_[own[i]].term].op == TermOp::kOpaque;
+      // Half a sample more that passes and one more in all: no estimate is 0 or 1, which a few
+      // samples cannot prove. Opaque rules are too slow to be sampled.
       passes.push_back(opaque ? 0.5
                               : (std::popcount(holds[i] & relevant) + 0.5) /
                                     (std::popcount(relevant) + 1.0));
@@ -210,6 +231,7 @@ class Constructor {
   }
 
   const SpaceDefinition& definition_;
+  TextRanks texts_;
   Translator translator_;
   ConfigurationNames configuration_;
   std::vector<Domain> domains_;

@@ -2,8 +2,6 @@
 
 #include "tuner/space/cursor.h"
 
-#include "tuner/space/search_space_impl.h"
-
 namespace tuner {
 
 SpaceCursor::SpaceCursor(const SearchSpace& space, ConfigIndex index)
@@ -11,7 +9,7 @@ SpaceCursor::SpaceCursor(const SearchSpace& space, ConfigIndex index)
   if (index >= space.size()) return;
   valid_ = true;
   space.positions(index, positions_);
-  for (const auto& group : space.impl_->groups) {
+  for (const detail::NumberedDiagram& group : space.groups()) {
     if (group.diagram->size() == 1) continue;  // never moves
     std::uint32_t node = group.diagram->root();
     for (std::size_t level = 0; level < group.diagram->levels().size(); ++level) {

@@ -2,10 +2,7 @@
 
 #include "tuner/space/diagram.h"
 
-#include <algorithm>
 #include <limits>
-
-#include "tuner/space/reduce.h"
 
 namespace tuner::detail {
 namespace {
@@ -37,6 +34,11 @@ std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& lev
   return counts;
 }
 
+// Combinations are numbered in the order of positions, the first level slowest. So a combination's
+// number is the sum, over its path, of the combinations that lie before its step: those of the
+// node's earlier runs, and those of the run's earlier values. Both are kept with each run, so that
+// finding a combination by number, or the number of one, takes a binary search for each level.
+//
 // `Count` is 64 bits wide where that is enough: half the memory and faster division.
 template <typename Count>
 class CountedDiagram : public Diagram {
@@ -76,6 +78,7 @@ class CountedDiagram : public Diagram {
       const Numbers* numbers = numbers_[level].data();
       std::size_t low = at.first[node];
       std::size_t count = at.first[node + 1] - low;
+      // The last run that begins at or before `rest`. Without a branch that cannot be predicted.
       while (count > 1) {
         const std::size_t half = count / 2;
         low += numbers[low + half].before <= rest ? half : 0;
@@ -105,7 +108,9 @@ class CountedDiagram : public Diagram {
 
   void neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
                   std::vector<ConfigIndex>& out) const override {
-    ConfigIndex above = 0;
+    // Down the old path; at each level, aside to every other value, and from there on along the old
+    // positions, if these lead to a valid combination.
+    ConfigIndex above = 0;  // combinations before the path so far
     std::uint32_t node = root_;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       const std::uint32_t parameter = levels_[level].parameter;
@@ -197,6 +202,7 @@ std::size_t Diagram::bytes() const {
 
 cpp_int Diagram::exact_size() const {
   if (size() != kMaxIndex) return cpp_int(size());
+  // The counts that are kept have saturated: count once more with long numbers.
   std::vector<cpp_int> below{1};
   for (std::size_t level = levels_.size(); level-- > 0;) {
     const DiagramLevel& at = levels_[level];

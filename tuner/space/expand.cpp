@@ -3,13 +3,77 @@
 #include "tuner/space/expand.h"
 
 #include <algorithm>
-
-#include "tuner/space/key_table.h"
+#include <bit>
+#include <cstring>
 
 namespace tuner::detail {
 namespace {
 
-// Works through (state, value) pairs of one level, a tile of at most kLanes at a time.
+// Gives each different key a number, in order of first appearance: the states of one level. A key
+// is a row of `width` doubles, and keys are equal when their bits are (a NaN must equal itself).
+// Open addressing in one vector, because this table is where expansion spends its time.
+class KeyTable {
+ public:
+  explicit KeyTable(std::size_t width) : width_(width), slots_(64) {}
+
+  std::uint32_t insert(const double* row) {
+    const std::uint64_t hash = hash_of(row);
+    std::size_t at = (hash >> 32) & (slots_.size() - 1);
+    const std::uint64_t tag = hash << 32;
+    while (slots_[at] != 0) {
+      const auto id = static_cast<std::uint32_t>(slots_[at]) - 1;
+      if ((slots_[at] ^ tag) >> 32 == 0 && same(id, row)) return id;
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    slots_[at] = tag | (count_ + 1);
+    rows_.insert(rows_.end(), row, row + width_);
+    ++count_;
+    if (std::size_t{count_} * 2 > slots_.size()) grow();
+    return count_ - 1;
+  }
+
+  const double* row(std::size_t id) const { return rows_.data() + id * width_; }
+  std::uint32_t size() const { return count_; }
+  std::size_t bytes() const {
+    return rows_.capacity() * sizeof(double) + slots_.capacity() * sizeof(std::uint64_t);
+  }
+  void drop_index() { std::vector<std::uint64_t>().swap(slots_); }
+
+ private:
+  std::uint64_t hash_of(const double* row) const {
+    std::uint64_t hash = 0x243F6A8885A308D3ULL;
+    for (std::size_t i = 0; i < width_; ++i) {
+      hash = (std::rotl(hash, 23) ^ std::bit_cast<std::uint64_t>(row[i])) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 32;
+    }
+    return hash * 0xBF58476D1CE4E5B9ULL;
+  }
+  bool same(std::uint32_t id, const double* row) const {
+    return width_ == 0 || std::memcmp(this->row(id), row, width_ * sizeof(double)) == 0;
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(slots_.size() * 4);
+    old.swap(slots_);
+    for (std::uint32_t id = 0; id < count_; ++id) {
+      const std::uint64_t hash = hash_of(row(id));
+      std::size_t at = (hash >> 32) & (slots_.size() - 1);
+      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = hash << 32 | (id + 1);
+    }
+  }
+
+  std::size_t width_;
+  std::uint32_t count_ = 0;
+  std::vector<double> rows_;
+  std::vector<std::uint64_t> slots_;  // low half: id + 1; high half: tag
+};
+
+// Goes from the states before one level to those behind it: every state with every value of the
+// level's parameter. The plan's program checks the pairs and computes their keys for a tile of up
+// to kLanes pairs at once; equal keys become one state.
+//
+// A tile holds several states with all values where these fit in, else a part of one state's
+// values.
 class LevelExpander {
  public:
   LevelExpander(const LevelPlan& plan, const KeyTable& states, const OpaqueEvaluator& opaque,
@@ -78,6 +142,7 @@ class LevelExpander {
     }
   }
 
+  // The state that a lane leads to. With an empty key there is one state: nothing matters any more.
   std::uint32_t child(std::size_t lane) {
     if (plan_.next_width == 0) {
       if (next_.size() == 0) next_.insert(nullptr);
@@ -95,6 +160,8 @@ class LevelExpander {
     }
   }
 
+  // Edges of the lanes that the program has let pass, which it has moved together: ids() says where
+  // each came from. States in between have no edge.
   void collect(std::size_t states, std::size_t count) {
     find_outputs();
     const bool dropped = plan_.program.drops_lanes();
@@ -108,6 +175,7 @@ class LevelExpander {
     for (; state < states; ++state) layer_.first.push_back(layer_.edges.size());
   }
 
+  // The same for a part of one state's values; run() ends the state.
   void collect_long(std::size_t begin, std::size_t count) {
     find_outputs();
     const bool dropped = plan_.program.drops_lanes();
@@ -134,7 +202,7 @@ class LevelExpander {
 std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
                           BuildMonitor& monitor) {
   std::vector<Layer> layers;
-  KeyTable states(0);
+  KeyTable states(0);  // before the first level there is one state, of which nothing is known
   states.insert(nullptr);
   std::size_t held = 0;
   for (const LevelPlan& level : plan.levels) {

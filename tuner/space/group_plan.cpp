@@ -9,6 +9,13 @@
 namespace tuner::detail {
 namespace {
 
+// Parameters are chosen level by level. A prefix, that is the values chosen so far, matters to what
+// follows only through the values of a few terms, the key: prefixes with equal keys have the same
+// valid completions and are one state. The planner finds the key after each level, and compiles
+// what leads from the key before a level and a value of its parameter to the key behind it.
+//
+// Example, with the condition a * b + c <= 100 and the order a, b, c: after b only the value of a *
+// b matters, not which a and b made it. So the key is first a, then a * b, then nothing.
 class Planner {
  public:
   Planner(const TermGraph& graph, std::span<const TermId> conditions,
@@ -34,6 +41,8 @@ class Planner {
   }
 
  private:
+  // The parts of an "and" are conditions of their own: each is checked as soon as its parameters
+  // are known.
   void add_root(TermId root) {
     if (graph_[root].op == TermOp::kAnd) {
       const auto span = graph_.args(root);
@@ -65,9 +74,11 @@ class Planner {
     TermId when;  // it matters
   };
 
-  // The known terms with an undecided user.
+  // The largest known terms below conditions that are not decided yet. Walking from users to
+  // arguments stops at a term that is known: what it was made of does not matter any more.
   std::vector<KeyTerm> key_after(std::int32_t level) {
-    // For each term: when it matters; kNoTerm while no user of it was met.
+    // For each term: when it matters, as a condition on known terms; kNoTerm while no user of it
+    // was met. It matters when any of its users does.
     std::vector<TermId> matters(users_end_, kNoTerm);
     for (TermId root : roots_) {
       if (graph_[root].last > level) matters[root] = graph_.constant(1);
@@ -93,7 +104,8 @@ class Planner {
     return key;
   }
 
-  // When argument i of `id` still matters, given what is known at `level`. kNoTerm: always.
+  // When argument i of `id` still matters, given what is known at `level`. kNoTerm: always. In
+  // "x and y" with x known, y matters only where x is true; likewise for "or" and "if".
   TermId guard(TermId id, std::size_t i, std::int32_t level) {
     const TermOp op = graph_[id].op;
     if (i == 0 || (op != TermOp::kAnd && op != TermOp::kOr && op != TermOp::kSelect)) {
@@ -107,10 +119,13 @@ class Planner {
   }
 
   LevelPlan step(std::int32_t level, std::vector<TermId>& key) {
+    // To be checked here: conditions that this parameter decides, ...
     std::vector<TermId> conditions;
     for (TermId root : roots_) {
       if (graph_[root].last == level) conditions.push_back(root);
     }
+    // ... and of the others, whether they can still become true. What does not involve this
+    // parameter was checked at an earlier level, unless it never holds.
     Relaxation relaxation(graph_, level);
     for (TermId root : roots_) {
       if (graph_[root].last <= level) continue;
@@ -124,6 +139,8 @@ class Planner {
     for (const auto& [term, when] : key_after(level)) {
       const Term about = graph_[term];
       next_key.push_back(term);
+      // Where a term does not matter, a constant stands for it: states that differ only in it
+      // become one.
       outputs.push_back(graph_.is_true(when) ? term
                                              : graph_.make(TermOp::kSelect, when, term,
                                                            graph_.constant(about.lo, about.text)));
@@ -158,6 +175,8 @@ class Planner {
     return plan;
   }
 
+  // Terms of this level's parameter alone do not depend on the state: they are computed once for
+  // each value, here, and looked up while states are expanded.
   void fill_columns(LevelPlan& plan, std::span<const TermId> columns) {
     const Domain& domain = domains_[plan.parameter];
     const auto is_leaf = [&](TermId id) {

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "tuner/space/domains.h"
 #include "tuner/space/lane_program.h"
 #include "tuner/space/terms.h"
-#include "tuner/space/translate.h"
 
 namespace tuner::detail {
 

@@ -32,7 +32,9 @@ TermId Lowering::lower(TermId id) {
   return result;
 }
 
-// One link for each level at which more becomes known.
+// a + b + c, of which c is known last, becomes (a + b) + c: the part that is known early is a term
+// of its own, which can be part of a key and decides bounds. One link for each level at which more
+// becomes known.
 TermId Lowering::chain(TermOp op, std::vector<TermId> args) {
   const auto last = [&](TermId id) { return target_[id].last; };
   // A fault ends "and" and "or" early, so their order may only change when there is none.
@@ -53,11 +55,13 @@ TermId Lowering::chain(TermOp op, std::vector<TermId> args) {
   return target_.make(op, link);
 }
 
+// With `possible`, a known condition that is true wherever `condition` can still become true;
+// without, one that is true only where `condition` is certain. "not" turns one into the other.
 TermId Relaxation::relax(TermId condition, bool possible) {
   const Term term = graph_[condition];
   if (known(condition)) return condition;
   const TermId give_up = graph_.constant(possible ? 1 : 0);
-  if (term.may_fault) return give_up;
+  if (term.may_fault) return give_up;  // bounds hold only where there is a value
   const auto span = graph_.args(condition);
   const std::vector<TermId> args(span.begin(), span.end());
   switch (term.op) {
@@ -89,6 +93,8 @@ TermId Relaxation::relax(TermId condition, bool possible) {
   }
 }
 
+// a < b can still hold if the least that a can be is less than the most that b can be; it is
+// certain if the most is less than the least. a = b can hold while the two ranges overlap.
 TermId Relaxation::relax_comparison(TermId condition, bool possible) {
   const TermOp op = graph_[condition].op;
   const TermId a = graph_.args(condition)[0];
@@ -103,6 +109,9 @@ TermId Relaxation::relax_comparison(TermId condition, bool possible) {
   return graph_.make(possible ? TermOp::kAnd : TermOp::kOr, below, above);
 }
 
+// Of sums, minima and maxima, and of products without a sign, the limit is that of the arguments'
+// limits: known arguments stand for themselves, unknown ones for the end of their range. So a * b
+// with a known is at least a * (least b), which says more than the bounds of the whole product.
 TermId Relaxation::limit(TermId id, bool low) {
   const Term term = graph_[id];
   if (known(id)) return id;
@@ -139,6 +148,7 @@ TermId Relaxation::limit(TermId id, bool low) {
   return result;
 }
 
+// A quotient falls when its divisor rises. Only where no sign can turn that around.
 TermId Relaxation::limit_quotient(TermId id, bool low) {
   const TermId a = graph_.args(id)[0];
   const TermId b = graph_.args(id)[1];

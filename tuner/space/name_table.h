@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/expression/tree_evaluator.h"
+#include "tuner/expression/expression_tree.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner::detail {

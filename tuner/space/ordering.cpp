@@ -14,8 +14,11 @@ constexpr double kCheap = 20000;       // (state, value) pairs not worth a bette
 constexpr double kKeptCost = 4;        // of a pair that is kept, against one looked at
 constexpr std::size_t kBeam = 24;
 
-// Beam search over sets of parameters chosen so far; the cost of an order is the estimated number
-// of (state, value) pairs that it makes the expansion look at.
+// The order decides how much work expansion is, by orders of magnitude: with a bad one, conditions
+// bind late and many states stay apart that a good one joins. The cost of an order is the estimated
+// number of (state, value) pairs that it makes the expansion look at. All orders are too many, so a
+// beam search keeps the best sets of parameters chosen so far, and of the orders of a set the best.
+// Numbers are logarithms: products of domains overflow soon.
 class OrderSearch {
  public:
   using Mask = std::uint64_t;

@@ -1,6 +1,7 @@
 #pragma once
-// Parameters and configurations.
+// Parameters, configurations, and the numbers of configurations.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,25 @@ struct Parameter {
   Position where;
 
   // Whether "adjacent value" means something: true for numbers, false for text and booleans.
-  bool ordered() const;
+  bool ordered() const {
+    return !values.empty() && std::ranges::all_of(values, [](const Value& value) {
+      return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+    });
+  }
 };
 
-std::vector<std::string> parameter_names(const std::vector<Parameter>& parameters);
+inline std::vector<std::string> parameter_names(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
 
 // One value for each parameter, in the order of the parameters.
 using Configuration = std::vector<Value>;
+
+// The number of a valid configuration in its space. Spaces beyond 2^64 are real; beyond 2^128 they
+// can be counted, not indexed.
+__extension__ typedef unsigned __int128 ConfigIndex;
 
 }  // namespace tuner

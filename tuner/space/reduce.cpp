@@ -16,7 +16,8 @@ std::size_t bytes_of(const Layer& layer) {
   return layer.first.capacity() * sizeof(std::uint64_t) + layer.edges.capacity() * sizeof(Edge);
 }
 
-// Nodes of one level, each list of runs kept once.
+// Nodes of one level. Two states with the same children for the same values have the same valid
+// completions: they become one node, which is found by a hash of its runs.
 class NodeTable {
  public:
   explicit NodeTable(std::uint32_t parameter) : slots_(64) {
@@ -24,6 +25,8 @@ class NodeTable {
     level_.first.push_back(0);
   }
 
+  // One more value of the node being made, positions ascending. Neighbouring values that lead to
+  // the same child become one run.
   void add(std::uint32_t position, std::uint32_t child) {
     auto& runs = level_.runs;
     if (runs.size() > level_.first.back()) {
@@ -94,6 +97,9 @@ class NodeTable {
 
 }  // namespace
 
+// From the last level to the first, because a node is known by its children: these must have their
+// final numbers before two nodes can be compared. A state all of whose children are dead is dead as
+// well; so dead ends, which expansion cannot foresee, disappear here.
 Reduced reduce(std::vector<Layer> layers, std::span<const std::uint32_t> parameters,
                BuildMonitor& monitor) {
   Reduced out;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tuner/space/config_index.h"
+#include "tuner/space/parameter.h"
 
 namespace tuner {
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "tuner/base/hash.h"
+#include "tuner/space/constraint_analysis.h"
+#include "tuner/space/construct.h"
 #include "tuner/space/cursor.h"
-#include "tuner/space/search_space_impl.h"
+#include "tuner/space/name_table.h"
 
 namespace tuner {
 
@@ -30,7 +33,38 @@ detail::Construction construct_all(const SpaceDefinition& definition,
   }
 }
 
+// Place of each value among the sorted ones: neighbours of ordered parameters are one apart.
+std::vector<std::uint32_t> ranks_of(const Parameter& parameter) {
+  std::vector<std::uint32_t> sorted(parameter.values.size());
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
+  std::ranges::stable_sort(sorted, {},
+                           [&](std::uint32_t i) { return to_number(parameter.values[i]); });
+  std::vector<std::uint32_t> ranks(sorted.size());
+  for (std::uint32_t rank = 0; rank < sorted.size(); ++rank) ranks[sorted[rank]] = rank;
+  return ranks;
+}
+
 }  // namespace
+
+struct SearchSpace::Impl {
+  Impl(SpaceDefinition given, const BuildOptions& options);
+
+  // For ordered parameters, the place of each value among the sorted ones. On first use.
+  const std::vector<std::vector<std::uint32_t>>& ranks() const;
+
+  SpaceDefinition definition;
+  SpaceReport report;
+  detail::NameTable names;
+  detail::Construction construction;
+  std::vector<detail::NumberedDiagram> groups;  // the last one counts fastest
+  ConfigIndex size = 0;
+  bool saturated = false;  // there are more configurations than indices
+
+  mutable std::once_flag ranked;
+  mutable std::vector<std::vector<std::uint32_t>> value_ranks;
+  mutable std::once_flag reported;
+  mutable std::vector<ConstraintReport> constraint_reports;
+};
 
 SearchSpace::Impl::Impl(SpaceDefinition given, const BuildOptions& options)
     : definition(std::move(given)),
@@ -59,6 +93,16 @@ SearchSpace::Impl::Impl(SpaceDefinition given, const BuildOptions& options)
   }
 }
 
+const std::vector<std::vector<std::uint32_t>>& SearchSpace::Impl::ranks() const {
+  std::call_once(ranked, [this] {
+    for (const Parameter& parameter : definition.parameters) {
+      value_ranks.push_back(parameter.ordered() ? ranks_of(parameter)
+                                                : std::vector<std::uint32_t>());
+    }
+  });
+  return value_ranks;
+}
+
 SearchSpace::SearchSpace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SearchSpace::SearchSpace(SearchSpace&&) noexcept = default;
 SearchSpace& SearchSpace::operator=(SearchSpace&&) noexcept = default;
@@ -78,6 +122,18 @@ const std::vector<Parameter>& SearchSpace::parameters() const {
 }
 const SpaceReport& SearchSpace::report() const { return impl_->report; }
 ConfigIndex SearchSpace::size() const { return impl_->size; }
+std::span<const detail::NumberedDiagram> SearchSpace::groups() const { return impl_->groups; }
+
+const std::vector<ConstraintReport>& SearchSpace::constraint_reports() const {
+  std::call_once(impl_->reported, [this] {
+    impl_->constraint_reports = detail::report_constraints(definition(), impl_->names);
+  });
+  return impl_->constraint_reports;
+}
+
+std::string SearchSpace::why_empty() const {
+  return size() != 0 ? std::string() : detail::why_empty(definition(), impl_->names);
+}
 
 void SearchSpace::positions(ConfigIndex index, std::span<std::uint32_t> out) const {
   const auto& groups = impl_->groups;
@@ -114,7 +170,7 @@ Configuration SearchSpace::configuration(ConfigIndex index) const {
 
 bool SearchSpace::contains(std::span<const std::uint32_t> places) const {
   return size() != 0 && places.size() == parameters().size() &&
-         std::ranges::all_of(impl_->groups, [&](const Impl::Group& group) {
+         std::ranges::all_of(impl_->groups, [&](const detail::NumberedDiagram& group) {
            return group.diagram->number_of(places).has_value();
          });
 }
@@ -122,7 +178,7 @@ bool SearchSpace::contains(std::span<const std::uint32_t> places) const {
 std::optional<ConfigIndex> SearchSpace::index_of(std::span<const std::uint32_t> places) const {
   if (size() == 0 || places.size() != parameters().size()) return std::nullopt;
   ConfigIndex index = 0;
-  for (const Impl::Group& group : impl_->groups) {
+  for (const detail::NumberedDiagram& group : impl_->groups) {
     const auto digit = group.diagram->number_of(places);
     if (!digit) return std::nullopt;
     if (impl_->saturated) {
@@ -146,6 +202,37 @@ std::optional<ConfigIndex> SearchSpace::index_of(const Configuration& configurat
     places.push_back(static_cast<std::uint32_t>(found - values.begin()));
   }
   return index_of(places);
+}
+
+void SearchSpace::neighbours(std::span<const std::uint32_t> places, Neighbourhood kind,
+                             std::vector<ConfigIndex>& out) const {
+  out.clear();
+  if (size() == 0 || places.size() != parameters().size()) return;
+  // A neighbour differs in one group only: its index is the old one with that group's number
+  // replaced.
+  std::vector<std::optional<ConfigIndex>> digits;
+  ConfigIndex whole = 0;
+  std::size_t invalid = 0;
+  for (const detail::NumberedDiagram& group : impl_->groups) {
+    digits.push_back(group.diagram->number_of(places));
+    if (!digits.back()) ++invalid;
+    whole += digits.back().value_or(0) * group.stride;
+  }
+  if (invalid > 1) return;  // one change cannot repair two groups
+  const auto allowed = [&](std::uint32_t p, std::uint32_t position) {
+    if (kind == Neighbourhood::kHamming) return true;
+    const auto& ranks = impl_->ranks()[p];
+    return ranks.empty() || ranks[position] + 1 == ranks[places[p]] ||
+           ranks[position] == ranks[places[p]] + 1;
+  };
+  for (std::size_t g = 0; g < digits.size(); ++g) {
+    if (invalid == 1 && digits[g]) continue;
+    const detail::NumberedDiagram& group = impl_->groups[g];
+    const ConfigIndex rest = whole - digits[g].value_or(0) * group.stride;
+    const std::size_t first = out.size();
+    group.diagram->neighbours(places, allowed, out);
+    for (std::size_t i = first; i < out.size(); ++i) out[i] = rest + out[i] * group.stride;
+  }
 }
 
 Bindings SearchSpace::bindings(const Configuration& configuration) const {

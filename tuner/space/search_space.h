@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "tuner/expression/expression.h"
-#include "tuner/space/config_index.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {
+
+namespace detail {
+struct NumberedDiagram;
+}
 
 struct NamedExpression {
   std::string name;
@@ -115,7 +118,9 @@ class SearchSpace {
   std::string digest() const;
 
  private:
-  friend class SpaceCursor;
+  friend class SpaceCursor;  // steps through the diagrams of groups() itself
+  std::span<const detail::NumberedDiagram> groups() const;
+
   struct Impl;
   explicit SearchSpace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -3,11 +3,12 @@
 #include "tuner/space/translate.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tuner::detail {
 namespace {
 
+// not (a < b) is a >= b, because numbers here are never NaN: what has no value makes the comparison
+// fail, negated or not.
 Comparison opposite(Comparison how) {
   switch (how) {
     case Comparison::kEq:
@@ -25,64 +26,42 @@ Comparison opposite(Comparison how) {
   }
 }
 
+constexpr std::size_t kMaxFlat = 64;  // arguments of one sum: nested doubling must not explode
+
+TermOp term_op(Op op) {
+  switch (op) {
+    case Op::kNegate:
+      return TermOp::kNegate;
+    case Op::kAbs:
+      return TermOp::kAbs;
+    case Op::kCeil:
+      return TermOp::kCeil;
+    case Op::kFloor:
+      return TermOp::kFloor;
+    case Op::kLog2:
+      return TermOp::kLog2;
+    case Op::kInt:
+      return TermOp::kTruncate;
+    case Op::kRound:
+      return TermOp::kRound;
+    case Op::kDivide:
+      return TermOp::kDivide;
+    case Op::kFloorDivide:
+      return TermOp::kFloorDivide;
+    case Op::kModulo:
+      return TermOp::kModulo;
+    case Op::kPower:
+      return TermOp::kPower;
+    case Op::kMin:
+      return TermOp::kMin;
+    case Op::kMax:
+      return TermOp::kMax;
+    default:
+      return TermOp::kCeilDivide;
+  }
+}
+
 }  // namespace
-
-Translator::Translator(const SpaceDefinition& definition, const NameTable& names)
-    : definition_(definition), names_(names) {
-  texts_.emplace_back();
-  const auto collect = [&](const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) texts_.push_back(*text);
-  };
-  for (const Parameter& parameter : definition.parameters) {
-    std::ranges::for_each(parameter.values, collect);
-  }
-  for (const auto& [name, value] : definition.facts) collect(value);
-  for (const NamedExpression& derived : definition.derived) {
-    if (!derived.expression.empty()) collect_texts(*derived.expression.root());
-  }
-  for (const Expression& constraint : definition.constraints) {
-    if (!constraint.empty()) collect_texts(*constraint.root());
-  }
-  std::sort(texts_.begin(), texts_.end());
-  texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
-}
-
-void Translator::collect_texts(const ExpressionNode& node) {
-  if (const auto* text = std::get_if<std::string>(&node.value)) texts_.push_back(*text);
-  for (const auto& child : node.children) collect_texts(*child);
-}
-
-double Translator::rank(const std::string& text) const {
-  return static_cast<double>(std::ranges::lower_bound(texts_, text) - texts_.begin());
-}
-
-std::vector<Domain> Translator::all_domains() const {
-  std::vector<Domain> all;
-  for (const Parameter& parameter : definition_.parameters) {
-    Domain domain;
-    domain.text = std::holds_alternative<std::string>(parameter.values.front());
-    domain.integral = true;
-    domain.values.reserve(parameter.values.size());
-    domain.positions.reserve(parameter.values.size());
-    bool uniform = true;
-    for (const Value& value : parameter.values) {
-      const auto* text = std::get_if<std::string>(&value);
-      const double number = text != nullptr ? rank(*text) : to_number(value);
-      domain.positions.push_back(static_cast<std::uint32_t>(domain.positions.size()));
-      domain.values.push_back(number == 0 ? 0.0 : number);
-      uniform = uniform && (text != nullptr) == domain.text && std::fabs(number) <= 0x1p51;
-      domain.integral = domain.integral && number == std::floor(number);
-    }
-    if (!uniform) domain.values.clear();
-    if (uniform) {
-      const auto [lo, hi] = std::ranges::minmax(domain.values);
-      domain.lo = lo;
-      domain.hi = hi;
-    }
-    all.push_back(std::move(domain));
-  }
-  return all;
-}
 
 std::vector<Condition> Translator::translate(const std::vector<std::uint32_t>& constraints,
                                              const std::vector<Domain>& domains, TermGraph& graph) {
@@ -99,6 +78,9 @@ std::vector<Condition> Translator::translate(const std::vector<std::uint32_t>& c
   return out;
 }
 
+// Conditions that a configuration must meet one by one: the parts of "and", and of a negated "or".
+// The smaller a condition, the fewer parameters it ties together, and the earlier it can be
+// checked.
 void Translator::split(const Expression& expression, const ExpressionNode& node, bool negated,
                        std::uint32_t constraint, std::vector<Condition>& out) {
   if (node.op == Op::kNot) {
@@ -109,6 +91,7 @@ void Translator::split(const Expression& expression, const ExpressionNode& node,
     return;
   }
   TermId term = condition(expression, node, negated);
+  // Only the part that terms cannot express becomes opaque, not the whole constraint.
   if (term == kNoTerm) term = opaque_condition(expression, node, negated);
   if ((*graph_)[term].op != TermOp::kAnd) {
     out.push_back({term, constraint});
@@ -200,6 +183,7 @@ TermId Translator::comparison(const Expression& expression, const ExpressionNode
   return junction(negated ? TermOp::kOr : TermOp::kAnd, parts);
 }
 
+// item in [a, b, c] as item == a or item == b or item == c.
 TermId Translator::membership(const Expression& expression, TermId item, const ExpressionNode& list,
                               bool inside) {
   if (item == kNoTerm) return kNoTerm;
@@ -219,6 +203,8 @@ TermId Translator::compare(Comparison how, TermId left, TermId right, bool negat
   if (negated) how = opposite(how);
   const Term& a = (*graph_)[left];
   const Term& b = (*graph_)[right];
+  // Text and number are never equal, and comparing their order is an error. But if one of them may
+  // fail, that error comes first, and only the exact evaluator knows which.
   if (a.text != b.text) {
     if (a.may_fault || b.may_fault) return kNoTerm;
     if (how == Comparison::kEq) return graph_->constant(0);
@@ -246,6 +232,119 @@ TermId Translator::truth_of(TermId value, bool negated) {
   if ((*graph_)[value].boolean) return negated ? graph_->make(TermOp::kNot, value) : value;
   const TermId zero = graph_->constant(0, (*graph_)[value].text);
   return graph_->make(negated ? TermOp::kEqual : TermOp::kNotEqual, value, zero);
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+TermId Translator::value(const Expression& expression, const ExpressionNode& node) {
+  switch (node.op) {
+    case Op::kConstant:
+      return constant(node.value);
+    case Op::kName:
+      return name(expression, node);
+    case Op::kNot:
+    case Op::kCompare:
+      return condition(expression, node, false);
+    case Op::kAnd:
+    case Op::kOr: {
+      // The result is an operand; only among booleans is that the same as the truth.
+      for (const auto& child : node.children) {
+        const TermId operand = value(expression, *child);
+        if (operand == kNoTerm || !(*graph_)[operand].boolean) return kNoTerm;
+      }
+      return condition(expression, node, false);
+    }
+    case Op::kIfElse: {
+      const TermId test = condition(expression, *node.children[0], false);
+      const TermId yes = value(expression, *node.children[1]);
+      const TermId no = value(expression, *node.children[2]);
+      return graph_->make(TermOp::kSelect, test, yes, no);
+    }
+    default:
+      return arithmetic(expression, node);
+  }
+}
+
+TermId Translator::name(const Expression& expression, const ExpressionNode& node) {
+  const Meaning& meaning = names_.meaning(expression, node.name);
+  if (meaning.kind == Meaning::Kind::kFact) return constant(*meaning.fact);
+  if (meaning.kind == Meaning::Kind::kDerived) {
+    const std::uint32_t d = meaning.index;
+    if (!has_derived_[d]) {
+      const Expression& derived = definition_.derived[d].expression;
+      derived_[d] = derived.empty() ? kNoTerm : value(derived, *derived.root());
+      has_derived_[d] = true;
+    }
+    return derived_[d];
+  }
+  const Domain& domain = (*domains_)[meaning.index];
+  if (domain.values.empty()) return kNoTerm;
+  if (domain.values.size() == 1) return graph_->constant(domain.values[0], domain.text);
+  return graph_->variable(meaning.index, static_cast<std::int32_t>(meaning.index), domain.lo,
+                          domain.hi, domain.integral, domain.text);
+}
+
+TermId Translator::constant(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return graph_->constant(texts_.of(*text), true);
+  }
+  return graph_->constant(to_number(value));
+}
+
+TermId Translator::arithmetic(const Expression& expression, const ExpressionNode& node) {
+  std::vector<TermId> args;
+  bool any_text = false;
+  for (const auto& child : node.children) {
+    args.push_back(value(expression, *child));
+    if (args.back() == kNoTerm) return kNoTerm;
+    any_text = any_text || (*graph_)[args.back()].text;
+  }
+  const bool extreme = node.op == Op::kMin || node.op == Op::kMax;
+  if (any_text) return extreme ? kNoTerm : graph_->fault();
+  switch (node.op) {
+    case Op::kPlus:
+    case Op::kFloat:
+      return args[0];
+    case Op::kAdd:
+      return sum_or_product(TermOp::kSum, args[0], args[1]);
+    case Op::kSubtract:
+      return sum_or_product(TermOp::kSum, args[0], graph_->make(TermOp::kNegate, args[1]));
+    case Op::kMultiply:
+      return sum_or_product(TermOp::kProduct, args[0], args[1]);
+    default:
+      return graph_->make(term_op(node.op), args);
+  }
+}
+
+// (a + b) + c becomes one sum of three: whole numbers may be added in any order, and so whatever
+// part is known first can be formed first, not only the one that the study put in parentheses.
+// Constants are folded into one. Fractions stay as written, because their rounding depends on the
+// order.
+TermId Translator::sum_or_product(TermOp op, TermId left, TermId right) {
+  if (left == kNoTerm || right == kNoTerm) return kNoTerm;
+  if (!(*graph_)[left].integral || !(*graph_)[right].integral) {
+    return graph_->make(op, left, right);
+  }
+  TermId known = graph_->constant(op == TermOp::kSum ? 0 : 1);
+  std::vector<TermId> flat;
+  for (TermId side : {left, right}) {
+    const auto inner = graph_->args(side);
+    const bool same = (*graph_)[side].op == op && inner.size() <= kMaxFlat;
+    for (TermId arg :
+         same ? std::vector<TermId>(inner.begin(), inner.end()) : std::vector<TermId>{side}) {
+      if (graph_->is_constant(arg)) {
+        known = graph_->make(op, known, arg);
+      } else {
+        flat.push_back(arg);
+      }
+    }
+  }
+  if (known == kNoTerm) return kNoTerm;
+  if (flat.empty()) return known;
+  const bool neutral = (*graph_)[known].lo == (op == TermOp::kSum ? 0 : 1);
+  if (!neutral) flat.push_back(known);
+  if (flat.size() > kMaxFlat) return graph_->make(op, left, right);
+  return graph_->make(op, flat);
 }
 
 }  // namespace tuner::detail

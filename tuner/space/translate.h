@@ -1,24 +1,14 @@
 #pragma once
-// From syntax trees to terms.
+// From the syntax trees of constraints to conditions on terms.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "tuner/space/domains.h"
 #include "tuner/space/name_table.h"
 #include "tuner/space/terms.h"
 
 namespace tuner::detail {
-
-// The values of a parameter that are left, as numbers.
-struct Domain {
-  std::vector<std::uint32_t> positions;  // among Parameter::values, ascending
-  std::vector<double> values;            // empty when values mix text and numbers, or are too large
-  double lo = 0;
-  double hi = 0;
-  bool integral = false;
-  bool text = false;
-};
 
 // A condition that terms cannot express: exact, slow, evaluated by the tree evaluator.
 struct OpaqueRule {
@@ -37,9 +27,8 @@ struct Condition {
 
 class Translator {
  public:
-  Translator(const SpaceDefinition& definition, const NameTable& names);
-
-  std::vector<Domain> all_domains() const;
+  Translator(const SpaceDefinition& definition, const NameTable& names, const TextRanks& texts)
+      : definition_(definition), names_(names), texts_(texts) {}
 
   // Conjuncts of the given constraints over the given domains. Parameters' level is their number.
   std::vector<Condition> translate(const std::vector<std::uint32_t>& constraints,
@@ -48,8 +37,6 @@ class Translator {
   const std::vector<OpaqueRule>& opaque_rules() const { return opaque_; }
 
  private:
-  double rank(const std::string& text) const;
-  void collect_texts(const ExpressionNode& node);
   void split(const Expression& expression, const ExpressionNode& node, bool negated,
              std::uint32_t constraint, std::vector<Condition>& out);
   TermId opaque_condition(const Expression& expression, const ExpressionNode& node, bool negated);
@@ -68,7 +55,7 @@ class Translator {
 
   const SpaceDefinition& definition_;
   const NameTable& names_;
-  std::vector<std::string> texts_;  // sorted; "" first, so that it alone is false
+  const TextRanks& texts_;
   TermGraph* graph_ = nullptr;
   const std::vector<Domain>* domains_ = nullptr;
   std::vector<TermId> derived_;

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "tuner/model/device_facts.h"
-#include "tuner/study/form.h"
-#include "tuner/study/scalars.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
 namespace {

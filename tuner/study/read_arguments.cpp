@@ -1,11 +1,184 @@
-// arguments and constants.
+// Reads the sections arguments and constants, with what fills an input and what maps another's
+// buffer.
 
 #include <algorithm>
+#include <cmath>
 
-#include "tuner/study/form.h"
 #include "tuner/study/sections.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
+
+// ---- how an input is filled ---------------------------------------------------------------------
+
+namespace {
+
+using Kind = FillSpec::Kind;
+
+struct FillForm {
+  const char* key;
+  Kind kind;
+  std::size_t numbers;
+  const char* meaning;
+};
+constexpr FillForm kForms[] = {{"constant", Kind::kConstant, 1, "one number"},
+                               {"uniform", Kind::kUniform, 2, "[lowest, highest]"},
+                               {"normal", Kind::kNormal, 2, "[mean, standard deviation]"},
+                               {"integers", Kind::kIntegers, 2, "[lowest, highest]"},
+                               {"sequence", Kind::kSequence, 2, "[first, step]"}};
+
+std::optional<std::vector<double>> read_numbers(Diagnostics& diagnostics, const YamlNode& node,
+                                                const std::string& what) {
+  std::vector<double> numbers;
+  if (node.is_scalar()) {
+    const auto number = read_number(diagnostics, node, what);
+    if (!number) return std::nullopt;
+    return std::vector<double>{*number};
+  }
+  if (!expect_list(diagnostics, node, what)) return std::nullopt;
+  for (const YamlRef& item : node.items) {
+    const auto number = read_number(diagnostics, *item, what);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// What is wrong with the numbers of a fill, or nothing.
+std::string contradiction(const FillSpec& fill) {
+  const bool is_interval = fill.kind == Kind::kUniform || fill.kind == Kind::kIntegers;
+  if (is_interval && fill.a > fill.b) return "the lowest value is above the highest";
+  if (fill.kind == Kind::kNormal && fill.b < 0) return "a standard deviation cannot be negative";
+  if (fill.kind == Kind::kIntegers &&
+      (fill.a != std::floor(fill.a) || fill.b != std::floor(fill.b)))
+    return "both ends must be whole numbers";
+  return {};
+}
+
+void read_form(Reader& reader, const YamlNode& node, const FillForm& form, FillSpec& fill) {
+  const std::string what = "fill '" + std::string(form.key) + "'";
+  const auto numbers = read_numbers(reader.diagnostics, node, what);
+  if (!numbers) return;
+  const Position where = position_of(reader.diagnostics, node);
+  if (numbers->size() != form.numbers) {
+    reader.diagnostics.error(where, what + " takes " + form.meaning);
+    return;
+  }
+  fill.kind = form.kind;
+  fill.a = numbers->front();
+  fill.b = form.numbers == 2 ? numbers->back() : 0;
+  const std::string reason = contradiction(fill);
+  if (!reason.empty()) reader.diagnostics.error(where, what + ": " + reason);
+}
+
+}  // namespace
+
+void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
+  const Position where = position_of(reader.diagnostics, node);
+  if (node.is_scalar()) {
+    if (node.text == "zeros") return;
+    reader.diagnostics.error(where, "unknown fill '" + node.text + "'",
+                             "zeros, or a map such as {uniform: [-1, 1]}");
+    return;
+  }
+  std::vector<std::string> keys{"file"};
+  for (const FillForm& form : kForms) keys.emplace_back(form.key);
+  const Fields fields(reader.diagnostics, node, where, "'fill'", keys);
+  if (!fields.is_map()) return;
+  if (node.entries.size() != 1) {
+    reader.diagnostics.error(where, "'fill' must have exactly one of " + listed(keys, "or"));
+    return;
+  }
+  for (const FillForm& form : kForms) {
+    if (!fields.mentions(form.key)) continue;
+    if (const YamlNode* value = fields.require(form.key)) read_form(reader, *value, form, fill);
+  }
+  if (!fields.mentions("file")) return;
+  if (const YamlNode* name = fields.require("file")) {
+    fill.kind = Kind::kFile;
+    const auto path = read_file_name(reader.diagnostics, *name, reader.directory, "fill 'file'");
+    if (path) fill.file = *path;
+  }
+}
+
+// ---- maps of other arguments' buffers -----------------------------------------------------------
+
+namespace {
+
+void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
+  if (!expect_list(reader.diagnostics, node, "'box'")) return;
+  for (const YamlRef& item : node.items) {
+    map.box.push_back(reader.names.read(*item, "'box'", kSpaceNames, "'box'"));
+  }
+}
+
+void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
+  const TensorMapSpec& map = *argument.map;
+  const std::vector<ArgumentSpec>& all = reader.study.arguments;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ArgumentSpec& other) { return other.name == map.of; });
+  if (found == all.end()) {
+    std::vector<std::string> names;
+    for (const ArgumentSpec& other : all) {
+      if (!other.is_scalar) names.push_back(other.name);
+    }
+    reader.diagnostics.error(map.where, "there is no argument '" + map.of + "'",
+                             suggestion_for(map.of, names));
+  } else if (found->is_scalar) {
+    reader.diagnostics.error(map.where,
+                             "'" + map.of + "' is no buffer: there is nothing to make a map of");
+  } else if (found->role == Role::kScratch) {
+    reader.diagnostics.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
+  } else if (!map.box.empty() && !found->shape.empty() && map.box.size() != found->shape.size()) {
+    reader.diagnostics.error(map.where, "the box has " + std::to_string(map.box.size()) +
+                                            " extents, the shape of '" + map.of + "' " +
+                                            std::to_string(found->shape.size()));
+  }
+}
+
+}  // namespace
+
+void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
+  argument.is_scalar = true;
+  for (const char* key : {"type", "shape", "role", "fill", "value"}) {
+    if (!fields.mentions(key)) continue;
+    reader.diagnostics.error(
+        fields.where(key),
+        "'" + argument.name + "' is a tensor map, so it cannot have '" + std::string(key) + "'");
+  }
+  const YamlNode* node = fields.require("tensor_map");
+  if (node == nullptr) return;
+  const Position where = fields.where("tensor_map");
+  const Fields inner(reader.diagnostics, *node, where, "'tensor_map'", {"of", "box", "swizzle"});
+  if (!inner.is_map()) return;
+  TensorMapSpec map;
+  const YamlNode* of = inner.require("of");
+  const YamlNode* box = inner.require("box");
+  if (box != nullptr) {
+    read_box(reader, *box, map);
+    constexpr std::size_t kMostDimensions = 5;
+    if (box->is_sequence() && (box->items.empty() || box->items.size() > kMostDimensions)) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *box),
+                               "a box has one to five extents");
+    }
+  }
+  if (const YamlNode* swizzle = inner.find("swizzle")) {
+    map.swizzle = reader.names.read(*swizzle, "'swizzle'", kSpaceNames, "'swizzle'");
+  }
+  if (of == nullptr) return;
+  map.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
+  map.where = position_of(reader.diagnostics, *of);
+  argument.map = std::move(map);
+}
+
+void check_tensor_maps(Reader& reader) {
+  for (const ArgumentSpec& argument : reader.study.arguments) {
+    if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, argument);
+  }
+}
+
+// ---- arguments and constants --------------------------------------------------------------------
+
 namespace {
 
 const std::vector<std::string> kRoles{"in", "out", "inout", "scratch"};  // as enum Role

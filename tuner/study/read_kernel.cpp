@@ -1,9 +1,18 @@
-// Reads the section `kernel`.
+// Reads the sections kernel, launch and then.
 
-#include "tuner/study/form.h"
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tuner/study/sections.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
+
+// ---- kernel -------------------------------------------------------------------------------------
+
 namespace {
 
 void read_name(Reader& reader, const YamlNode& node) {
@@ -83,6 +92,124 @@ void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);
+}
+
+// ---- launch and then ----------------------------------------------------------------------------
+
+namespace {
+
+// 1 to 3 expressions: one scalar, a list, or a map with keys x, y and z.
+std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const Position& where,
+                                    const std::string& what, unsigned kinds,
+                                    const std::string& who) {
+  std::array<Expression, 3> axes;
+  if (node.is_scalar()) {
+    axes[0] = reader.names.read(node, what, kinds, who);
+  } else if (node.is_map()) {
+    const std::array<const char*, 3> keys{"x", "y", "z"};
+    const Fields fields(reader.diagnostics, node, where, what, {"x", "y", "z"});
+    fields.require("x");
+    for (std::size_t i = 0; i < 3; ++i) {
+      const YamlNode* axis = fields.find(keys[i]);
+      if (axis != nullptr) axes[i] = reader.names.read(*axis, what, kinds, who);
+    }
+  } else if (expect_list(reader.diagnostics, node, what)) {
+    if (node.items.empty() || node.items.size() > 3) {
+      reader.diagnostics.error(
+          position_of(reader.diagnostics, node),
+          what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
+    }
+    for (std::size_t i = 0; i < node.items.size() && i < 3; ++i) {
+      axes[i] = reader.names.read(*node.items[i], what, kinds, who);
+    }
+  }
+  return axes;
+}
+
+NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node) {
+  const std::string who = "a launch of 'then'";
+  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, node), who,
+                      {"entry", "block", "grid", "dynamic_shared_bytes", "arguments", "when"});
+  NextLaunchSpec next;
+  if (!fields.is_map()) return next;
+  if (const YamlNode* entry = fields.require("entry")) {
+    next.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kSpaceNames, "'entry'");
+  }
+  next.launch = read_geometry(reader, fields, kSpaceNames, who);
+  if (const YamlNode* arguments = fields.find("arguments")) {
+    for (const auto& [name, place] : read_argument_names(reader, *arguments, who)) {
+      next.arguments.push_back(name);
+    }
+    if (arguments->is_sequence() && arguments->items.empty()) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *arguments),
+                               "a kernel without arguments computes nothing",
+                               "leave the key out to pass all of them");
+    }
+  }
+  if (const YamlNode* when = fields.find("when")) {
+    next.when = reader.names.read(*when, "'when'", kSpaceNames, "'when'");
+  }
+  return next;
+}
+
+void read_then(Reader& reader, const YamlNode& node) {
+  constexpr std::size_t kMost = 15;
+  if (!expect_list(reader.diagnostics, node, "'then'")) return;
+  if (node.items.size() > kMost) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *node.items[kMost]),
+                             "at most " + std::to_string(kMost) + " launches may follow, not " +
+                                 std::to_string(node.items.size()));
+    return;
+  }
+  for (const YamlRef& item : node.items) {
+    reader.study.then.push_back(read_next_launch(reader, *item));
+  }
+}
+
+}  // namespace
+
+LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
+                         const std::string& who) {
+  LaunchSpec launch;
+  if (const YamlNode* block = fields.require("block")) {
+    launch.block = read_axes(reader, *block, fields.where("block"), "'block'", kinds, who);
+  }
+  if (const YamlNode* grid = fields.require("grid")) {
+    launch.grid = read_axes(reader, *grid, fields.where("grid"), "'grid'", kinds, who);
+  }
+  if (const YamlNode* bytes = fields.find("dynamic_shared_bytes")) {
+    launch.dynamic_shared_bytes = reader.names.read(*bytes, "'dynamic_shared_bytes'", kinds, who);
+  }
+  return launch;
+}
+
+std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
+                                                                  const YamlNode& node,
+                                                                  const std::string& who) {
+  std::vector<std::string> known;
+  for (const ArgumentSpec& argument : reader.study.arguments) known.push_back(argument.name);
+  std::vector<std::pair<std::string, Position>> names;
+  if (!expect_list(reader.diagnostics, node, "'arguments' of " + who)) return names;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "an argument of " + who);
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
+                               suggestion_for(*name, known));
+    } else {
+      names.emplace_back(*name, where);
+    }
+  }
+  return names;
+}
+
+void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'launch'",
+                      {"block", "grid", "dynamic_shared_bytes", "then"});
+  reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
+  if (const YamlNode* then = fields.find("then")) read_then(reader, *then);
 }
 
 }  // namespace tuner

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "tuner/model/study.h"
-#include "tuner/study/fields.h"
 #include "tuner/study/names.h"
-#include "tuner/study/scalars.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <regex>
 
-#include "tuner/study/form.h"
 #include "tuner/study/size_check.h"
-#include "tuner/study/t1_parts.h"
+#include "tuner/study/t1_sections.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
 namespace {
@@ -55,7 +55,7 @@ std::optional<std::string> text_over_values(const T1Reader& t1, const std::strin
 // In the text of a size the name of a parameter is the list of its values, as in
 // "ProblemSize[0] + max(filter_width) - 1".
 std::string size_text(T1Reader& t1, const YamlNode& node) {
-  constexpr std::size_t kLongest = 1000;  // see form.h
+  constexpr std::size_t kLongest = 1000;  // see NameForm
   if (node.text.size() > kLongest) return node.text;
   static const std::regex kPart(
       R"(ProblemSize\s*\[\s*([0-2])\s*\]|\b(max|min|len)\s*\(\s*([A-Za-z_]\w*)\s*\))");

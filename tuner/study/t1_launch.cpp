@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tuner/study/size_check.h"
-#include "tuner/study/t1_parts.h"
+#include "tuner/study/t1_sections.h"
 
 namespace tuner {
 namespace {
@@ -212,7 +212,7 @@ Expression fixed_grid(const T1Reader& t1, std::size_t axis, const Bindings& valu
   return parsed ? *parsed : Expression();
 }
 
-// Of buffers that are filled before a launch too; those of role out have these by themselves.
+// The usual tolerances, for inout buffers as well; outputs of role out have them by default.
 Tolerance tolerance_of(DataType type) {
   if (!is_floating(type)) return {};
   const bool narrow = type == DataType::kFloat16 || type == DataType::kBFloat16;

@@ -9,10 +9,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tuner/study/file_text.h"
-#include "tuner/study/form.h"
 #include "tuner/study/size_check.h"
-#include "tuner/study/t1_parts.h"
+#include "tuner/study/t1_sections.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/study/yaml_values.h"
 
 namespace tuner {
 namespace {

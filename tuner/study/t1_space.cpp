@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tuner/study/space_json.h"
-#include "tuner/study/t1_parts.h"
+#include "tuner/study/t1_sections.h"
 
 namespace tuner {
 namespace {

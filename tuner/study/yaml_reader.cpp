@@ -3,9 +3,12 @@
 #include "tuner/study/yaml_reader.h"
 
 #include <algorithm>
+#include <fstream>
 #include <set>
+#include <system_error>
+#include <vector>
 
-#include "tuner/study/file_text.h"
+#include "tuner/base/atomic_file.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
@@ -15,6 +18,10 @@ namespace tuner {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
+
+[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
+  throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
+}
 
 const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
                                          "derived",   "constraints", "launch",        "arguments",
@@ -121,6 +128,27 @@ void check_sizes(Diagnostics& diagnostics, const Study& study) {
 }
 
 }  // namespace
+
+std::string study_text(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) cannot_read(path, "there is no such file");
+  if (std::filesystem::is_directory(status)) cannot_read(path, "it is a directory");
+  if (!is_seekable_file(path)) {
+    cannot_read(path, "it is a pipe or a device; a study is read from a file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) cannot_read(path, "permission denied");
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (in && text.size() <= kMaxYamlBytes) {  // one block more than parse_yaml accepts
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (text.find('\0') != std::string::npos) cannot_read(path, "it is not a text file");
+  std::erase(text, '\r');
+  return text;
+}
 
 StudyFile read_study_file(const std::filesystem::path& path) {
   if (path.extension() == ".json") return read_t1_file(path);

@@ -3,6 +3,7 @@
 // A file whose name ends in .json is read as T1 (t1_reader.h).
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "tuner/base/error.h"
@@ -20,5 +21,9 @@ StudyFile read_study_file(const std::filesystem::path& path);
 
 // The same for those who do not care for warnings.
 Study read_study(const std::filesystem::path& path);
+
+// The text of a study file, at most one byte more than the largest that is accepted. Line ends are
+// made "\n", so that positions and messages need not care. Throws InputError with the reason.
+std::string study_text(const std::filesystem::path& path);
 
 }  // namespace tuner

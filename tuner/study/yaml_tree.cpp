@@ -1,4 +1,5 @@
-// Turns yaml-cpp's nodes into a tree that knows its places.
+// Makes a tree of a YAML file, puts together expressions that YAML split, and knows where each
+// character of the tree stands in the file.
 
 #include "tuner/study/yaml_tree.h"
 
@@ -7,13 +8,79 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <cctype>
 #include <map>
+#include <regex>
 #include <sstream>
-
-#include "tuner/study/yaml_split.h"
 
 namespace tuner {
 namespace {
+
+// ---- expressions that YAML split at their commas ------------------------------------------------
+
+// Parentheses opened less those closed; quoted text counts as closed.
+int open_parentheses(const YamlNode& node) {
+  if (!node.is_scalar() || !node.plain) return 0;
+  int depth = 0;
+  for (const char c : node.text) depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
+  return depth;
+}
+
+YamlRef joined(const YamlRef& first, const std::string& text, Diagnostics& diagnostics) {
+  diagnostics.error(position_of(diagnostics, *first), "YAML splits '" + text + "' at the comma",
+                    "put it in quotes: \"" + text + "\"");
+  auto whole = std::make_shared<YamlNode>(*first);
+  whole->text = text;
+  return whole;
+}
+
+void rejoin_items(YamlNode& list, Diagnostics& diagnostics) {
+  std::vector<YamlRef> whole;
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    int depth = open_parentheses(*list.items[i]);
+    std::string text = list.items[i]->text;
+    std::size_t last = i;
+    while (depth > 0 && last + 1 < list.items.size() && list.items[last + 1]->is_scalar()) {
+      ++last;
+      depth += open_parentheses(*list.items[last]);
+      text += ", " + list.items[last]->text;
+    }
+    const bool split = last > i && depth == 0;
+    whole.push_back(split ? joined(list.items[i], text, diagnostics) : list.items[i]);
+    if (split) i = last;
+  }
+  list.items = std::move(whole);
+}
+
+// In a map, the pieces of a split value behind the first look like keys without a value.
+void rejoin_entries(YamlNode& map, Diagnostics& diagnostics) {
+  std::vector<std::pair<YamlRef, YamlRef>> whole;
+  for (std::size_t i = 0; i < map.entries.size(); ++i) {
+    auto [key, value] = map.entries[i];
+    int depth = open_parentheses(*value);
+    std::string text = value->text;
+    std::size_t last = i;
+    while (depth > 0 && last + 1 < map.entries.size() && map.entries[last + 1].second->is_null()) {
+      ++last;
+      depth += open_parentheses(*map.entries[last].first);
+      text += ", " + map.entries[last].first->text;
+    }
+    const bool split = last > i && depth == 0;
+    whole.emplace_back(key, split ? joined(value, text, diagnostics) : value);
+    if (split) i = last;
+  }
+  map.entries = std::move(whole);
+}
+
+// YAML splits the unquoted flow list [ceil_div(N, BN)] at the comma inside the parentheses, and a
+// flow map {t: min(a, b)} likewise. Recognises the pieces, says to quote them, and puts them
+// together again so that the rest of the file can be read for its other mistakes.
+void rejoin_split_expressions(YamlNode& flow, Diagnostics& diagnostics) {
+  if (flow.is_sequence()) rejoin_items(flow, diagnostics);
+  if (flow.is_map()) rejoin_entries(flow, diagnostics);
+}
+
+// ---- the tree -----------------------------------------------------------------------------------
 
 // Ends the reading of a file that is beyond a limit or makes no sense as a tree.
 struct GiveUp {
@@ -204,6 +271,86 @@ YamlRef parse_yaml(Diagnostics& diagnostics) {
     return nullptr;
   }
   return builder.root();
+}
+
+// ---- positions ----------------------------------------------------------------------------------
+
+namespace {
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Walks the file's text in step with a scalar's decoded text.
+class RawCursor {
+ public:
+  RawCursor(const std::string& raw, std::size_t begin) : raw_(raw), at_(begin) {
+    if (at_ >= raw_.size()) return;
+    const char first = raw_[at_];
+    if (first == '"' || first == '\'') {
+      quote_ = first;
+      ++at_;
+    } else if (first == '|' || first == '>') {
+      at_ = std::min(raw_.find('\n', at_), raw_.size());
+    }
+  }
+
+  // Folding turns line breaks and indentation into single spaces: only visible text is matched.
+  std::size_t next_visible() {
+    while (at_ < raw_.size() && is_space(raw_[at_])) ++at_;
+    return at_;
+  }
+
+  void pass_visible() {
+    next_visible();
+    const bool escaped = at_ < raw_.size() && ((quote_ == '"' && raw_[at_] == '\\') ||
+                                               (quote_ == '\'' && raw_[at_] == '\''));
+    at_ += escaped ? 2 : 1;
+  }
+
+  std::size_t at() const { return at_; }
+
+ private:
+  const std::string& raw_;
+  std::size_t at_;
+  char quote_ = 0;
+};
+
+}  // namespace
+
+Position position_of(const Diagnostics& diagnostics, const YamlNode& node) {
+  return diagnostics.at(node.line, node.column);
+}
+
+Position end_of_text_before(const Diagnostics& diagnostics, const Position& where) {
+  const std::string& text = diagnostics.text();
+  std::size_t at = diagnostics.offset_of(where.line, where.column);
+  if (text.compare(at, 1, "~") == 0 || text.compare(at, 4, "null") == 0) return where;
+  while (at > 0 && is_space(text[--at])) {
+  }
+  return diagnostics.position_of(at);
+}
+
+std::string syntax_hint(const Diagnostics& diagnostics, int line) {
+  const std::string& text = diagnostics.text();
+  const std::size_t begin = diagnostics.offset_of(line, 1);
+  // std::regex goes one call deeper for each character: long lines get no hint.
+  constexpr std::size_t kLongestLine = 500;
+  const std::string all = text.substr(begin, text.find('\n', begin) - begin);
+  if (all.size() > kLongestLine) return {};
+  const std::string indent = all.substr(0, all.find_first_not_of(" \t"));
+  if (indent.find('\t') != std::string::npos) return "indent with spaces, not tabs";
+  static const std::regex kQuoteThenText(
+      "\\s*(- |[^'\":]*: )\\s*('[^']*'|\"[^\"]*\")\\s*[^\\s,#].*");
+  if (std::regex_match(all, kQuoteThenText)) return "put the whole expression in quotes";
+  return {};
+}
+
+Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset) {
+  RawCursor cursor(diagnostics.text(), diagnostics.offset_of(scalar.line, scalar.column));
+  for (std::size_t i = 0; i < offset && i < scalar.text.size(); ++i) {
+    if (!is_space(scalar.text[i])) cursor.pass_visible();
+  }
+  if (offset < scalar.text.size()) return diagnostics.position_of(cursor.next_visible());
+  return diagnostics.position_of(std::min(cursor.at(), diagnostics.text().size()));
 }
 
 }  // namespace tuner

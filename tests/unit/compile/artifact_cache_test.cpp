@@ -11,7 +11,6 @@
 #include "scratch.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/hash.h"
-#include "tuner/compile/artifact_file.h"
 
 namespace tuner {
 namespace {

@@ -1,8 +1,8 @@
 #include <cstring>
 
 #include "tests/unit/cpu/variant.h"
-#include "tuner/plugins/cpu/elf_file.h"
 #include "tuner/plugins/cpu/host_facts.h"
+#include "tuner/plugins/cpu/image.h"
 
 extern "C" const tuner_plugin tuner_plugin_v1;
 

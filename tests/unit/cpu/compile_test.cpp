@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "tests/unit/cpu/variant.h"
-#include "tuner/plugins/cpu/host_options.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 
 namespace tuner::cpu {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/plugins/cpu/number_types.h"
-#include "tuner/plugins/cpu/splitmix.h"
 
 namespace tuner::cpu {
 namespace {

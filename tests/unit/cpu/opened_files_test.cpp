@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tests/unit/cpu/variant.h"
-#include "tuner/plugins/cpu/dependencies.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 
 namespace tuner::cpu {
 namespace {

@@ -1,8 +1,6 @@
-#include "tuner/plugins/cuda/driver_error.h"
-
 #include <gtest/gtest.h>
 
-#include "tuner/plugins/cuda/device_facts.h"
+#include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/dynamic_library.h"
 
 namespace tuner::cuda {

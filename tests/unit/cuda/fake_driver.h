@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/plugins/cuda/driver_api.h"
+#include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
 

@@ -1,6 +1,6 @@
-#include "tuner/plugins/cuda/launch_check.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/plugins/cuda/launch.h"
 
 namespace tuner::cuda {
 namespace {

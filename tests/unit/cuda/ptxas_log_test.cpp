@@ -1,6 +1,6 @@
-#include "tuner/plugins/cuda/ptxas_log.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 namespace tuner::cuda {
 namespace {

@@ -1,9 +1,8 @@
-#include "tuner/plugins/cuda/tensor_map.h"
-
 #include <gtest/gtest.h>
 
 #include "fake_driver.h"
 #include "tuner/plugins/cuda/cuda_backend.h"
+#include "tuner/plugins/cuda/launch.h"
 
 namespace tuner::cuda {
 namespace {

@@ -1,3 +1,5 @@
+#include "tuner/plugin/adapters.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,8 +8,6 @@
 #include <limits>
 
 #include "test_plugins.h"
-#include "tuner/plugin/adapters_backend.h"
-#include "tuner/plugin/adapters_compiler.h"
 #include "tuner/plugin/sdk_strategy.h"
 #include "tuner/plugin/space_table.h"
 

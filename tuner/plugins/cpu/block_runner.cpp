@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "tuner/plugins/cpu/splitmix.h"
+#include "tuner/plugins/cpu/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -95,7 +95,7 @@ void BlockRunner::fiber_main(boost::context::detail::transfer_t back) {
   runner.run_threads(*runner.threads_[runner.current_].fiber);
 }
 
-// Runs threads on this fiber's stack for ever: those that end make room for the next.
+// Runs one thread after the other on this fiber's stack. Never returns.
 void BlockRunner::run_threads(Fiber& self) {
   for (;;) {
     const std::uint32_t thread = current_;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tuner/plugins/cpu/fiber.h"
+#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
-#include "tuner/plugins/cpu/limits.h"
 #include "tuner/plugins/cpu/warp.h"
 
 namespace tuner::cpu {

@@ -77,8 +77,8 @@ std::vector<std::string> environment(const std::filesystem::path& scratch) {
   return out;
 }
 
-// Everything that the processes below need. They are forked from a process that may have several
-// threads, so that they must not allocate.
+// What the processes below need, made before they are forked: a fork of a process that may have
+// several threads must not allocate.
 struct Job {
   std::vector<char*> arguments, environment;
   const char* log;
@@ -99,8 +99,8 @@ struct Job {
   _exit(kNotExecuted);
 }
 
-// What outlives its parent to clean up leaves the parent's process group: who kills that whole
-// group must not reach it. False when the parent is gone already.
+// Makes this process outlive its parent, so that it can clean up: it leaves the parent's process
+// group, which may be killed as a whole. False when the parent is gone already.
 bool outlive(pid_t parent) {
   setpgid(0, 0);
   signal(SIGINT, SIG_IGN);
@@ -108,8 +108,8 @@ bool outlive(pid_t parent) {
   return getppid() == parent;
 }
 
-// The process between. The kernel's death signal alone would reach the program, but not what the
-// program started.
+// The process between the parent and the program. If the program had the parent's death signal
+// itself, the processes that it has started would live on; the guard ends them all.
 [[noreturn]] void guard(const Job& job, const sigset_t& awaited) {
   if (!outlive(job.parent)) _exit(kGuardLost);
   close_range(3, ~0U, 0);  // above all the parent's connections, which must end with it

@@ -18,7 +18,7 @@
 namespace tuner::cpu {
 namespace {
 
-// Enough to replace what the cores' caches hold of a variant's data; more costs time, not truth.
+// Enough to replace what the cores' caches hold of a variant's data. More would only cost time.
 constexpr std::int64_t kMaxFlushBytes = 32 << 20;
 
 unsigned worker_count(const sdk::Options& options) {

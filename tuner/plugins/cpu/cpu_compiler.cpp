@@ -12,12 +12,10 @@
 #include <set>
 #include <sstream>
 
-#include "tuner/plugins/cpu/dependencies.h"
-#include "tuner/plugins/cpu/elf_file.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 #include "tuner/plugins/cpu/host_facts.h"
-#include "tuner/plugins/cpu/limits.h"
-#include "tuner/plugins/cpu/splitmix.h"
-#include "tuner/plugins/cpu/variant_source.h"
+#include "tuner/plugins/cpu/image.h"
+#include "tuner/plugins/cpu/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -40,7 +38,7 @@ const std::vector<std::string> kFlags{"-O2",
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
                                       "-ffp-contract=fast"};
-// The entry is all that is called from outside; and shared memory has no constructors.
+// Only the entries are called from outside, and shared memory has no constructors.
 const std::vector<std::string> kGccFlags{"-fwhole-program", "-fno-extern-tls-init",
                                          "-fno-gnu-unique", "-fdiagnostics-color=never"};
 const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
@@ -54,7 +52,7 @@ constexpr const char* kEmptyHeaders[] = {"cuda.h",
                                          "vector_functions.h",
                                          "device_launch_parameters.h"};
 
-// The file for the rule that says what was read.
+// The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
 
 std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
@@ -155,7 +153,7 @@ void CpuCompiler::find_system_folders() {
 }
 
 std::string CpuCompiler::identity() {
-  std::string all = kRuntimeHeader;
+  std::string all(kRuntimeHeader);
   for (const std::string& flag : flags_) all += " " + flag;
   for (const std::string& flag : kLinkFlags) all += " " + flag;
   // -march=native: images of one processor need not run on another.

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "tuner/plugins/cpu/number_types.h"
-#include "tuner/plugins/cpu/splitmix.h"
 
 namespace tuner::cpu {
 namespace {

@@ -12,8 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "tuner/plugins/cpu/limits.h"
-
 namespace tuner::cpu {
 namespace {
 

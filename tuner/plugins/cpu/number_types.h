@@ -1,5 +1,6 @@
 #pragma once
-// The 16-bit floating-point types, and conversions from double that saturate as a GPU's do.
+// The 16-bit floating-point types, conversions from double that saturate as a GPU's do, and the
+// generator of the plugin boundary's fill formulas.
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +73,13 @@ T converted(double value) {
   } else {
     return T::from(value);
   }
+}
+
+inline std::uint64_t splitmix64(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
 }
 
 }  // namespace tuner::cpu

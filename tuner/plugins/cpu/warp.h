@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tuner/plugins/cpu/limits.h"
+#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/runtime/interface.h"
 
 namespace tuner::cpu {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/plugins/cuda/device_kernels.h"
-#include "tuner/plugins/cuda/driver_api.h"
+#include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
 

@@ -11,8 +11,7 @@
 
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/device_kernels.h"
-#include "tuner/plugins/cuda/driver_api.h"
-#include "tuner/plugins/cuda/handles.h"
+#include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/timing.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tuner/plugins/cuda/driver_error.h"
+#include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/element_formulas.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
@@ -25,7 +25,7 @@ struct CompareResult {
 
 std::string compile_device_source(const std::string& arch) {
   sdk::CompileRequest request;
-  request.source = kDeviceSource;
+  request.source = std::string(kDeviceSource);
   request.source_name = "device_kernels.cu";
   request.entry = "tuner_fill";
   request.arch = arch;

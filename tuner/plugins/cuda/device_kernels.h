@@ -3,14 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tuner/plugin/abi.h"
-#include "tuner/plugins/cuda/driver_api.h"
-#include "tuner/plugins/cuda/handles.h"
+#include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
 
-extern const char* const kDeviceSource;  // element_formulas.h and device_kernels.cu
+extern const std::string_view kDeviceSource;  // element_formulas.h and device_kernels.cu
 
 // Compiles kDeviceSource; throws sdk::Error with the compiler's log.
 std::string compile_device_source(const std::string& arch);

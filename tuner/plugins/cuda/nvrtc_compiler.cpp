@@ -1,16 +1,135 @@
-// Compiles variants with NVRTC.
+// Finds NVRTC, compiles with it, and reads what it says.
 
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
+#include "tuner/plugins/cuda/dynamic_library.h"
 #include "tuner/plugins/cuda/opened_files.h"
-#include "tuner/plugins/cuda/ptxas_log.h"
 
 namespace tuner::cuda {
+
+// ---- its functions ------------------------------------------------------------------------------
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> toolkits() {
+  std::vector<fs::path> out;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && fs::path(value).is_absolute()) out.emplace_back(value);
+  }
+  out.emplace_back("/usr/local/cuda");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> nvrtc_candidates() {
+  std::vector<std::string> out{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  for (const fs::path& toolkit : toolkits()) {
+    out.push_back((toolkit / "lib64" / "libnvrtc.so").string());
+  }
+  return out;
+}
+
+NvrtcApi load_nvrtc() {
+  const auto library = DynamicLibrary::open_first(nvrtc_candidates());
+  NvrtcApi api;
+#define TUNER_ROW(member, function) \
+  api.member = reinterpret_cast<decltype(api.member)>(library.require(#function));
+  TUNER_NVRTC_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+  api.file = DynamicLibrary::file_of(reinterpret_cast<const void*>(api.version));
+  return api;
+}
+
+std::vector<std::string> toolkit_includes(const NvrtcApi& api) {
+  std::error_code ignored;
+  std::vector<fs::path> roots;
+  // <toolkit>/lib64/libnvrtc.so.13 or <toolkit>/targets/x86_64-linux/lib/libnvrtc.so.13
+  const fs::path file = fs::canonical(api.file, ignored);
+  if (!ignored) roots.push_back(file.parent_path().parent_path());
+  for (const fs::path& toolkit : toolkits()) roots.push_back(toolkit);
+  for (const fs::path& root : roots) {
+    const fs::path include = root / "include";
+    if (!fs::exists(include / "cuda_fp16.h", ignored)) continue;
+    std::vector<std::string> out{include.string()};
+    // Since CUDA 13 the C++ libraries (<cuda/std/...>, <cub/...>) have a folder of their own.
+    if (fs::exists(include / "cccl", ignored)) out.push_back((include / "cccl").string());
+    return out;
+  }
+  return {};
+}
+
+// ---- what ptxas says ----------------------------------------------------------------------------
+
+namespace {
+
+bool starts_with(const std::string& line, const char* head) { return line.rfind(head, 0) == 0; }
+
+// The number before `unit` in "Used 10 registers, used 1 barriers, 256 bytes smem"; -1 = not there.
+std::int64_t number_before(const std::string& line, const std::string& unit) {
+  const auto at = line.find(unit);
+  if (at == std::string::npos || at == 0) return -1;
+  auto from = at;
+  while (from > 0 && std::isspace(static_cast<unsigned char>(line[from - 1]))) --from;
+  const auto end = from;
+  while (from > 0 && std::isdigit(static_cast<unsigned char>(line[from - 1]))) --from;
+  return from == end ? -1 : std::stoll(line.substr(from, end - from));
+}
+
+void read_usage(const std::string& line, tuner_resources& to) {
+  if (line.find("bytes spill stores") != std::string::npos) {
+    to.spill_bytes =
+        number_before(line, "bytes spill stores") + number_before(line, "bytes spill loads");
+    to.local_bytes = number_before(line, "bytes stack frame");
+  }
+  if (line.find("Used ") != std::string::npos) {
+    to.registers = number_before(line, "registers");
+    const std::int64_t shared = number_before(line, "bytes smem");
+    to.static_shared_bytes = shared < 0 ? 0 : shared;
+    to.constant_bytes = number_before(line, "bytes cmem[3]");  // __constant__ variables
+  }
+}
+
+}  // namespace
+
+PtxasLog parse_ptxas_log(const std::string& log, const std::string& kernel) {
+  PtxasLog out;
+  std::istringstream lines(log.c_str());  // NVRTC's logs end in a zero byte
+  const std::string quoted = "'" + kernel + "'";
+  bool ours = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool head = starts_with(line, "ptxas info");
+    const bool continued = starts_with(line, "ptxas   ");
+    if (!head && !continued) {
+      out.rest += line + "\n";
+      continue;
+    }
+    if (line.find("Compiling entry function") != std::string::npos) {
+      ours = line.find(quoted) != std::string::npos;
+    } else if (line.find("Function properties for ") != std::string::npos) {
+      // Device functions that were not inlined are reported after their caller, with their own
+      // stack: only the kernel's own lines count.
+      ours = line.substr(line.rfind(' ') + 1) == kernel;
+    } else if (ours) {
+      read_usage(line, out.resources);
+    }
+  }
+  while (!out.rest.empty() && out.rest.back() == '\n') out.rest.pop_back();
+  return out;
+}
+
+// ---- the compiler -------------------------------------------------------------------------------
+
 namespace {
 
 // An NVRTC program; destroyed with the scope.
@@ -91,7 +210,8 @@ std::vector<std::string> options_for(const sdk::CompileRequest& request,
   return out;
 }
 
-// A verbose ptxas drops its own errors ("uses too much shared data"): they are asked for again.
+// A verbose ptxas does not print its errors ("uses too much shared data"). So the compilation is
+// repeated without verbosity, for its log.
 std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
                       const std::vector<std::string>& toolkit) {
   Program program(api, request);
@@ -130,8 +250,8 @@ std::vector<std::string> without_toolkit(std::vector<std::string> files,
   return files;
 }
 
-// What NVRTC reads beside its options. A study says such things in its own, which are part of what
-// a result is known by.
+// Without the variables of the environment that NVRTC takes options from: these must stand in the
+// study, whose options are part of a result's identity.
 NvrtcApi load_without_environment() {
   for (const char* name : {"NVRTC_APPEND_FLAGS", "NVRTC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
                            "NVCC_PREPEND_FLAGS", "EDG_BASE", "EDG_MODULES_PATH"}) {

@@ -1,13 +1,62 @@
 #pragma once
 // NVRTC as the compiler of this backend.
 
+#include <nvrtc.h>
+
 #include <string>
 #include <vector>
 
+#include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/cuda/nvrtc_api.h"
 
 namespace tuner::cuda {
+
+// ---- its functions, resolved at run time --------------------------------------------------------
+
+#define TUNER_NVRTC_FUNCTIONS(ROW)                 \
+  ROW(version, nvrtcVersion)                       \
+  ROW(get_error_string, nvrtcGetErrorString)       \
+  ROW(create_program, nvrtcCreateProgram)          \
+  ROW(destroy_program, nvrtcDestroyProgram)        \
+  ROW(add_name_expression, nvrtcAddNameExpression) \
+  ROW(compile_program, nvrtcCompileProgram)        \
+  ROW(get_lowered_name, nvrtcGetLoweredName)       \
+  ROW(get_log_size, nvrtcGetProgramLogSize)        \
+  ROW(get_log, nvrtcGetProgramLog)                 \
+  ROW(get_cubin_size, nvrtcGetCUBINSize)           \
+  ROW(get_cubin, nvrtcGetCUBIN)                    \
+  ROW(get_ptx_size, nvrtcGetPTXSize)               \
+  ROW(get_ptx, nvrtcGetPTX)
+
+struct NvrtcApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
+#define TUNER_ROW(member, function) decltype(&::function) member = nullptr;
+  TUNER_NVRTC_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+  std::string file;  // that it was loaded from
+};
+
+// Candidates for dlopen: sonames for the loader's own search, then the toolkits named by
+// $CUDA_HOME, $CUDA_PATH and the customary place.
+std::vector<std::string> nvrtc_candidates();
+
+// Throws sdk::Error with the reason.
+NvrtcApi load_nvrtc();
+
+// Include directories of the toolkit that this NVRTC belongs to; empty when it came alone.
+std::vector<std::string> toolkit_includes(const NvrtcApi& api);
+
+// ---- what ptxas says of a kernel's resources ----------------------------------------------------
+
+struct PtxasLog {
+  tuner_resources resources{-1, -1, -1, -1, -1, -1};  // of the kernel asked for
+  std::string rest;                                   // what is not ptxas information
+};
+
+// Takes the verbose output of ptxas out of a compiler's log. `kernel` is the lowered name.
+PtxasLog parse_ptxas_log(const std::string& log, const std::string& kernel);
+
+// ---- the compiler -------------------------------------------------------------------------------
 
 // Source to cubin with NVRTC (to PTX for an architecture "compute_..."). Needs no GPU.
 class NvrtcCompiler : public sdk::Compiler {

@@ -20,7 +20,7 @@
 namespace tuner::cuda {
 namespace {
 
-// Functions without an object to belong to call this, so there is one for the process.
+// One for the process, because the functions that stand in for fopen and open have no object.
 struct Notes {
   std::mutex mutex;
   bool active = false;

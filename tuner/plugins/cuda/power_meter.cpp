@@ -48,7 +48,7 @@ double mean_watts(const std::function<std::uint64_t()>& millijoules,
     double at;
     std::uint64_t energy;
   };
-  // The moment when the counter changes: what it says then is true then.
+  // Waits for the counter to change: only then does its value belong to the present moment.
   const auto next_step = [&] {
     const double begin = now_seconds();
     const std::uint64_t before = millijoules();

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tuner/plugins/cuda/driver_error.h"
+#include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
 namespace {
@@ -51,7 +51,7 @@ void Gate::close(CUstream stream) {
   ++round_;
   const CUresult result =
       api_.stream_wait_value_32(stream, device_flag_, round_, CU_STREAM_WAIT_VALUE_GEQ);
-  // Not worth failing for: times of very short kernels get a little less exact.
+  // Go on without a gate: times of very short kernels get a little less exact.
   if (result != CUDA_SUCCESS) open();
 }
 
@@ -81,8 +81,8 @@ void Timer::queue_flush() {
 
 void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
 
-// Everything that must not happen for the first time behind the gate: copies and memsets are the
-// driver's own kernels.
+// Does once what must not happen for the first time while the gate is closed: copies and memsets
+// load kernels of the driver.
 void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
   while (starts_.size() < samples) {
     starts_.push_back(make_event(api_));
@@ -129,7 +129,8 @@ void Timer::queue_batch(const tuner_timing& timing, const Work& work, bool gated
 void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
   const std::size_t batch = batch_size(timing, work.kernels);
   prepare(timing, std::min(batch, milliseconds.size()));
-  // More launches than the queue may hold: there the host is far ahead anyway.
+  // Not with more launches than the queue may hold. There the host is far ahead of the device
+  // anyway.
   const bool gated = work.launched && operations(timing, work.kernels) <= kMaxOperations;
   for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
     const std::size_t count = std::min(batch, milliseconds.size() - done);

@@ -8,8 +8,7 @@
 
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/clock_watch.h"
-#include "tuner/plugins/cuda/driver_api.h"
-#include "tuner/plugins/cuda/handles.h"
+#include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
 

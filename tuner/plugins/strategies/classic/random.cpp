@@ -1,10 +1,11 @@
 // Uniform sampling without replacement: a random order of the whole space, in constant memory.
 
+#include "tuner/plugins/strategies/parts/random.h"
+
 #include <unordered_set>
 
 #include "tuner/plugins/strategies/catalogue.h"
 #include "tuner/plugins/strategies/parts/common.h"
-#include "tuner/plugins/strategies/parts/permutation.h"
 
 namespace tuner::strategies {
 namespace {

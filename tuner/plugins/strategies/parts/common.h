@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/strategies/parts/rng.h"
+#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::strategies {
 
-using sdk::Index;
 using sdk::Observation;
 using sdk::Space;
 using sdk::StrategySetup;

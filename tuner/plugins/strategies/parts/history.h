@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/plugins/strategies/parts/common.h"
-#include "tuner/plugins/strategies/parts/permutation.h"
+#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::strategies {
 

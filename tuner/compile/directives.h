@@ -1,0 +1,73 @@
+#pragma once
+// What a text says to the preprocessor: its directives, by translation phases 1 to 4 as far as they
+// matter for them (spliced lines, comments before and inside, the digraph and the trigraph of '#'),
+// and the files that they name.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+// Lines continued by a backslash are one line to the preprocessor. With `generously`, blanks may
+// stand behind the backslash, and it may be a trigraph: some compilers take it so.
+std::string spliced(const std::string& text, bool generously = false);
+
+struct Directive {
+  std::string name;  // "include"; empty for '#' alone
+  std::string rest;  // behind the name to the end of the line, comments as blanks
+  std::string raw;   // the same with comments as they stand
+  bool cut = false;  // a comment of it goes on behind the end of the text
+};
+
+// That begins at `at`, where a line begins or a comment has ended. The text is spliced.
+std::optional<Directive> directive_at(std::string_view text, std::size_t at);
+
+// All that any compiler could see in a text: also what stands in a comment, in a raw string or
+// behind an #if that does not hold.
+std::vector<Directive> possible_directives(const std::string& text);
+
+// ---- the files that they name -------------------------------------------------------------------
+
+struct Include {
+  std::string name;  // empty: named by a macro
+  bool quoted = false;
+};
+
+// What a directive includes, if it is an #include or one of its kin (#include_next, #import,
+// #embed).
+std::optional<Include> include_of(const Directive& directive);
+
+// Every name that a directive spells as an include does, wherever it stands: of an #include, in
+// __has_include, in a macro that may be used for either.
+std::vector<Include> names_in(const Directive& directive);
+
+// Whether it asks for a file (__has_include) without spelling its name.
+bool asks_by_macro(const Directive& directive);
+
+// Every file, canonical, that `include` may mean: "name" beside the including file and in
+// `include_dirs`, <name> in these only. The first is the one that #include takes.
+std::vector<std::filesystem::path> find_includes(const Include& include,
+                                                 const std::filesystem::path& folder,
+                                                 const std::vector<std::string>& include_dirs);
+
+// The first of these; empty when there is none.
+std::filesystem::path find_include(const Include& include, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& include_dirs);
+
+// Follows comments and raw strings, which reach over several lines, from line to line.
+class LineState {
+ public:
+  // Whether the next line begins as code.
+  bool is_code() const { return end_.empty(); }
+  void read(const std::string& line);
+
+ private:
+  std::size_t skip_quoted(const std::string& line, std::size_t at) const;
+
+  std::string end_;  // of the comment or raw string that is open: "*/" or ")name\""
+};
+
+}  // namespace tuner

@@ -1,0 +1,142 @@
+// Allocates, fills, copies and compares buffers with guard words.
+
+#include "tuner/engine/guarded_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+Fill fill_of(const ArgumentPlan& argument) {
+  Fill fill{Fill::Kind::kConstant, argument.type, argument.fill.a, argument.fill.b, argument.seed};
+  switch (argument.fill.kind) {
+    case FillSpec::Kind::kZeros:
+      fill.a = 0;
+      break;
+    case FillSpec::Kind::kConstant:
+      break;
+    case FillSpec::Kind::kUniform:
+      fill.kind = Fill::Kind::kUniform;
+      break;
+    case FillSpec::Kind::kNormal:
+      fill.kind = Fill::Kind::kNormal;
+      break;
+    case FillSpec::Kind::kIntegers:
+      fill.kind = Fill::Kind::kIntegers;
+      break;
+    case FillSpec::Kind::kSequence:
+      fill.kind = Fill::Kind::kSequence;
+      break;
+    case FillSpec::Kind::kFile:
+      break;  // uploaded instead
+  }
+  return fill;
+}
+
+}  // namespace
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
+  auto id = backend_.allocate(std::max<std::uint64_t>(1, bytes));
+  if (!id) return Unexpected{id.error()};
+  return DeviceBuffer(backend_, *id);
+}
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate_pristine(std::uint64_t bytes) {
+  auto buffer = allocate(kGuardBytes + bytes);
+  if (!buffer) return buffer;
+  if (auto done = fill_bytes(buffer->id(), 0, kGuardBytes, kGuardByte); !done) {
+    return Unexpected{done.error()};
+  }
+  return buffer;
+}
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) {
+  auto buffer = allocate_pristine(bytes + kGuardBytes);
+  if (!buffer) return buffer;
+  if (auto done = fill_bytes(buffer->id(), kGuardBytes + bytes, kGuardBytes, kGuardByte); !done) {
+    return Unexpected{done.error()};
+  }
+  return buffer;
+}
+
+DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset,
+                                           std::uint64_t bytes, unsigned char value) {
+  if (bytes == 0) return Ok{};
+  return backend_.fill({buffer, offset}, bytes,
+                       {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
+}
+
+DeviceResult<Ok> GuardedMemory::copy(BufferId to, BufferId from, std::uint64_t bytes) {
+  return backend_.copy(contents_of(to), contents_of(from), bytes);
+}
+
+DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
+    BufferId buffer, std::uint64_t bytes, const ArgumentPlan& argument) {
+  std::array<std::byte, kGuardBytes> before{};
+  std::array<std::byte, kGuardBytes> behind{};
+  const std::uint64_t end = kGuardBytes + bytes;
+  if (auto done = backend_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
+  if (auto done = backend_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
+  const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
+  // Of several damaged bytes the one next to the contents is reported.
+  const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
+  const auto forth = std::find_if(behind.begin(), behind.end(), changed) - behind.begin();
+  const auto size = static_cast<std::ptrdiff_t>(size_of(argument.type));
+  const auto all = static_cast<std::ptrdiff_t>(kGuardBytes);
+  if (back == all && forth == all) return std::optional<std::string>();
+  for (const std::uint64_t place : {std::uint64_t{0}, end}) {
+    if (auto done = fill_bytes(buffer, place, kGuardBytes, kGuardByte); !done) {
+      return Unexpected{done.error()};
+    }
+  }
+  if (forth == all) {
+    return std::optional(
+        fmt::format("write in front of {}: element -{}", argument.name, back / size + 1));
+  }
+  const auto elements = static_cast<std::ptrdiff_t>(bytes) / size;
+  return std::optional(fmt::format("write past the end of {}: element {} of {}, counted from 0",
+                                   argument.name, elements + forth / size, elements));
+}
+
+DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
+  if (argument.fill.kind != FillSpec::Kind::kFile) {
+    return backend_.fill(contents_of(buffer), argument.elements, fill_of(argument));
+  }
+  std::string contents;
+  try {
+    contents = read_file(argument.fill.file);
+  } catch (const FatalError& error) {
+    return Unexpected{DeviceFailure{DeviceError::kInvalid, error.what()}};
+  }
+  const std::uint64_t needed = bytes_of(argument);
+  if (contents.size() < needed) {
+    return Unexpected{DeviceFailure{
+        DeviceError::kInvalid, fmt::format("{} holds {} bytes, {} are needed",
+                                           argument.fill.file.string(), contents.size(), needed)}};
+  }
+  return backend_.upload(contents_of(buffer), std::as_bytes(std::span(contents)).first(needed));
+}
+
+// Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.
+DeviceResult<bool> GuardedMemory::same_contents(BufferId one, BufferId other, std::uint64_t bytes) {
+  constexpr std::uint64_t kWord = 4;
+  const std::uint64_t rest = bytes % kWord;
+  const BufferRange left{one, kGuardBytes + bytes - rest};
+  const BufferRange right{other, kGuardBytes + bytes - rest};
+  auto words = backend_.compare(contents_of(one), contents_of(other), DataType::kUInt32,
+                                bytes / kWord, 0, 0);
+  if (!words) return Unexpected{words.error()};
+  if (rest == 0 || words->mismatches > 0) return words->mismatches == 0;
+  auto last = backend_.compare(left, right, DataType::kUInt8, rest, 0, 0);
+  if (!last) return Unexpected{last.error()};
+  return last->mismatches == 0;
+}
+
+}  // namespace tuner

@@ -1,0 +1,80 @@
+#pragma once
+// Device memory with guard words around its contents: a variant that writes outside of its buffers
+// is found out, and cannot hurt the buffers of the next one.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// On each side of a buffer's contents; a multiple of what allocations are aligned to, so that the
+// contents are aligned as well.
+inline constexpr std::uint64_t kGuardBytes = 1024;
+inline constexpr unsigned char kGuardByte = 0xA7;
+
+// All ones is a NaN in every floating type; as an integer it would be -1, which is a likely answer.
+inline unsigned char poison_for(DataType type) { return is_floating(type) ? 0xFF : 0xA5; }
+
+inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
+  return argument.is_scalar ? 0 : argument.elements * size_of(argument.type);
+}
+
+// Where a guarded buffer's contents begin.
+inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; }
+
+// Owns one device buffer.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Backend& backend, BufferId id) : backend_(&backend), id_(id) {}
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (backend_ != nullptr) backend_->release(id_);
+  }
+  explicit operator bool() const { return backend_ != nullptr; }
+  BufferId id() const { return id_; }
+
+ private:
+  Backend* backend_ = nullptr;
+  BufferId id_ = 0;
+};
+
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(Backend& backend) : backend_(backend) {}
+
+  // Guard words, room for contents, guard words.
+  DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes);
+  // Guard words and room for contents, that are copied over the beginning of a guarded buffer at
+  // once.
+  DeviceResult<DeviceBuffer> allocate_pristine(std::uint64_t bytes);
+
+  DeviceResult<Ok> fill_bytes(BufferId buffer, std::uint64_t offset, std::uint64_t bytes,
+                              unsigned char value);
+  // The contents, with what the study says of the argument.
+  DeviceResult<Ok> fill(BufferId buffer, const ArgumentPlan& argument);
+  // Contents only.
+  DeviceResult<Ok> copy(BufferId to, BufferId from, std::uint64_t bytes);
+  DeviceResult<bool> same_contents(BufferId one, BufferId other, std::uint64_t bytes);
+
+  // In words, where a buffer with `bytes` of contents was written outside of them; repaired.
+  DeviceResult<std::optional<std::string>> outside_write(BufferId buffer, std::uint64_t bytes,
+                                                         const ArgumentPlan& argument);
+
+ private:
+  DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
+
+  Backend& backend_;
+};
+
+}  // namespace tuner

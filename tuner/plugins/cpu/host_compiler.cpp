@@ -1,0 +1,242 @@
+// Speaks with the host's C++ compiler: puts options and source into its words, and reads what it
+// says.
+
+#include "tuner/plugins/cpu/host_compiler.h"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace tuner::cpu {
+
+// ---- options ------------------------------------------------------------------------------------
+
+namespace {
+
+// What follows `prefix`: in the same word, after '=', or the next word.
+std::optional<std::string> value_after(std::string_view prefix,
+                                       const std::vector<std::string>& options, std::size_t& i) {
+  std::string_view option = options[i];
+  if (!option.starts_with(prefix)) return std::nullopt;
+  option.remove_prefix(prefix.size());
+  const bool is_long = prefix.starts_with("--") || prefix == "-std";
+  if (option.empty()) return i + 1 < options.size() ? options[++i] : std::string();
+  if (is_long) {
+    if (option.front() != '=') return std::nullopt;
+    option.remove_prefix(1);
+  }
+  return std::string(option);
+}
+
+std::optional<std::string> value_of(std::initializer_list<std::string_view> prefixes,
+                                    const std::vector<std::string>& options, std::size_t& i) {
+  for (const std::string_view prefix : prefixes) {
+    if (auto value = value_after(prefix, options, i)) return value;
+  }
+  return std::nullopt;
+}
+
+bool is_one_of(std::string_view option, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (option == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+HostOptions translate_options(const std::vector<std::string>& options) {
+  HostOptions out;
+  bool has_standard = false;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& option = options[i];
+    if (const auto name = value_of({"--std", "-std"}, options, i)) {
+      out.arguments.push_back("-std=" + *name);
+      has_standard = true;
+    } else if (const auto define = value_of({"--define-macro", "-D"}, options, i)) {
+      const auto equals = define->find('=');
+      out.defines.emplace_back(define->substr(0, equals),
+                               equals == std::string::npos ? "1" : define->substr(equals + 1));
+    } else if (const auto undefine = value_of({"--undefine-macro", "-U"}, options, i)) {
+      out.undefines.push_back(*undefine);
+    } else if (const auto directory = value_of({"--include-path", "-I"}, options, i)) {
+      out.arguments.push_back("-I" + *directory);
+    } else if (is_one_of(option, {"--use_fast_math", "-use_fast_math"})) {
+      // Infinities keep their meaning, as they do on a GPU.
+      out.arguments.insert(out.arguments.end(), {"-ffast-math", "-fno-finite-math-only"});
+    } else if (is_one_of(option, {"--fmad=false", "-fmad=false"})) {
+      out.arguments.emplace_back("-ffp-contract=off");
+    } else if (is_one_of(option, {"-O0", "-O1", "-O2", "-O3"})) {
+      out.arguments.push_back(option);
+    } else {
+      out.dropped.push_back(option);
+    }
+  }
+  if (!has_standard) out.arguments.emplace_back("-std=c++17");  // NVRTC's own
+  return out;
+}
+
+// ---- the source ---------------------------------------------------------------------------------
+
+namespace {
+
+std::string line_directive(const std::string& name) {
+  std::string out = "\n#line 1 \"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c != '\n') out += c;
+  }
+  return out + "\"\n";
+}
+
+// A definition is one line, whatever its replacement holds.
+std::string definition(const std::string& name, std::string replacement) {
+  std::replace(replacement.begin(), replacement.end(), '\n', ' ');
+  return "#define " + name + " " + replacement + "\n";
+}
+
+// Definitions stand behind the header, which they therefore cannot change.
+std::string definitions(const sdk::CompileRequest& request, const HostOptions& options) {
+  std::string out = line_directive("definitions");
+  for (const auto& [name, replacement] : options.defines) out += definition(name, replacement);
+  for (const std::string& name : options.undefines) out += "#undef " + name + "\n";
+  for (const auto& [name, replacement] : request.defines) out += definition(name, replacement);
+  return out;
+}
+
+std::string entry(std::size_t number, const std::string& kernel) {
+  std::string out = "TUNER_CPU_EXPORT void " + entry_name(number);
+  out +=
+      "(void** tuner_cpu_arguments) { tuner_cpu_enter((" + kernel + "), tuner_cpu_arguments); }\n";
+  out +=
+      "TUNER_CPU_EXPORT unsigned " + entry_name(number) + "_parameters(unsigned* tuner_cpu_out) {";
+  out += " return tuner_cpu_sizes((" + kernel + "), tuner_cpu_out); }\n";
+  return out;
+}
+
+}  // namespace
+
+std::string entry_name(std::size_t number) { return "tuner_cpu_entry_" + std::to_string(number); }
+
+std::string symbol_name(std::size_t number) { return "tuner_cpu_symbol_" + std::to_string(number); }
+
+std::string variant_source(const sdk::CompileRequest& request, const HostOptions& options) {
+  std::string out = "#line 1 \"cuda_on_cpu.h\"\n";
+  out += kRuntimeHeader;
+  out += definitions(request, options);
+  out += line_directive(request.source_name);
+  out += request.source;
+  out += line_directive("entry");
+  out += entry(0, request.entry);
+  for (std::size_t i = 0; i < request.next_entries.size(); ++i) {
+    out += line_directive("entry " + request.next_entries[i]);
+    out += entry(i + 1, request.next_entries[i]);
+  }
+  for (std::size_t i = 0; i < request.symbols.size(); ++i) {
+    const std::string& symbol = request.symbols[i];
+    out += line_directive("symbol " + symbol);
+    out += "TUNER_CPU_EXPORT tuner_cpu_symbol ";
+    out += symbol_name(i);
+    out += " = {(void*)&(";
+    out += symbol;
+    out += "), sizeof(";
+    out += symbol;
+    out += ")};\n";
+  }
+  return out;
+}
+
+// ---- the files that it has read -----------------------------------------------------------------
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads names of a make rule, in which blanks, '#' and '$' are escaped.
+class RuleReader {
+ public:
+  explicit RuleReader(const std::string& rule) : rule_(rule) {}
+
+  std::vector<std::string> names() {
+    while (at_ < rule_.size()) {
+      if (rule_[at_] == '\\') {
+        take_backslashes();
+      } else if (is_blank(rule_[at_])) {
+        end_name();
+        ++at_;
+      } else {
+        if (rule_.compare(at_, 2, "$$") == 0) ++at_;
+        name_ += rule_[at_++];
+      }
+    }
+    end_name();
+    return std::move(names_);
+  }
+
+ private:
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+  // They mean themselves, except before a blank, a '#' and the end of the line.
+  void take_backslashes() {
+    std::size_t count = 0;
+    for (; at_ < rule_.size() && rule_[at_] == '\\'; ++at_) ++count;
+    const char next = at_ < rule_.size() ? rule_[at_] : '\n';
+    if (next == '\n') --count;
+    if (next == '#') --count;
+    if (next == ' ' || next == '\t') {
+      const bool escaped = count % 2 == 1;
+      name_.append(count / 2, '\\');
+      if (escaped) name_ += rule_[at_++];
+      return;
+    }
+    name_.append(count, '\\');
+    if (next == '#') name_ += rule_[at_++];
+  }
+
+  void end_name() {
+    if (!name_.empty()) names_.push_back(std::move(name_));
+    name_.clear();
+  }
+
+  const std::string& rule_;
+  std::size_t at_ = 0;
+  std::string name_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<std::string> dependencies_in(const std::string& rule) {
+  const std::size_t colon = rule.find(": ");
+  if (colon == std::string::npos) return {};
+  const std::string names = rule.substr(colon + 2);
+  return RuleReader(names).names();
+}
+
+std::vector<fs::path> system_folders_in(const std::string& messages) {
+  std::vector<fs::path> folders;
+  std::istringstream lines(messages);
+  bool listed = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("End of search list")) listed = false;
+    if (listed && line.starts_with(" ")) {
+      std::error_code failed;
+      const fs::path folder = fs::canonical(line.substr(1), failed);
+      if (!failed && folder != "/usr/local/include") folders.push_back(folder);
+    }
+    if (line.starts_with("#include <...>")) listed = true;
+  }
+  return folders;
+}
+
+bool lies_in(const fs::path& file, const fs::path& folder) {
+  std::error_code failed;
+  const fs::path inner = fs::canonical(file, failed);
+  const fs::path outer = failed ? fs::path() : fs::canonical(folder, failed);
+  if (failed) return false;
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+}  // namespace tuner::cpu

@@ -1,0 +1,45 @@
+#pragma once
+// What the host's C++ compiler is told of a variant, and what it says: its options, the source
+// that it gets to see, and the files that it has read.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+
+namespace tuner::cpu {
+
+// A study's compiler options, which are NVRTC's, in the host compiler's words.
+struct HostOptions {
+  std::vector<std::string> arguments;                        // for the host compiler
+  std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
+  std::vector<std::string> undefines;
+  std::vector<std::string> dropped;  // without a meaning here
+};
+
+HostOptions translate_options(const std::vector<std::string>& options);
+
+// The CUDA-on-CPU header as one text without inclusions.
+extern const std::string_view kRuntimeHeader;
+
+std::string entry_name(std::size_t number);   // lowered name of the number-th kernel, from 0
+std::string symbol_name(std::size_t number);  // lowered name of the number-th asked symbol
+
+// What the host compiler gets to see: the header, the definitions, the source with its own name
+// and line numbers, and the entries.
+std::string variant_source(const sdk::CompileRequest& request, const HostOptions& options);
+
+// The files of a make rule that a compiler wrote (-MD -MF).
+std::vector<std::string> dependencies_in(const std::string& rule);
+
+// The folders of its own headers, from what it prints for -v: those where it looks without being
+// told to, except /usr/local/include, where users put theirs.
+std::vector<std::filesystem::path> system_folders_in(const std::string& messages);
+
+// Whether a file lies somewhere in a folder; both exist.
+bool lies_in(const std::filesystem::path& file, const std::filesystem::path& folder);
+
+}  // namespace tuner::cpu

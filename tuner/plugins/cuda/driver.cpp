@@ -1,0 +1,207 @@
+// Opens the CUDA driver, tells what its errors mean, creates and destroys its objects, and asks
+// for a device's facts.
+
+#include "tuner/plugins/cuda/driver.h"
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "tuner/plugins/cuda/dynamic_library.h"
+
+namespace tuner::cuda {
+
+// ---- functions ----------------------------------------------------------------------------------
+
+DriverApi load_driver() {
+  const auto library = DynamicLibrary::open_first({"libcuda.so.1"});
+  DriverApi api;
+#define TUNER_ROW(member, function, symbol) \
+  api.member = reinterpret_cast<decltype(api.member)>(library.require(symbol));
+  TUNER_CUDA_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+  api.func_get_param_info = reinterpret_cast<FuncGetParamInfo>(library.find("cuFuncGetParamInfo"));
+  api.stream_wait_value_32 =
+      reinterpret_cast<StreamWaitValue32>(library.find("cuStreamWaitValue32_v2"));
+  api.tensor_map_encode_tiled =
+      reinterpret_cast<TensorMapEncodeTiled>(library.find("cuTensorMapEncodeTiled"));
+  check(api, api.init(0), "cuInit");
+  return api;
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+tuner_status classify(CUresult result, Phase phase) {
+  switch (result) {
+    case CUDA_SUCCESS:
+      return TUNER_OK;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return TUNER_OUT_OF_MEMORY;
+    // The kernel did it. These errors are sticky: every later call in the context fails.
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return TUNER_RUNTIME_FAULT;
+    // The device failed, not the kernel.
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+      return TUNER_DEVICE_LOST;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+      return TUNER_UNSUPPORTED;
+    default:
+      break;
+  }
+  if (phase == Phase::kLaunch) return TUNER_LAUNCH_REFUSED;
+  if (phase == Phase::kWait) return TUNER_RUNTIME_FAULT;
+  return TUNER_INVALID;
+}
+
+std::string describe(const DriverApi& api, CUresult result, const char* call) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  api.get_error_name(result, &name);
+  api.get_error_string(result, &text);
+  std::string out = std::string(call) + ": ";
+  out += name != nullptr ? name : "error " + std::to_string(static_cast<int>(result));
+  if (text != nullptr) out += std::string(" (") + text + ")";
+  return out;
+}
+
+void check(const DriverApi& api, CUresult result, const char* call, Phase phase) {
+  if (result == CUDA_SUCCESS) return;
+  throw sdk::Error(classify(result, phase), describe(api, result, call));
+}
+
+// ---- owners -------------------------------------------------------------------------------------
+
+DeviceMemory::DeviceMemory(const DriverApi& api, std::size_t bytes) : api_(&api), bytes_(bytes) {
+  check(api, api.mem_alloc(&pointer_, bytes), "cuMemAlloc");
+}
+
+PrimaryContext::PrimaryContext(const DriverApi& api, CUdevice device) : api_(api), device_(device) {
+  check(api, api.primary_ctx_retain(&context_, device), "cuDevicePrimaryCtxRetain");
+  const CUresult current = api.ctx_set_current(context_);
+  if (current == CUDA_SUCCESS) return;
+  api.primary_ctx_release(device);
+  check(api, current, "cuCtxSetCurrent");
+}
+
+Stream make_stream(const DriverApi& api) {
+  CUstream raw = nullptr;
+  check(api, api.stream_create(&raw, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return Stream(raw, {&api});
+}
+
+Event make_event(const DriverApi& api) {
+  CUevent raw = nullptr;
+  check(api, api.event_create(&raw, CU_EVENT_DEFAULT), "cuEventCreate");
+  return Event(raw, {&api});
+}
+
+// ---- a device -----------------------------------------------------------------------------------
+
+namespace {
+
+template <std::size_t N>
+void copy_text(const std::string& from, char (&to)[N]) {
+  std::snprintf(to, N, "%s", from.c_str());
+}
+
+std::string uuid_text(const CUuuid& uuid) {
+  std::string out = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    out += digits;
+  }
+  return out;
+}
+
+bool is_version(const std::string& word) {
+  return word.find('.') != std::string::npos &&
+         word.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+}  // namespace
+
+std::string driver_version_text(const std::string& proc_text, int cuda_version) {
+  std::string cuda = "CUDA " + std::to_string(cuda_version / 1000) + "." +
+                     std::to_string(cuda_version % 1000 / 10);
+  std::istringstream words(proc_text.substr(0, proc_text.find('\n')));
+  for (std::string word; words >> word;) {
+    if (is_version(word)) return word + " (" + cuda + ")";
+  }
+  return cuda;
+}
+
+tuner_device_facts device_facts(const DriverApi& api, CUdevice device, const std::string& arch) {
+  tuner_device_facts facts{};
+  facts.struct_size = sizeof facts;
+  const auto attribute = [&](CUdevice_attribute which) {
+    int value = 0;
+    check(api, api.device_get_attribute(&value, which, device), "cuDeviceGetAttribute");
+    return std::int64_t{value};
+  };
+  check(api, api.device_get_name(facts.name, sizeof facts.name, device), "cuDeviceGetName");
+  CUuuid uuid{};
+  check(api, api.device_get_uuid(&uuid, device), "cuDeviceGetUuid");
+  copy_text(uuid_text(uuid), facts.uuid);
+  facts.compute_capability =
+      static_cast<std::int32_t>(10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                                attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  copy_text(arch == "auto" ? "sm_" + std::to_string(facts.compute_capability) : arch, facts.arch);
+
+  int version = 0;
+  check(api, api.driver_get_version(&version), "cuDriverGetVersion");
+  std::ostringstream proc;
+  proc << std::ifstream("/proc/driver/nvidia/version").rdbuf();
+  copy_text(driver_version_text(proc.str(), version), facts.driver);
+
+  std::size_t memory = 0;
+  check(api, api.device_total_mem(&memory, device), "cuDeviceTotalMem");
+  facts.memory_bytes = static_cast<std::int64_t>(memory);
+  facts.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  facts.warp_size = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+  facts.max_threads_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  facts.max_threads_per_multiprocessor =
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  facts.max_blocks_per_multiprocessor =
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+  facts.registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+  facts.registers_per_multiprocessor =
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  facts.max_shared_memory_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  facts.max_shared_memory_per_block_optin =
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  facts.shared_memory_per_multiprocessor =
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  facts.reserved_shared_memory_per_block =
+      attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  facts.l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  facts.clock_khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  facts.max_block[0] = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+  facts.max_block[1] = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+  facts.max_block[2] = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+  facts.max_grid[0] = attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+  facts.max_grid[1] = attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+  facts.max_grid[2] = attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+  return facts;
+}
+
+}  // namespace tuner::cuda

@@ -1,0 +1,169 @@
+#pragma once
+// The CUDA driver: its functions, resolved at run time; what its errors mean; owners of its
+// objects; and what it says of a device.
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "tuner/plugin/abi.h"
+#include "tuner/plugin/sdk.h"
+
+namespace tuner::cuda {
+
+// ---- functions ----------------------------------------------------------------------------------
+
+// member, function whose type it has, exported name. The newest name of a function is avoided where
+// an older one does the same: the plugin must also load on older drivers than it was built for.
+#define TUNER_CUDA_FUNCTIONS(ROW)                                                             \
+  ROW(init, cuInit, "cuInit")                                                                 \
+  ROW(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                           \
+  ROW(get_error_name, cuGetErrorName, "cuGetErrorName")                                       \
+  ROW(get_error_string, cuGetErrorString, "cuGetErrorString")                                 \
+  ROW(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                 \
+  ROW(device_get, cuDeviceGet, "cuDeviceGet")                                                 \
+  ROW(device_get_name, cuDeviceGetName, "cuDeviceGetName")                                    \
+  ROW(device_get_uuid, cuDeviceGetUuid, "cuDeviceGetUuid")                                    \
+  ROW(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                     \
+  ROW(device_total_mem, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                              \
+  ROW(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")               \
+  ROW(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")         \
+  ROW(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                    \
+  ROW(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                 \
+  ROW(mem_free, cuMemFree, "cuMemFree_v2")                                                    \
+  ROW(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                                       \
+  ROW(mem_host_get_device_pointer, cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2") \
+  ROW(mem_free_host, cuMemFreeHost, "cuMemFreeHost")                                          \
+  ROW(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                           \
+  ROW(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                           \
+  ROW(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                           \
+  ROW(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                                    \
+  ROW(stream_create, cuStreamCreate, "cuStreamCreate")                                        \
+  ROW(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                  \
+  ROW(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                         \
+  ROW(event_create, cuEventCreate, "cuEventCreate")                                           \
+  ROW(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                     \
+  ROW(event_record, cuEventRecord, "cuEventRecord")                                           \
+  ROW(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                           \
+  ROW(module_load_data, cuModuleLoadData, "cuModuleLoadData")                                 \
+  ROW(module_unload, cuModuleUnload, "cuModuleUnload")                                        \
+  ROW(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                        \
+  ROW(module_get_global, cuModuleGetGlobal, "cuModuleGetGlobal_v2")                           \
+  ROW(func_get_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                           \
+  ROW(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                           \
+  ROW(launch_kernel, cuLaunchKernel, "cuLaunchKernel")
+
+// Absent from older drivers; the plugin does without them.
+using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*);
+using TensorMapEncodeTiled = decltype(&::cuTensorMapEncodeTiled);
+using StreamWaitValue32 = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+
+struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
+#define TUNER_ROW(member, function, symbol) decltype(&::function) member = nullptr;
+  TUNER_CUDA_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+  FuncGetParamInfo func_get_param_info = nullptr;
+  StreamWaitValue32 stream_wait_value_32 = nullptr;
+  TensorMapEncodeTiled tensor_map_encode_tiled = nullptr;
+};
+
+// Opens libcuda.so.1 and calls cuInit: only where a driver may be initialised. Throws sdk::Error
+// with the reason ("libcuda.so.1 not found").
+DriverApi load_driver();
+
+// ---- errors -------------------------------------------------------------------------------------
+
+// What the driver was doing when it failed: decides what an error that could mean anything means.
+enum class Phase {
+  kCall,    // anything that runs no kernel
+  kLaunch,  // handing a kernel over: nothing has run yet
+  kWait,    // waiting for a kernel
+};
+
+tuner_status classify(CUresult result, Phase phase);
+
+// "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)".
+std::string describe(const DriverApi& api, CUresult result, const char* call);
+
+// Throws sdk::Error unless `result` is a success.
+void check(const DriverApi& api, CUresult result, const char* call, Phase phase = Phase::kCall);
+
+// ---- owners -------------------------------------------------------------------------------------
+//
+// Driver objects that end with their scope. Destruction ignores errors: after a fault the context
+// is dead and every call fails.
+
+template <auto Member>
+struct Destroyer {
+  const DriverApi* api = nullptr;
+  template <typename Handle>
+  void operator()(Handle* handle) const {
+    (api->*Member)(handle);
+  }
+};
+
+template <typename Handle, auto Member>
+using UniqueHandle = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Member>>;
+
+using Module = UniqueHandle<CUmodule, &DriverApi::module_unload>;
+using Stream = UniqueHandle<CUstream, &DriverApi::stream_destroy>;
+using Event = UniqueHandle<CUevent, &DriverApi::event_destroy>;
+
+// Device memory.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(const DriverApi& api, std::size_t bytes);  // throws sdk::Error
+  ~DeviceMemory() {
+    if (pointer_ != 0) api_->mem_free(pointer_);
+  }
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  CUdeviceptr get() const { return pointer_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(DeviceMemory& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(pointer_, other.pointer_);
+    std::swap(bytes_, other.bytes_);
+  }
+  const DriverApi* api_ = nullptr;
+  CUdeviceptr pointer_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// The device's primary context, retained and made current.
+class PrimaryContext {
+ public:
+  PrimaryContext(const DriverApi& api, CUdevice device);  // throws sdk::Error
+  ~PrimaryContext() { api_.primary_ctx_release(device_); }
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+  void make_current() const { api_.ctx_set_current(context_); }
+
+ private:
+  const DriverApi& api_;
+  CUdevice device_;
+  CUcontext context_ = nullptr;
+};
+
+Stream make_stream(const DriverApi& api);
+Event make_event(const DriverApi& api);
+
+// ---- a device -----------------------------------------------------------------------------------
+
+// `arch`: what to compile for, or "auto" for the device's own.
+tuner_device_facts device_facts(const DriverApi& api, CUdevice device, const std::string& arch);
+
+// "580.65.06 (CUDA 13.0)" from the text of /proc/driver/nvidia/version and cuDriverGetVersion;
+// "CUDA 13.0" where that text has no version.
+std::string driver_version_text(const std::string& proc_text, int cuda_version);
+
+}  // namespace tuner::cuda

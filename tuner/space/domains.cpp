@@ -1,0 +1,177 @@
+// Makes numbers of the parameters' values, and removes values that no valid configuration can have
+// before anything is expanded.
+
+#include "tuner/space/domains.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/expression/expression_tree.h"
+
+namespace tuner::detail {
+namespace {
+
+constexpr std::size_t kLongDomain = 32;      // values from which trying pairs pays
+constexpr std::size_t kMostPairs = 1 << 15;  // tried for one condition
+
+bool truncate(Domain& domain, std::size_t kept) {
+  if (kept == domain.positions.size()) return false;
+  domain.positions.resize(kept);
+  if (domain.values.empty()) return true;
+  domain.values.resize(kept);
+  if (kept == 0) return true;
+  const auto [lo, hi] = std::ranges::minmax(domain.values);
+  domain.lo = lo;
+  domain.hi = hi;
+  return true;
+}
+
+bool keep(Domain& domain, const std::vector<bool>& found) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) continue;
+    domain.positions[kept] = domain.positions[i];
+    domain.values[kept++] = domain.values[i];
+  }
+  return truncate(domain, kept);
+}
+
+}  // namespace
+
+TextRanks::TextRanks(const SpaceDefinition& definition) {
+  texts_.emplace_back();
+  const auto add = [&](const Value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) texts_.push_back(*text);
+  };
+  for (const Parameter& parameter : definition.parameters) {
+    std::ranges::for_each(parameter.values, add);
+  }
+  for (const auto& [name, value] : definition.facts) add(value);
+  for (const NamedExpression& derived : definition.derived) {
+    if (!derived.expression.empty()) collect(*derived.expression.root());
+  }
+  for (const Expression& constraint : definition.constraints) {
+    if (!constraint.empty()) collect(*constraint.root());
+  }
+  std::sort(texts_.begin(), texts_.end());
+  texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
+}
+
+void TextRanks::collect(const ExpressionNode& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) texts_.push_back(*text);
+  for (const auto& child : node.children) collect(*child);
+}
+
+double TextRanks::of(const std::string& text) const {
+  return static_cast<double>(std::ranges::lower_bound(texts_, text) - texts_.begin());
+}
+
+std::vector<Domain> all_domains(const SpaceDefinition& definition, const TextRanks& texts) {
+  std::vector<Domain> all;
+  for (const Parameter& parameter : definition.parameters) {
+    Domain domain;
+    domain.text = std::holds_alternative<std::string>(parameter.values.front());
+    domain.integral = true;
+    domain.values.reserve(parameter.values.size());
+    domain.positions.reserve(parameter.values.size());
+    bool uniform = true;
+    for (const Value& value : parameter.values) {
+      const auto* text = std::get_if<std::string>(&value);
+      const double number = text != nullptr ? texts.of(*text) : to_number(value);
+      domain.positions.push_back(static_cast<std::uint32_t>(domain.positions.size()));
+      domain.values.push_back(number == 0 ? 0.0 : number);  // -0 becomes 0: equal, with equal bits
+      uniform =
+          uniform && (text != nullptr) == domain.text && std::fabs(number) <= TermGraph::kLimit;
+      domain.integral = domain.integral && number == std::floor(number);
+    }
+    if (!uniform) domain.values.clear();
+    if (uniform) {
+      const auto [lo, hi] = std::ranges::minmax(domain.values);
+      domain.lo = lo;
+      domain.hi = hi;
+    }
+    all.push_back(std::move(domain));
+  }
+  return all;
+}
+
+std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root) {
+  std::vector<std::uint32_t> found;
+  std::vector<bool> seen(graph.size(), false);
+  std::vector<TermId> stack{root};
+  while (!stack.empty()) {
+    const TermId id = stack.back();
+    stack.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    if (is_leaf(graph[id])) found.push_back(graph[id].payload);
+    for (TermId arg : graph.args(id)) stack.push_back(arg);
+  }
+  // A parameter may appear both by value and by position.
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// Runs the condition over all values of its only parameter.
+bool DomainFilter::by_value(const TermGraph& graph, TermId condition) {
+  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
+                            std::span(&condition, 1), {});
+  Domain& domain = domains_[static_cast<std::size_t>(graph[condition].last)];
+  program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
+  std::size_t kept = 0;
+  const std::size_t before = domain.positions.size();
+  for (std::size_t begin = 0; begin < before; begin += kLanes) {
+    const std::size_t count = std::min(kLanes, before - begin);
+    for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+      const bool value = graph[program.inputs()[i]].op == TermOp::kVariable;
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        lanes_[i][lane] = value ? domain.values[begin + lane]
+                                : static_cast<double>(domain.positions[begin + lane]);
+      }
+    }
+    const std::size_t survivors = program.run(lanes_, count, opaque_);
+    for (std::size_t lane = 0; lane < survivors; ++lane, ++kept) {
+      const std::size_t from = begin + lanes_.ids()[lane];
+      domain.positions[kept] = domain.positions[from];
+      if (!domain.values.empty()) domain.values[kept] = domain.values[from];
+    }
+  }
+  return truncate(domain, kept);
+}
+
+// Runs the condition over all pairs of values of its two parameters. A value that passes with no
+// value of the other one is in no valid configuration. With many values this is what makes the
+// difference: a filter costs their product once, expansion costs it for every state.
+bool DomainFilter::by_pairs(const TermGraph& graph, TermId condition) {
+  const Term& term = graph[condition];
+  if (term.last < 0 || term.first == term.last || term.op == TermOp::kOpaque) return false;
+  const std::vector<std::uint32_t> members = leaves_of(graph, condition);
+  if (members.size() != 2) return false;
+  Domain& a = domains_[members[0]];
+  Domain& b = domains_[members[1]];
+  const std::size_t longest = std::max(a.values.size(), b.values.size());
+  if (longest < kLongDomain || a.values.size() * b.values.size() > kMostPairs) return false;
+  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
+                            std::span(&condition, 1), {});
+  program.prepare(lanes_, std::min(kLanes, b.values.size()));
+  std::vector<bool> a_found(a.values.size(), false);
+  std::vector<bool> b_found(b.values.size(), false);
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    for (std::size_t begin = 0; begin < b.values.size(); begin += kLanes) {
+      const std::size_t count = std::min(kLanes, b.values.size() - begin);
+      for (std::size_t input = 0; input < program.inputs().size(); ++input) {
+        const bool first = graph[program.inputs()[input]].payload == members[0];
+        if (first) std::fill_n(lanes_[input], count, a.values[i]);
+        if (!first) std::copy_n(b.values.data() + begin, count, lanes_[input]);
+      }
+      const std::size_t survivors = program.run(lanes_, count, opaque_);
+      if (survivors > 0) a_found[i] = true;
+      for (std::size_t s = 0; s < survivors; ++s) b_found[begin + lanes_.ids()[s]] = true;
+    }
+  }
+  const bool a_shrunk = keep(a, a_found);
+  return keep(b, b_found) || a_shrunk;
+}
+
+}  // namespace tuner::detail

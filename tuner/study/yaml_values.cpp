@@ -1,0 +1,243 @@
+// Reads typed values out of YAML nodes.
+
+#include "tuner/study/yaml_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <system_error>
+
+namespace tuner {
+
+// ---- names of a form ----------------------------------------------------------------------------
+
+struct NameForm::Compiled {
+  std::regex regex;
+};
+
+NameForm::NameForm(const char* expression)
+    : compiled_(std::make_unique<Compiled>(Compiled{std::regex(expression)})) {}
+
+NameForm::~NameForm() = default;
+
+bool NameForm::fits(const std::string& name) const {
+  constexpr std::size_t kLongest = 500;
+  return name.size() <= kLongest && std::regex_match(name, compiled_->regex);
+}
+
+// ---- scalars and lists --------------------------------------------------------------------------
+
+namespace {
+
+// YAML 1.2's core forms, as far as a parameter can have them.
+enum class Form { kText, kBool, kInteger, kFloat, kNotFinite };
+
+Form form_of(const YamlNode& node) {
+  static const NameForm kBooleans("true|True|TRUE|false|False|FALSE");
+  static const NameForm kIntegers("[-+]?([0-9]+|0x[0-9a-fA-F]+|0o[0-7]+)");
+  static const NameForm kFloats("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
+  static const NameForm kOthers("[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)");
+  constexpr std::size_t kLongestNumber = 64;
+  const std::string& text = node.text;
+  if (!node.plain || text.size() > kLongestNumber) return Form::kText;
+  if (kBooleans.fits(text)) return Form::kBool;
+  if (kIntegers.fits(text)) return Form::kInteger;
+  if (kFloats.fits(text)) return Form::kFloat;
+  return kOthers.fits(text) ? Form::kNotFinite : Form::kText;
+}
+
+std::optional<std::int64_t> integer_of(const std::string& text) {
+  std::string digits = text;
+  const bool negative = digits.front() == '-';
+  if (negative || digits.front() == '+') digits.erase(0, 1);
+  int base = 10;
+  if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o')) {
+    base = digits[1] == 'x' ? 16 : 8;
+    digits.erase(0, 2);
+  }
+  if (negative) digits.insert(0, "-");
+  std::int64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> float_of(const std::string& text) {
+  const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
+  double value = 0;
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+void wrong_type(Diagnostics& diagnostics, const YamlNode& node, const std::string& what,
+                const std::string& wanted) {
+  diagnostics.error(position_of(diagnostics, node),
+                    what + " must be " + wanted + ", not " + kind_of(node));
+}
+
+}  // namespace
+
+std::string kind_of(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kSequence:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a map";
+    case YamlNode::Kind::kScalar:
+      break;
+  }
+  switch (form_of(node)) {
+    case Form::kBool:
+      return "a boolean";
+    case Form::kInteger:
+      return "an integer";
+    case Form::kFloat:
+      return "a number";
+    case Form::kNotFinite:
+      return "one that is not finite";
+    case Form::kText:
+      break;
+  }
+  return "text";
+}
+
+std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
+                                const std::string& what) {
+  if (!node.is_scalar()) {
+    wrong_type(diagnostics, node, what, "a number, a boolean or text");
+    return std::nullopt;
+  }
+  std::optional<Value> value;
+  switch (form_of(node)) {
+    case Form::kText:
+      return node.text;
+    case Form::kBool:
+      return node.text[0] == 't' || node.text[0] == 'T';
+    case Form::kInteger:
+      if (const auto integer = integer_of(node.text)) value = *integer;
+      break;
+    case Form::kFloat:
+      if (const auto number = float_of(node.text)) value = *number;
+      break;
+    case Form::kNotFinite:
+      break;
+  }
+  if (!value) {
+    diagnostics.error(position_of(diagnostics, node),
+                      what + ": " + node.text +
+                          (form_of(node) == Form::kNotFinite ? " is not a finite number"
+                                                             : " does not fit in 64 bits"));
+  }
+  return value;
+}
+
+std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
+                                         const std::string& what) {
+  if (!node.is_scalar() || form_of(node) != Form::kInteger) {
+    wrong_type(diagnostics, node, what, "an integer");
+    return std::nullopt;
+  }
+  const auto value = read_value(diagnostics, node, what);
+  return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
+}
+
+std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
+                                  const std::string& what) {
+  const Form form = node.is_scalar() ? form_of(node) : Form::kText;
+  if (form != Form::kInteger && form != Form::kFloat) {
+    wrong_type(diagnostics, node, what, "a number");
+    return std::nullopt;
+  }
+  const auto value = read_value(diagnostics, node, what);
+  return value ? std::optional(to_number(*value)) : std::nullopt;
+}
+
+std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,
+                                     const std::string& what) {
+  if (node.is_scalar()) return node.text;
+  wrong_type(diagnostics, node, what, "text");
+  return std::nullopt;
+}
+
+bool expect_list(Diagnostics& diagnostics, const YamlNode& node, const std::string& what) {
+  if (!node.is_sequence()) wrong_type(diagnostics, node, what, "a list");
+  return node.is_sequence();
+}
+
+bool expect_map(Diagnostics& diagnostics, const YamlNode& node, const std::string& what) {
+  if (!node.is_map()) wrong_type(diagnostics, node, what, "a map (key: value)");
+  return node.is_map();
+}
+
+std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, const YamlNode& node,
+                                                    const std::filesystem::path& directory,
+                                                    const std::string& what) {
+  const auto text = read_text(diagnostics, node, what);
+  if (!text) return std::nullopt;
+  const std::filesystem::path path = (directory / *text).lexically_normal();
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  std::string reason;
+  if (!std::filesystem::exists(status)) {
+    reason = "there is no file " + path.string();
+  } else if (!std::filesystem::is_regular_file(status)) {
+    reason = path.string() + " is not a regular file";
+  } else if (!std::ifstream(path)) {
+    reason = path.string() + " cannot be read";
+  }
+  if (reason.empty()) return path;
+  diagnostics.error(position_of(diagnostics, node), what + ": " + reason,
+                    "names are relative to the study file");
+  return std::nullopt;
+}
+
+// ---- maps with known keys -----------------------------------------------------------------------
+
+Fields::Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
+               const std::vector<std::string>& known)
+    : diagnostics_(diagnostics), node_(node), where_(std::move(where)), what_(std::move(what)) {
+  is_map_ = expect_map(diagnostics, node, what_);
+  if (!is_map_) return;
+  for (const auto& [key, value] : node.entries) {
+    if (std::find(known.begin(), known.end(), key->text) != known.end()) continue;
+    diagnostics.error(position_of(diagnostics, *key), "unknown key '" + key->text + "' in " + what_,
+                      suggestion_for(key->text, known));
+  }
+}
+
+const std::pair<YamlRef, YamlRef>* Fields::entry(std::string_view key) const {
+  if (!is_map_) return nullptr;
+  const auto found = std::find_if(node_.entries.begin(), node_.entries.end(),
+                                  [key](const auto& e) { return e.first->text == key; });
+  return found == node_.entries.end() ? nullptr : &*found;
+}
+
+bool Fields::mentions(std::string_view key) const { return entry(key) != nullptr; }
+
+const YamlNode* Fields::find(std::string_view key) const {
+  const auto* found = entry(key);
+  return found == nullptr || found->second->is_null() ? nullptr : found->second.get();
+}
+
+const YamlNode* Fields::require(std::string_view key) const {
+  const YamlNode* value = find(key);
+  if (value == nullptr && is_map_) {
+    const std::string name = "'" + std::string(key) + "'";
+    diagnostics_.error(where(key),
+                       mentions(key) ? name + " is empty" : "missing key " + name + " in " + what_);
+  }
+  return value;
+}
+
+Position Fields::where(std::string_view key) const {
+  const auto* found = entry(key);
+  return found == nullptr ? where_ : position_of(diagnostics_, *found->first);
+}
+
+}  // namespace tuner

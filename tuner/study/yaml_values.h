@@ -1,0 +1,86 @@
+#pragma once
+// Typed values out of YAML nodes: scalars, lists, maps with known keys, and names of a form.
+// 'what' names the place in messages: "'seconds'".
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/expression/value.h"
+#include "tuner/study/yaml_tree.h"
+
+namespace tuner {
+
+// "a list", "a map", "text", "a number", "nothing".
+std::string kind_of(const YamlNode& node);
+
+// An unquoted true/false, integer (decimal, 0x, 0o) or float is what it looks like; all else is
+// text. Anything but a finite scalar is an error.
+std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
+                                const std::string& what);
+std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
+                                         const std::string& what);
+std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
+                                  const std::string& what);
+// The text of any scalar, as it was written.
+std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,
+                                     const std::string& what);
+
+bool expect_list(Diagnostics& diagnostics, const YamlNode& node, const std::string& what);
+bool expect_map(Diagnostics& diagnostics, const YamlNode& node, const std::string& what);
+
+// A readable regular file named relative to `directory`; absolute and normal.
+std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, const YamlNode& node,
+                                                    const std::filesystem::path& directory,
+                                                    const std::string& what);
+
+// A map whose keys are known in advance. Says what is unknown or missing.
+class Fields {
+ public:
+  // `what` names the map in messages ("'kernel'"), `where` is its key's place. The node must
+  // outlive this object; one that is not a map is an error and has no fields.
+  Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
+         const std::vector<std::string>& known);
+
+  bool is_map() const { return is_map_; }
+  // Whether the file mentions the key, even with nothing behind it.
+  bool mentions(std::string_view key) const;
+  // The value, or null where the key is absent or nothing stands behind it.
+  const YamlNode* find(std::string_view key) const;
+  // The same, but its absence is an error.
+  const YamlNode* require(std::string_view key) const;
+  // Place of the key, or of the map where it is absent.
+  Position where(std::string_view key) const;
+
+ private:
+  const std::pair<YamlRef, YamlRef>* entry(std::string_view key) const;
+
+  Diagnostics& diagnostics_;
+  const YamlNode& node_;
+  Position where_;
+  std::string what_;
+  bool is_map_ = false;
+};
+
+// A regular expression that a name as a whole must fit. std::regex stays out of this header,
+// because a source that includes it takes five seconds longer to compile.
+class NameForm {
+ public:
+  explicit NameForm(const char* expression);
+  ~NameForm();
+  NameForm(const NameForm&) = delete;
+  NameForm& operator=(const NameForm&) = delete;
+
+  // Long texts never do: std::regex goes one call deeper for each of their characters.
+  bool fits(const std::string& name) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+}  // namespace tuner
