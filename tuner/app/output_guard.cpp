@@ -10,7 +10,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
-#include "tuner/store/store_recording.h"
+#include "tuner/store/store.h"
 
 namespace tuner {
 namespace {

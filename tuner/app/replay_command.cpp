@@ -8,6 +8,7 @@
 #include "tuner/app/csv_rows.h"
 #include "tuner/app/output_guard.h"
 #include "tuner/app/progress.h"
+#include "tuner/app/store_recording.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
@@ -16,9 +17,8 @@
 #include "tuner/engine/objective.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
-#include "tuner/store/prior.h"
-#include "tuner/store/recording.h"
-#include "tuner/store/replay.h"
+#include "tuner/recordings/prior.h"
+#include "tuner/recordings/replay.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -47,7 +47,7 @@ class Replay {
       budget_ = *budget;
     }
     if (!options.warm_start_recording.empty()) {
-      const Recording earlier = read_recording(options.warm_start_recording);
+      const Recording earlier = read_any_recording(options.warm_start_recording);
       prior_ = prior_of(earlier, earlier.maximize, prior_target(space_), 1);
       if (prior_.results.empty()) {
         throw InputError(Complaint{{options.warm_start_recording, 0, 0},
@@ -105,7 +105,7 @@ int replay_command(const RunOptions& options) {
                                ""});
   }
   Progress progress(options.progress, stderr);
-  const Recording recording = read_recording(options.replay);
+  const Recording recording = read_any_recording(options.replay);
   for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Replay replay(options, recording, catalogue);

@@ -14,6 +14,7 @@
 #include "tuner/app/identity.h"
 #include "tuner/app/output_guard.h"
 #include "tuner/app/size_run.h"
+#include "tuner/app/store_recording.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
@@ -163,7 +164,7 @@ int run_command(const RunOptions& options) {
   Store store = Store::open(options.results);
   for (const std::string& note : store.notes()) progress.note(note);
   if (!options.warm_start_recording.empty()) {
-    shared.warm_recording = read_recording(options.warm_start_recording);
+    shared.warm_recording = read_any_recording(options.warm_start_recording);
   }
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;

@@ -13,7 +13,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/exporter.h"
-#include "tuner/store/recording.h"
+#include "tuner/recordings/recording.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/pool_evaluator.h"
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 
+#include "tuner/base/atomic_file.h"
 #include "tuner/store/schema.h"
 #include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
@@ -82,6 +84,16 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
     if (text_in(new_parts, name) == "(none)") found.push_back(name + ": " + text + " -> (none)");
   }
   return found;
+}
+
+bool is_store(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return true;
+  if (!is_seekable_file(path)) return false;
+  std::string head(15, '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == "SQLite format 3";
 }
 
 bool operator==(const RankedBy& a, const RankedBy& b) { return to_json(a) == to_json(b); }
