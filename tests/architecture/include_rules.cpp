@@ -13,11 +13,12 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 14> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 15> kFloors{{{"base", 0},
                                                                {"expression", 1},
                                                                {"space", 2},
                                                                {"model", 3},
                                                                {"ports", 4},
+                                                               {"codec", 4},
                                                                {"engine", 5},
                                                                {"study", 6},
                                                                {"store", 6},
