@@ -21,11 +21,11 @@ double special_number(const std::string& text) {
 
 }  // namespace
 
-Json json_of(const Value& value) {
+Json value_to_json(const Value& value) {
   return exact(std::visit([](const auto& held) { return Json(held); }, value));
 }
 
-Value value_of(const Json& json) {
+Value value_from_json(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number_float()) return json.get<double>();
@@ -51,6 +51,10 @@ Json plain(Json json) {
     for (Json& one : json) one = plain(std::move(one));
   }
   return json;
+}
+
+void add_fields(Json& to, const Json& from, std::span<const Renamed> names) {
+  for (const auto& [field, name] : names) to[name] = from.at(field);
 }
 
 std::string dump(const Json& json, int indent) {

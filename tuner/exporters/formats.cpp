@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/codec/json_text.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 
@@ -42,10 +42,6 @@ std::string response_word(const std::string& text) {
     out += c;
   }
   return out + "\"";
-}
-
-Json number_or_text(const Value& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
 std::string_view invalidity_of(TrialState state) {
@@ -99,7 +95,7 @@ Json measurements_of(const Study& study, const RankedResults& results, const Tri
 Json result_of(const Study& study, const RankedResults& results, const Trial& trial) {
   Json configuration = Json::object();
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
-    configuration[study.parameters[p].name] = number_or_text(trial.configuration.at(p));
+    configuration[study.parameters[p].name] = value_to_json(trial.configuration.at(p));
   }
   const bool valid = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
   return {{"timestamp", results.date},

@@ -4,26 +4,21 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tuner/base/error.h"
+#include "tuner/codec/json_text.h"
 
 namespace tuner {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One document is one line; bytes that are no UTF-8 are replaced.
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+// One document is one line.
+std::string line_of(const Json& json) { return dump(json) + "\n"; }
 
 Json record_of(const RankedResults& results) {
   const Trial& best = results.trials.front();
   Json config = Json::array();
-  for (const Value& value : best.configuration) {
-    config.push_back(std::visit([](const auto& held) { return Json(held); }, value));
-  }
+  for (const Value& value : best.configuration) config.push_back(value_to_json(value));
   Json size = Json::array();
   for (const auto& [name, extent] : results.size.dims) size.push_back(extent);
   if (size.empty()) size.push_back(1);

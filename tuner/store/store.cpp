@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/codec/json.h"
 #include "tuner/store/schema.h"
 #include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
@@ -126,7 +127,7 @@ Context Store::Impl::context(const ContextKey& key) {
   Statement insert = db().prepare(
       "INSERT INTO contexts(key, kernel, device, size, parameters, identity, created)"
       " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters");
-  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(to_json(key.device)));
+  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(encoded<Json>(key.device)));
   insert.bind(4, dump(to_json(key.size))).bind(5, dump(Json(key.parameters)));
   insert.bind(6, dump(Json(key.identity))).bind(7, utc_now()).run();
   Statement query = db().prepare("SELECT id FROM contexts WHERE key = ?");

@@ -98,10 +98,10 @@ TEST(JsonText, ValuesKeepTheirTypes) {
   const double inf = std::numeric_limits<double>::infinity();
   for (const Value& value :
        {Value(true), Value(std::int64_t{1}), Value(1.0), Value("1"), Value(inf), Value(-inf)}) {
-    EXPECT_EQ(value_of(parse_json(dump(json_of(value)))), value);
+    EXPECT_EQ(value_from_json(parse_json(dump(value_to_json(value)))), value);
   }
-  EXPECT_EQ(dump(json_of(inf)), R"({"float":"inf"})");
-  EXPECT_TRUE(std::isnan(std::get<double>(value_of(json_of(std::nan(""))))));
+  EXPECT_EQ(dump(value_to_json(inf)), R"({"float":"inf"})");
+  EXPECT_TRUE(std::isnan(std::get<double>(value_from_json(value_to_json(std::nan(""))))));
 }
 
 TEST(JsonText, ExactNumbersReadBack) {
