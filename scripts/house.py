@@ -194,6 +194,9 @@ def without_a_sentence(house):
 
 # ---- names that only tests use -------------------------------------------------------------------
 
+# What a library calls by these names.
+CALLED_BY_LIBRARIES = {"to_json", "from_json"}
+
 DECLARED = re.compile(r"^(?: {2})?(?=\S)(?!return|else|using|typedef|friend|#)"
                       r"(?:[\w:<>,&*\[\]\s~]+?[\s&*>])(?P<name>[a-z]\w*)\(", re.M)
 
@@ -213,7 +216,8 @@ def only_for_tests(house, others=()):
         if source.path.suffix != ".h" or source.room.startswith("plugins/") or is_sdk:
             continue  # the SDK is for authors of plugins
         for name in sorted({m.group("name") for m in DECLARED.finditer(source.code)}):
-            if called[name] - {source.name} or is_called_inline(source.code, name):
+            if (called[name] - {source.name} or name in CALLED_BY_LIBRARIES or
+                    is_called_inline(source.code, name)):
                 continue
             if not overrides(source.code, name):
                 yield f"{source.name}: {name} is used by tests only"

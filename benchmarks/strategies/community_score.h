@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/store/recording.h"
+#include "tuner/recordings/recording.h"
 
 namespace tuner::bench {
 

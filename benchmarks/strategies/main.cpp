@@ -15,6 +15,7 @@
 #include "benchmarks/strategies/study.h"
 #include "benchmarks/strategies/table.h"
 #include "benchmarks/strategies/within.h"
+#include "tuner/run/store_recording.h"
 
 namespace {
 
@@ -80,14 +81,14 @@ int run(const options::variables_map& given) {
   tuner::bench::StudySetup setup = setup_of(given);
   tuner::Recording earlier;
   if (given.contains("warm-start")) {
-    earlier = tuner::read_recording(given["warm-start"].as<std::string>());
+    earlier = tuner::read_any_recording(given["warm-start"].as<std::string>());
     setup.warm.recording = &earlier;
   }
   std::vector<std::unique_ptr<Arena>> arenas;
   std::vector<std::string> names;
   std::vector<std::string> groups;
   for (const auto& file : given["recording"].as<std::vector<std::string>>()) {
-    arenas.push_back(std::make_unique<Arena>(tuner::read_recording(file)));
+    arenas.push_back(std::make_unique<Arena>(tuner::read_any_recording(file)));
     names.push_back(arenas.back()->recording().name);
     groups.push_back(group_of(*arenas.back(), given["group"].as<std::vector<std::string>>()));
   }

@@ -11,7 +11,7 @@
 #include "benchmarks/strategies/plugin_strategy.h"
 #include "benchmarks/strategies/within.h"
 #include "tuner/plugin/space_table.h"
-#include "tuner/store/prior.h"
+#include "tuner/recordings/prior.h"
 
 namespace tuner::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "benchmarks/strategies/community_score.h"
 #include "benchmarks/strategies/plugin_strategy.h"
-#include "tuner/store/replay.h"
+#include "tuner/recordings/replay.h"
 
 namespace tuner::bench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchmarks/strategies/community_score.h"
-#include "tuner/store/recording.h"
+#include "tuner/recordings/recording.h"
 
 namespace tuner::bench {
 

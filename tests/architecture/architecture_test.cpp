@@ -59,8 +59,8 @@ TEST(Architecture, EveryRoomHasFiles) {
   for (const fs::path& path : sources_under("tuner")) {
     rooms.insert(fs::relative(path, kRoot / "tuner").begin()->string());
   }
-  for (const char* room :
-       {"base", "expression", "space", "model", "ports", "engine", "study", "store", "plugin"}) {
+  for (const char* room : {"base", "expression", "space", "model", "ports", "codec", "engine",
+                           "study", "store", "recordings", "plugin"}) {
     EXPECT_TRUE(rooms.contains(room)) << room;
   }
 }

@@ -13,14 +13,16 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 14> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 16> kFloors{{{"base", 0},
                                                                {"expression", 1},
                                                                {"space", 2},
                                                                {"model", 3},
                                                                {"ports", 4},
+                                                               {"codec", 4},
                                                                {"engine", 5},
                                                                {"study", 6},
                                                                {"store", 6},
+                                                               {"recordings", 6},
                                                                {"compile", 6},
                                                                {"exporters", 6},
                                                                {"plugin", 6},
@@ -32,7 +34,7 @@ constexpr std::array<std::pair<string_view, int>, 14> kFloors{{{"base", 0},
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
     {{"yaml-cpp/", "study"},
      {"sqlite3.h", "store"},
-     {"zlib.h", "store"},
+     {"zlib.h", "recordings"},
      {"boost/dll", "plugin"},
      {"dlfcn.h", "plugin"},
      {"boost/program_options", "app"}}};

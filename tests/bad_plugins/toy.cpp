@@ -1,5 +1,8 @@
 // One of each kind, written with the SDK: what it answers lets a test see what crossed.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -107,8 +110,13 @@ class ToyBackend : public sdk::Backend {
     facts.compute_capability = 90;
     std::strcpy(facts.name, device_ == 0 ? "Toy Zero" : "Toy One");
     std::memset(facts.arch, 'x', sizeof facts.arch);  // not terminated: the host must cope
-    facts.max_grid[2] = 7;
-    facts.clock_khz = 1000;
+    std::strcpy(facts.uuid, "TOY-1");
+    std::strcpy(facts.driver, "toys 1.0");
+    // Every number another one: 26, 25, ... 7.
+    constexpr std::size_t kFirst = offsetof(tuner_device_facts, multiprocessors);
+    std::array<std::int64_t, (sizeof facts - kFirst) / sizeof(std::int64_t)> numbers{};
+    std::iota(numbers.rbegin(), numbers.rend(), 7);
+    std::memcpy(reinterpret_cast<char*>(&facts) + kFirst, numbers.data(), sizeof numbers);
     return facts;
   }
   std::uint64_t allocate(std::uint64_t bytes) override {

@@ -1,7 +1,6 @@
-#include "tuner/store/recording.h"
-
 #include "tests/fuzz/targets.h"
 #include "tuner/base/error.h"
+#include "tuner/recordings/recording_reader.h"
 
 namespace tuner::fuzz {
 

@@ -10,9 +10,9 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/recordings/compressed_file.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/store/compressed_file.h"
-#include "tuner/store/store_recording.h"
+#include "tuner/run/store_recording.h"
 #include "tuner/study/study_yaml.h"
 #include "tuner/study/t1_reader.h"
 
@@ -78,7 +78,7 @@ void write_space(const ImportOptions& options, const Recording& recording) {
 }
 
 Recording read(const std::string& objective, const fs::path& path) {
-  Recording recording = read_recording(path, objective);
+  Recording recording = read_any_recording(path, objective);
   for (const std::string& note : recording.notes) std::cerr << for_terminal(note) << "\n";
   return recording;
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 
 #include "tuner/base/error.h"
@@ -15,14 +14,13 @@
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/recordings/recorded_trials.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {
 namespace {
-
-constexpr double kConfidence = 0.95;
 
 [[noreturn]] void reject(const std::string& file, const std::string& message,
                          const std::string& suggestion = {}) {
@@ -50,69 +48,6 @@ ContextKey key_of(const Recording& recording, const ImportOptions& options, cons
   return key;
 }
 
-// Where each parameter of the study stands in the recording; empty: its only value.
-std::vector<std::optional<std::size_t>> places(const Recording& recording, const Study& study) {
-  std::vector<std::optional<std::size_t>> out;
-  for (const Parameter& parameter : study.parameters) {
-    const auto found = std::ranges::find(recording.parameters, parameter.name, &Parameter::name);
-    if (found != recording.parameters.end()) {
-      out.emplace_back(static_cast<std::size_t>(found - recording.parameters.begin()));
-    } else if (parameter.values.size() == 1) {
-      out.emplace_back(std::nullopt);
-    } else {
-      reject(recording.name, "parameter '" + parameter.name + "' is not in the recording");
-    }
-  }
-  for (const Parameter& recorded : recording.parameters) {
-    const auto known = std::ranges::find(study.parameters, recorded.name, &Parameter::name);
-    if (known != study.parameters.end() || recorded.values.size() == 1) continue;
-    reject(recording.name,
-           "the recording varies '" + recorded.name + "', which is no parameter of the study");
-  }
-  return out;
-}
-
-// Some write numbers as text: then it is the study's value of that text.
-Value value_for(const Parameter& parameter, const Value& recorded) {
-  if (!std::holds_alternative<std::string>(recorded)) return recorded;
-  for (const Value& value : parameter.values) {
-    if (to_text(value) == to_text(recorded)) return value;
-  }
-  return recorded;
-}
-
-Trial trial_of(const Recording& recording, std::size_t entry, Configuration configuration) {
-  const RecordedTrial& recorded = recording.entries[entry];
-  Trial trial;
-  trial.configuration = std::move(configuration);
-  trial.state = recorded.state;
-  if (!std::isnan(recorded.cost_seconds)) trial.cost_seconds = recorded.cost_seconds;
-  if (recorded.state != TrialState::kOk) {
-    trial.message = "failed in " + recording.name;
-    return trial;
-  }
-  const auto samples = recording.samples_of(entry);
-  if (!samples.empty()) {
-    trial.timing = summarise({samples.begin(), samples.end()}, kConfidence);
-  }
-  if (recording.objective == "time") {
-    // What the file calls the time counts, be it a mean or a median.
-    trial.timing.median = recorded.objective;
-    if (samples.empty()) {
-      trial.timing.ci_low = trial.timing.ci_high = trial.timing.min = recorded.objective;
-    }
-    trial.objective = recorded.objective / 1000;
-  } else {
-    trial.metrics.emplace_back(recording.objective, recorded.objective);
-    trial.objective = recorded.objective;
-  }
-  return trial;
-}
-
-}  // namespace
-
-namespace {
-
 // By the study's metrics and objective, from the time or as recorded.
 void score(const Recording& recording, const Study& study, TrialBatch& batch) {
   batch.ranked_by = {study.objective, study.measure};
@@ -136,28 +71,9 @@ void score(const Recording& recording, const Study& study, TrialBatch& batch) {
 TrialBatch batch_of(const Recording& recording, const ImportOptions& options, const Study* study) {
   TrialBatch batch;
   batch.key = key_of(recording, options, study);
-  std::vector<std::optional<std::size_t>> order;
-  if (study != nullptr) {
-    batch.key.parameters = parameter_names(study->parameters);
-    order = places(recording, *study);
-  } else {
-    batch.key.parameters = parameter_names(recording.parameters);
-    for (std::size_t i = 0; i < recording.parameters.size(); ++i) order.emplace_back(i);
-  }
-  for (std::size_t entry = 0; entry < recording.entries.size(); ++entry) {
-    const Configuration recorded = recording.configuration(entry);
-    Configuration configuration;
-    for (std::size_t p = 0; p < order.size(); ++p) {
-      if (!order[p]) {
-        configuration.push_back(study->parameters[p].values.front());
-      } else if (study != nullptr) {
-        configuration.push_back(value_for(study->parameters[p], recorded[*order[p]]));
-      } else {
-        configuration.push_back(recorded[*order[p]]);
-      }
-    }
-    batch.trials.push_back(trial_of(recording, entry, std::move(configuration)));
-  }
+  batch.key.parameters =
+      parameter_names(study != nullptr ? study->parameters : recording.parameters);
+  batch.trials = study != nullptr ? trials_of(recording, study->parameters) : trials_of(recording);
   if (batch.trials.empty()) reject(recording.name, "there are no results in it");
   if (study == nullptr) {
     batch.ranked_by.objective = {recording.objective, recording.maximize || options.maximize, {}};

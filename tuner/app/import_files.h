@@ -6,8 +6,8 @@
 
 #include "tuner/app/import_options.h"
 #include "tuner/model/study.h"
+#include "tuner/recordings/recording.h"
 #include "tuner/store/merge.h"
-#include "tuner/store/recording.h"
 
 namespace tuner {
 

@@ -15,10 +15,11 @@
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/recordings/prior.h"
+#include "tuner/recordings/recording.h"
+#include "tuner/recordings/replay.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/store/prior.h"
-#include "tuner/store/recording.h"
-#include "tuner/store/replay.h"
+#include "tuner/run/store_recording.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -47,7 +48,7 @@ class Replay {
       budget_ = *budget;
     }
     if (!options.warm_start_recording.empty()) {
-      const Recording earlier = read_recording(options.warm_start_recording);
+      const Recording earlier = read_any_recording(options.warm_start_recording);
       prior_ = prior_of(earlier, earlier.maximize, prior_target(space_), 1);
       if (prior_.results.empty()) {
         throw InputError(Complaint{{options.warm_start_recording, 0, 0},
@@ -105,7 +106,7 @@ int replay_command(const RunOptions& options) {
                                ""});
   }
   Progress progress(options.progress, stderr);
-  const Recording recording = read_recording(options.replay);
+  const Recording recording = read_any_recording(options.replay);
   for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Replay replay(options, recording, catalogue);

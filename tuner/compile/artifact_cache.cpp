@@ -18,6 +18,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/model/fields.h"
 
 namespace tuner {
 
@@ -28,14 +29,41 @@ namespace {
 constexpr std::string_view kHead = "tuner artifact 3\n";
 constexpr std::size_t kChecksum = 32;
 
+// In place of the number of files that were opened.
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+
+using Symbols = decltype(Artifact::symbols);
+
+// Numbers as eight bytes, texts with their size before them, lists with their length; fields in the
+// order of their noun's list.
 class Writer {
  public:
-  void number(std::uint64_t value) {
+  void put(std::uint64_t value) {
     for (int i = 0; i < 8; ++i) bytes += static_cast<char>(value >> (8 * i));
   }
-  void text(const std::string& value) {
-    number(value.size());
+  void put(std::int64_t value) { put(static_cast<std::uint64_t>(value)); }
+  void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
+  void put(const std::string& value) {
+    put(std::uint64_t{value.size()});
     bytes += value;
+  }
+  void put(Bytes<const std::string> value) { put(value.text); }
+  void put(const OpenedFiles& opened) { opened ? put(*opened) : put(kNotKnown); }
+  // The last field: it goes on to the end.
+  void put(const Symbols& symbols) {
+    for (const auto& [asked, lowered] : symbols) {
+      put(asked);
+      put(lowered);
+    }
+  }
+  template <typename T>
+  void put(const std::vector<T>& list) {
+    put(std::uint64_t{list.size()});
+    for (const T& one : list) put(one);
+  }
+  template <HasFields Noun>
+  void put(const Noun& noun) {
+    for_each_field(noun, [this](const char*, const auto& field) { put(field); });
   }
   std::string bytes;
 };
@@ -44,88 +72,66 @@ class Writer {
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
-  std::uint64_t number() {
-    if (rest_.size() < 8) {
-      good = false;
-      return 0;
-    }
-    std::uint64_t out = 0;
+  void get(std::uint64_t& value) {
+    value = 0;
+    good = good && rest_.size() >= 8;
+    if (!good) return;
     for (std::size_t i = 0; i < 8; ++i) {
-      out |= std::uint64_t{static_cast<unsigned char>(rest_[i])} << (8 * i);
+      value |= std::uint64_t{static_cast<unsigned char>(rest_[i])} << (8 * i);
     }
     rest_.remove_prefix(8);
-    return out;
   }
-  std::string text() {
+  void get(std::int64_t& value) { value = static_cast<std::int64_t>(number()); }
+  void get(double& value) { value = std::bit_cast<double>(number()); }
+  void get(std::string& value) {
     const std::uint64_t size = number();
-    if (size > rest_.size()) {
-      good = false;
-      return {};
-    }
-    std::string out(rest_.substr(0, size));
+    good = good && size <= rest_.size();
+    if (!good) return;
+    value = rest_.substr(0, size);
     rest_.remove_prefix(size);
-    return out;
   }
-  bool at_end() const { return rest_.empty(); }
+  void get(Bytes<std::string> value) { get(value.text); }
+  void get(OpenedFiles& opened) {
+    const std::uint64_t count = number();
+    if (count != kNotKnown) get(opened.emplace(), count);
+  }
+  void get(Symbols& symbols) {
+    while (good && !rest_.empty()) {
+      auto& [asked, lowered] = symbols.emplace_back();
+      get(asked);
+      get(lowered);
+    }
+  }
+  template <typename T>
+  void get(std::vector<T>& list) {
+    get(list, number());
+  }
+  template <HasFields Noun>
+  void get(Noun& noun) {
+    for_each_field(noun, [this](const char*, auto&& field) { get(field); });
+  }
   bool good = true;
 
  private:
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    get(value);
+    return value;
+  }
+  template <typename T>
+  void get(std::vector<T>& list, std::uint64_t count) {
+    for (std::uint64_t i = 0; good && i < count; ++i) get(list.emplace_back());
+  }
+
   std::string_view rest_;
 };
-
-// The numbers of `resources`, in the order in which they are stored.
-template <typename R, typename Visit>
-void each_number(R& resources, Visit visit) {
-  visit(resources.registers);
-  visit(resources.static_shared_bytes);
-  visit(resources.constant_bytes);
-  visit(resources.local_bytes);
-  visit(resources.spill_bytes);
-  visit(resources.max_threads);
-}
-
-// In place of the number of files that were opened.
-constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
-
-void read_opened(Reader& reader, OpenedFiles& opened) {
-  const std::uint64_t count = reader.number();
-  if (count == kNotKnown) return;
-  opened.emplace();
-  for (std::uint64_t i = 0; reader.good && i < count; ++i) {
-    FileState& file = opened->emplace_back();
-    file.path = reader.text();
-    file.digest = reader.text();
-  }
-}
 
 }  // namespace
 
 std::string pack(const std::string& key, const Artifact& artifact) {
   Writer body;
-  body.text(key);
-  body.text(artifact.image);
-  body.text(artifact.entry);
-  body.text(artifact.log);
-  body.number(std::bit_cast<std::uint64_t>(artifact.milliseconds));
-  each_number(artifact.resources,
-              [&](std::int64_t value) { body.number(static_cast<std::uint64_t>(value)); });
-  body.number(artifact.then.size());
-  for (const NextKernel& next : artifact.then) {
-    body.text(next.entry);
-    each_number(next.resources,
-                [&](std::int64_t value) { body.number(static_cast<std::uint64_t>(value)); });
-  }
-  body.number(artifact.opened ? artifact.opened->size() : kNotKnown);
-  if (artifact.opened) {
-    for (const FileState& file : *artifact.opened) {
-      body.text(file.path);
-      body.text(file.digest);
-    }
-  }
-  for (const auto& [asked, lowered] : artifact.symbols) {
-    body.text(asked);
-    body.text(lowered);
-  }
+  body.put(key);
+  body.put(artifact);
   return std::string(kHead) + to_hex(hash_of(body.bytes)) + body.bytes;
 }
 
@@ -137,26 +143,11 @@ std::optional<Artifact> unpack(const std::string& key, const std::string& bytes)
   const std::string_view body = all.substr(kHead.size() + kChecksum);
   if (all.substr(kHead.size(), kChecksum) != to_hex(hash_of(body))) return std::nullopt;
   Reader reader(body);
-  if (reader.text() != key) return std::nullopt;
+  std::string written_for;
+  reader.get(written_for);
+  if (written_for != key) return std::nullopt;
   Artifact out;
-  out.image = reader.text();
-  out.entry = reader.text();
-  out.log = reader.text();
-  out.milliseconds = std::bit_cast<double>(reader.number());
-  each_number(out.resources,
-              [&](std::int64_t& value) { value = static_cast<std::int64_t>(reader.number()); });
-  const std::uint64_t count = reader.number();
-  for (std::uint64_t i = 0; reader.good && i < count; ++i) {
-    NextKernel& next = out.then.emplace_back();
-    next.entry = reader.text();
-    each_number(next.resources,
-                [&](std::int64_t& value) { value = static_cast<std::int64_t>(reader.number()); });
-  }
-  read_opened(reader, out.opened);
-  while (reader.good && !reader.at_end()) {
-    std::string asked = reader.text();
-    out.symbols.emplace_back(std::move(asked), reader.text());
-  }
+  reader.get(out);
   if (!reader.good) return std::nullopt;
   return out;
 }

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/codec/json_text.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 
@@ -42,10 +42,6 @@ std::string response_word(const std::string& text) {
     out += c;
   }
   return out + "\"";
-}
-
-Json number_or_text(const Value& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
 std::string_view invalidity_of(TrialState state) {
@@ -99,7 +95,7 @@ Json measurements_of(const Study& study, const RankedResults& results, const Tri
 Json result_of(const Study& study, const RankedResults& results, const Trial& trial) {
   Json configuration = Json::object();
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
-    configuration[study.parameters[p].name] = number_or_text(trial.configuration.at(p));
+    configuration[study.parameters[p].name] = value_to_json(trial.configuration.at(p));
   }
   const bool valid = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
   return {{"timestamp", results.date},
@@ -111,17 +107,13 @@ Json result_of(const Study& study, const RankedResults& results, const Trial& tr
           {"objectives", {study.objective.name}}};
 }
 
-// One document is one line; bytes that are no UTF-8 are replaced.
-std::string wisdom_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+// One document is one line.
+std::string wisdom_line(const Json& json) { return dump(json) + "\n"; }
 
 Json wisdom_record(const RankedResults& results) {
   const Trial& best = results.trials.front();
   Json config = Json::array();
-  for (const Value& value : best.configuration) {
-    config.push_back(number_or_text(value));
-  }
+  for (const Value& value : best.configuration) config.push_back(value_to_json(value));
   Json size = Json::array();
   for (const auto& [name, extent] : results.size.dims) size.push_back(extent);
   if (size.empty()) size.push_back(1);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "tuner/base/hash.h"
@@ -15,6 +17,7 @@
 #include "tuner/exporters/header_rules.h"
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
+#include "tuner/model/fields.h"
 
 namespace tuner {
 namespace {
@@ -110,31 +113,34 @@ std::string usage(const HeaderModel& model) {
       model.space, dims);
 }
 
-// The members of struct device, with where cudaDeviceProp has them.
-struct Fact {
-  const char* name;
-  std::int64_t DeviceFacts::*member;
-  const char* property;
-};
-constexpr Fact kFacts[] = {
-    {"multiprocessors", &DeviceFacts::multiprocessors, "multiProcessorCount"},
-    {"warp_size", &DeviceFacts::warp_size, "warpSize"},
-    {"max_threads_per_block", &DeviceFacts::max_threads_per_block, "maxThreadsPerBlock"},
-    {"max_threads_per_multiprocessor", &DeviceFacts::max_threads_per_multiprocessor,
-     "maxThreadsPerMultiProcessor"},
-    {"max_blocks_per_multiprocessor", &DeviceFacts::max_blocks_per_multiprocessor,
-     "maxBlocksPerMultiProcessor"},
-    {"registers_per_block", &DeviceFacts::registers_per_block, "regsPerBlock"},
-    {"registers_per_multiprocessor", &DeviceFacts::registers_per_multiprocessor,
-     "regsPerMultiprocessor"},
-    {"max_shared_memory_per_block", &DeviceFacts::max_shared_memory_per_block, "sharedMemPerBlock"},
-    {"max_shared_memory_per_block_optin", &DeviceFacts::max_shared_memory_per_block_optin,
-     "sharedMemPerBlockOptin"},
-    {"shared_memory_per_multiprocessor", &DeviceFacts::shared_memory_per_multiprocessor,
-     "sharedMemPerMultiprocessor"},
-    {"l2_bytes", &DeviceFacts::l2_bytes, "l2CacheSize"},
-    {"memory_bytes", &DeviceFacts::memory_bytes, "totalGlobalMem"},
-};
+// Where cudaDeviceProp has the numbers of struct device.
+std::string_view property_of(std::string_view fact) {
+  static const std::map<std::string_view, std::string_view> kProperties{
+      {"multiprocessors", "multiProcessorCount"},
+      {"warp_size", "warpSize"},
+      {"max_threads_per_block", "maxThreadsPerBlock"},
+      {"max_threads_per_multiprocessor", "maxThreadsPerMultiProcessor"},
+      {"max_blocks_per_multiprocessor", "maxBlocksPerMultiProcessor"},
+      {"registers_per_block", "regsPerBlock"},
+      {"registers_per_multiprocessor", "regsPerMultiprocessor"},
+      {"max_shared_memory_per_block", "sharedMemPerBlock"},
+      {"max_shared_memory_per_block_optin", "sharedMemPerBlockOptin"},
+      {"shared_memory_per_multiprocessor", "sharedMemPerMultiprocessor"},
+      {"l2_bytes", "l2CacheSize"},
+      {"memory_bytes", "totalGlobalMem"}};
+  return kProperties.at(fact);
+}
+
+// The members of struct device: the numbers that expressions can name, in the order of the list.
+// Name, architecture and compute capability stand before them.
+template <typename Visit>
+void for_each_number(const DeviceFacts& facts, const Visit& visit) {
+  for_each_field(facts, [&](const char* name, const auto& fact) {
+    if constexpr (std::is_same_v<decltype(fact), const std::int64_t&>) {
+      if (is_in_expressions(name)) visit(name, fact);
+    }
+  });
+}
 
 std::string choices(const HeaderField& field) {
   std::string out = "enum class " + field.type + " : unsigned char {";
@@ -153,17 +159,16 @@ std::string device_struct() {
       "  const char* name = \"\";\n"
       "  const char* arch = \"\";\n"
       "  long long compute_capability = 0;  // 90 for 9.0\n";
-  const DeviceFacts nominal;
-  for (const Fact& fact : kFacts) {
-    out += fmt::format("  long long {} = {};\n", fact.name, nominal.*fact.member);
-  }
+  for_each_number({}, [&](std::string_view name, std::int64_t usual) {
+    out += fmt::format("  long long {} = {};\n", name, usual);
+  });
   return out + "};\n";
 }
 
 std::string device_literal(const DeviceFacts& facts) {
   std::string out = fmt::format("{{{}, {}, {}", cpp_string(facts.name), cpp_string(facts.arch),
                                 facts.compute_capability);
-  for (const Fact& fact : kFacts) out += fmt::format(", {}", facts.*fact.member);
+  for_each_number(facts, [&](const char*, std::int64_t fact) { out += fmt::format(", {}", fact); });
   return out + "}";
 }
 
@@ -264,9 +269,9 @@ std::string tables(const HeaderModel& model) {
       "// From a cudaDeviceProp; its name must live as long as the result.\n"
       "template <class Properties>\nconstexpr device device_from(const Properties& p) {\n"
       "  device v;\n  v.name = p.name;\n  v.compute_capability = p.major * 10 + p.minor;\n";
-  for (const Fact& fact : kFacts) {
-    out += fmt::format("  v.{} = static_cast<long long>(p.{});\n", fact.name, fact.property);
-  }
+  for_each_number({}, [&](std::string_view name, std::int64_t) {
+    out += fmt::format("  v.{} = static_cast<long long>(p.{});\n", name, property_of(name));
+  });
   return out + "  return v;\n}\n#endif\n";
 }
 

@@ -2,16 +2,15 @@
 
 #include "tuner/exporters/results_json.h"
 
-#include <nlohmann/json.hpp>
+#include <array>
+
+#include "tuner/codec/json.h"
+#include "tuner/codec/json_text.h"
 
 namespace tuner {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json json_of(const Value& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
-}
 
 Json json_of(const LaunchSpec& launch) {
   const auto text = [](const Expression& one) {
@@ -52,41 +51,47 @@ Json json_of(const DeviceFacts& device) {
            {"compute_capability", device.compute_capability}};
   for (const auto& [name, value] : device.bindings()) {
     const std::string bare = name.substr(name.find('.') + 1);
-    if (!out.contains(bare)) out[bare] = json_of(value);
+    if (!out.contains(bare)) out[bare] = value_to_json(value);
   }
   return out;
 }
 
+// The fields of a trial here, in three parts, since one has resources as a document of their own.
+constexpr std::array<Renamed, 9> kMeasured{{{"median_ms", "time_ms"},
+                                            {"ci_low_ms", "ci_low_ms"},
+                                            {"ci_high_ms", "ci_high_ms"},
+                                            {"min_ms", "min_ms"},
+                                            {"samples_ms", "samples_ms"},
+                                            {"final_samples", "final_samples_ms"},
+                                            {"grid", "grid"},
+                                            {"block", "block"},
+                                            {"dynamic_shared_bytes", "dynamic_shared_bytes"}}};
+constexpr std::array<Renamed, 5> kResources{{{"static_shared_bytes", "static_shared_bytes"},
+                                             {"registers", "registers"},
+                                             {"spill_bytes", "spill_bytes"},
+                                             {"local_bytes", "local_bytes"},
+                                             {"constant_bytes", "constant_bytes"}}};
+constexpr std::array<Renamed, 5> kAround{{{"occupancy", "occupancy"},
+                                          {"compile_ms", "compile_ms"},
+                                          {"cost_seconds", "cost_seconds"},
+                                          {"max_error", "max_error"},
+                                          {"message", "message"}}};
+
 Json json_of(const Trial& trial, const Study& study) {
   Json configuration = Json::object();
   for (std::size_t i = 0; i < study.parameters.size() && i < trial.configuration.size(); ++i) {
-    configuration[study.parameters[i].name] = json_of(trial.configuration[i]);
+    configuration[study.parameters[i].name] = value_to_json(trial.configuration[i]);
   }
   Json metrics = Json::object();
   for (const auto& [name, value] : trial.metrics) metrics[name] = value;
-  Json out{{"state", name_of(trial.state)},
+  const Json fields = encoded<Json>(trial);
+  Json out{{"state", fields.at("state")},
            {"configuration", configuration},
-           {"objective", trial.objective},
-           {"metrics", metrics},
-           {"time_ms", trial.timing.median},
-           {"ci_low_ms", trial.timing.ci_low},
-           {"ci_high_ms", trial.timing.ci_high},
-           {"min_ms", trial.timing.min},
-           {"samples_ms", trial.timing.samples},
-           {"final_samples_ms", trial.final_samples},
-           {"grid", trial.geometry.grid},
-           {"block", trial.geometry.block},
-           {"dynamic_shared_bytes", trial.geometry.dynamic_shared_bytes},
-           {"static_shared_bytes", trial.resources.static_shared_bytes},
-           {"registers", trial.resources.registers},
-           {"spill_bytes", trial.resources.spill_bytes},
-           {"local_bytes", trial.resources.local_bytes},
-           {"constant_bytes", trial.resources.constant_bytes},
-           {"occupancy", trial.occupancy},
-           {"compile_ms", trial.compile_ms},
-           {"cost_seconds", trial.cost_seconds},
-           {"max_error", trial.max_error},
-           {"message", trial.message}};
+           {"objective", fields.at("objective")},
+           {"metrics", metrics}};
+  add_fields(out, fields, kMeasured);
+  add_fields(out, fields.at("resources"), kResources);
+  add_fields(out, fields, kAround);
   if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) {
     for (const char* name : {"objective", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
       out[name] = nullptr;
@@ -123,7 +128,7 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
   Json parameters = Json::array();
   for (const Parameter& parameter : study.parameters) {
     Json values = Json::array();
-    for (const Value& value : parameter.values) values.push_back(json_of(value));
+    for (const Value& value : parameter.values) values.push_back(value_to_json(value));
     parameters.push_back({{"name", parameter.name}, {"values", values}});
   }
   Json derived = Json::object();
@@ -150,8 +155,7 @@ std::string results_json(const Study& study, const std::vector<RankedResults>& r
       {"metrics", metrics},
       {"launch", launches_of(study)},
       {"results", all}};
-  // A compiler's log may hold bytes that are not UTF-8.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(document, 2) + "\n";
 }
 
 }  // namespace tuner

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <array>
+
+#include "tuner/codec/json.h"
+#include "tuner/codec/json_text.h"
 
 namespace tuner {
 namespace {
@@ -14,43 +17,20 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kBegin = "/* tuner-table\n";
 constexpr const char* kEnd = "\ntuner-table */";
 
-struct Fact {
-  const char* name;
-  std::int64_t DeviceFacts::*member;
-};
-constexpr Fact kFacts[] = {
-    {"multiprocessors", &DeviceFacts::multiprocessors},
-    {"warp_size", &DeviceFacts::warp_size},
-    {"max_threads_per_block", &DeviceFacts::max_threads_per_block},
-    {"max_threads_per_multiprocessor", &DeviceFacts::max_threads_per_multiprocessor},
-    {"max_blocks_per_multiprocessor", &DeviceFacts::max_blocks_per_multiprocessor},
-    {"registers_per_block", &DeviceFacts::registers_per_block},
-    {"registers_per_multiprocessor", &DeviceFacts::registers_per_multiprocessor},
-    {"max_shared_memory_per_block", &DeviceFacts::max_shared_memory_per_block},
-    {"max_shared_memory_per_block_optin", &DeviceFacts::max_shared_memory_per_block_optin},
-    {"shared_memory_per_multiprocessor", &DeviceFacts::shared_memory_per_multiprocessor},
-    {"l2_bytes", &DeviceFacts::l2_bytes},
-    {"memory_bytes", &DeviceFacts::memory_bytes},
-};
+// What an exported table does not tell of a device: no expression asks for it.
+constexpr std::array kLeftOut{"uuid", "reserved_shared_memory_per_block", "clock_khz", "max_block",
+                              "max_grid"};
 
-Json json_of(const DeviceFacts& device) {
-  Json out{{"backend", device.backend},
-           {"name", device.name},
-           {"arch", device.arch},
-           {"driver", device.driver},
-           {"compute_capability", device.compute_capability}};
-  for (const Fact& fact : kFacts) out[fact.name] = device.*fact.member;
+Json device_in_table(const DeviceFacts& device) {
+  Json out = encoded<Json>(device);
+  for (const char* name : kLeftOut) out.erase(name);
   return out;
 }
 
 DeviceFacts device_of(const Json& json) {
+  for (const char* name : {"name", "compute_capability"}) static_cast<void>(json.at(name));
   DeviceFacts device;
-  device.backend = json.value("backend", "");
-  device.name = json.at("name").get<std::string>();
-  device.arch = json.value("arch", "");
-  device.driver = json.value("driver", "");
-  device.compute_capability = json.at("compute_capability").get<int>();
-  for (const Fact& fact : kFacts) device.*fact.member = json.value(fact.name, device.*fact.member);
+  decode(json, device, Missing::kKept);
   return device;
 }
 
@@ -87,13 +67,6 @@ TunedEntry entry_of(const Json& json, const ExportedTable& known) {
   return entry;
 }
 
-Value value_of(const Json& json) {
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number()) return json.get<double>();
-  return json.get<std::string>();
-}
-
 ExportedTable table_of(const Json& json) {
   ExportedTable out;
   out.kernel = json.at("kernel").get<std::string>();
@@ -103,7 +76,7 @@ ExportedTable table_of(const Json& json) {
   for (const Json& one : json.at("devices")) out.table.devices.push_back(device_of(one));
   for (const Json& one : json.at("configurations")) {
     Configuration configuration;
-    for (const Json& value : one) configuration.push_back(value_of(value));
+    for (const Json& value : one) configuration.push_back(value_from_json(value));
     if (configuration.size() != out.parameters.size()) {
       throw std::out_of_range("a configuration does not have one value for each parameter");
     }
@@ -140,13 +113,11 @@ std::string table_comment(const Study& study, const TunedTable& table,
   Json dimensions = Json::array();
   for (const auto& [name, extent] : table.entries.front().size.dims) dimensions.push_back(name);
   Json devices = Json::array();
-  for (const DeviceFacts& one : table.devices) devices.push_back(json_of(one));
+  for (const DeviceFacts& one : table.devices) devices.push_back(device_in_table(one));
   Json configurations = Json::array();
   for (const Configuration& one : table.configurations) {
     Json values = Json::array();
-    for (const Value& value : one) {
-      values.push_back(std::visit([](const auto& held) { return Json(held); }, value));
-    }
+    for (const Value& value : one) values.push_back(value_to_json(value));
     configurations.push_back(std::move(values));
   }
   Json entries = Json::array();
@@ -183,7 +154,7 @@ ExportedTable read_table_comment(const std::string& text, const std::string& fil
   }
 }
 
-std::string device_json(const DeviceFacts& device) { return json_of(device).dump(1) + "\n"; }
+std::string device_json(const DeviceFacts& device) { return encoded<Json>(device).dump(1) + "\n"; }
 
 DeviceFacts device_from_json(const std::string& text, const std::string& file) {
   try {

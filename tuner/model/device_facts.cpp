@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/model/fields.h"
 
 namespace tuner {
 namespace {
@@ -43,21 +44,15 @@ std::string DeviceFacts::slug() const {
 
 Bindings DeviceFacts::bindings() const {
   Bindings out;
-  out["device.name"] = name;
-  out["device.arch"] = arch;
-  out["device.compute_capability"] = std::int64_t{compute_capability};
-  out["device.multiprocessors"] = multiprocessors;
-  out["device.warp_size"] = warp_size;
-  out["device.max_threads_per_block"] = max_threads_per_block;
-  out["device.max_threads_per_multiprocessor"] = max_threads_per_multiprocessor;
-  out["device.max_blocks_per_multiprocessor"] = max_blocks_per_multiprocessor;
-  out["device.registers_per_block"] = registers_per_block;
-  out["device.registers_per_multiprocessor"] = registers_per_multiprocessor;
-  out["device.max_shared_memory_per_block"] = max_shared_memory_per_block;
-  out["device.max_shared_memory_per_block_optin"] = max_shared_memory_per_block_optin;
-  out["device.shared_memory_per_multiprocessor"] = shared_memory_per_multiprocessor;
-  out["device.l2_bytes"] = l2_bytes;
-  out["device.memory_bytes"] = memory_bytes;
+  for_each_field(*this, [&](const std::string& field, const auto& fact) {
+    using Fact = std::remove_cvref_t<decltype(fact)>;
+    if (!is_in_expressions(field)) return;
+    if constexpr (std::is_integral_v<Fact>) {
+      out["device." + field] = std::int64_t{fact};
+    } else if constexpr (std::is_same_v<Fact, std::string>) {
+      out["device." + field] = fact;
+    }
+  });
   return out;
 }
 

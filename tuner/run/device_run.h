@@ -13,9 +13,9 @@
 #include "tuner/ports/exporter.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/ports/strategy.h"
+#include "tuner/recordings/recording.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
-#include "tuner/store/recording.h"
 
 namespace tuner {
 

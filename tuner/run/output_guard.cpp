@@ -11,7 +11,8 @@
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/exporters/formats.h"
-#include "tuner/store/store_recording.h"
+#include "tuner/run/store_recording.h"
+#include "tuner/store/store.h"
 
 namespace tuner {
 namespace {

@@ -11,6 +11,7 @@
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
+#include "tuner/run/store_recording.h"
 
 namespace tuner {
 namespace {
@@ -35,7 +36,7 @@ SearchSettings search_settings(const RunSettings& settings, const Catalogue& cat
   search.fresh = settings.fresh;
   search.warm_start = settings.warm_start;
   if (!settings.warm_recording.empty()) {
-    search.warm_recording = read_recording(settings.warm_recording);
+    search.warm_recording = read_any_recording(settings.warm_recording);
   }
   search.results = settings.results;
   return search;

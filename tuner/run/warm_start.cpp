@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/store/store_recording.h"
+#include "tuner/run/store_recording.h"
 
 namespace tuner {
 namespace {

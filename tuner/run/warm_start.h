@@ -6,7 +6,7 @@
 
 #include "tuner/model/study.h"
 #include "tuner/ports/strategy.h"
-#include "tuner/store/prior.h"
+#include "tuner/recordings/prior.h"
 #include "tuner/store/store.h"
 
 namespace tuner {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 
+#include "tuner/base/atomic_file.h"
+#include "tuner/codec/json.h"
 #include "tuner/store/schema.h"
 #include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
@@ -84,6 +87,16 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   return found;
 }
 
+bool is_store(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return true;
+  if (!is_seekable_file(path)) return false;
+  std::string head(15, '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == "SQLite format 3";
+}
+
 bool operator==(const RankedBy& a, const RankedBy& b) { return to_json(a) == to_json(b); }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -114,7 +127,7 @@ Context Store::Impl::context(const ContextKey& key) {
   Statement insert = db().prepare(
       "INSERT INTO contexts(key, kernel, device, size, parameters, identity, created)"
       " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters");
-  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(to_json(key.device)));
+  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(encoded<Json>(key.device)));
   insert.bind(4, dump(to_json(key.size))).bind(5, dump(Json(key.parameters)));
   insert.bind(6, dump(Json(key.identity))).bind(7, utc_now()).run();
   Statement query = db().prepare("SELECT id FROM contexts WHERE key = ?");

@@ -56,6 +56,9 @@ struct StoredContext {
   std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
 };
 
+// Whether `path` is a results directory or its database.
+bool is_store(const std::filesystem::path& path);
+
 class Store {
  public:
   enum class Access { kWrite, kRead };

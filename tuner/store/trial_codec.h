@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/codec/json_text.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
@@ -45,20 +46,10 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names);
 nlohmann::ordered_json to_json(const RankedBy& how);
 // Throws nlohmann::json::exception.
 RankedBy ranked_by_from(const nlohmann::ordered_json& json);
-nlohmann::ordered_json to_json(const DeviceFacts& facts);
+// Throws nlohmann::json::exception.
 DeviceFacts device_facts_from(const nlohmann::ordered_json& json);
 nlohmann::ordered_json to_json(const ProblemSize& size);
 ProblemSize problem_size_from(const nlohmann::ordered_json& json);
-
-// JSON has no infinities and no NaN: they become {"float": "inf"}.
-nlohmann::ordered_json value_to_json(const Value& value);
-Value value_from_json(const nlohmann::ordered_json& json);
-
-// Bytes that are not UTF-8 (compilers print file names) are replaced, never an exception.
-std::string dump(const nlohmann::ordered_json& json, int indent = -1);
-// Throws nlohmann::json::exception. In one place, since every use of the library's parser compiles
-// all of it once more.
-nlohmann::ordered_json parse_json(const std::string& text);
 
 // "2026-01-31T12:00:00Z"
 std::string utc_now();

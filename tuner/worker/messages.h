@@ -18,8 +18,6 @@ bool flag_in(const nlohmann::json& message, const char* member);
 
 void to_json(nlohmann::json& j, const CompileRequest& request);
 void from_json(const nlohmann::json& j, CompileRequest& request);
-void to_json(nlohmann::json& j, const Resources& resources);
-void from_json(const nlohmann::json& j, Resources& resources);
 nlohmann::json opened_to_json(const OpenedFiles& opened);
 OpenedFiles opened_from_json(const nlohmann::json& j);
 void to_json(nlohmann::json& j, const Artifact& artifact);

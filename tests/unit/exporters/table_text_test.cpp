@@ -84,8 +84,20 @@ TEST(TableText, OtherFilesAreRefusedWithTheReason) {
 }
 
 TEST(TableText, ADevicesFactsReadBack) {
-  const DeviceFacts device = sample_device("NVIDIA H200", 90);
-  EXPECT_EQ(device_from_json(device_json(device), "device.json").bindings(), device.bindings());
+  DeviceFacts device = sample_device("NVIDIA H200", 90);
+  device.uuid = "GPU-1";
+  device.reserved_shared_memory_per_block = 1024;
+  device.clock_khz = 1980000;
+  device.max_block = {1024, 1024, 63};
+  device.max_grid = {2147483647, 65535, 65534};
+  const std::string text = device_json(device);
+  const DeviceFacts got = device_from_json(text, "device.json");
+  EXPECT_EQ(device_json(got), text);
+  EXPECT_EQ(got.uuid, device.uuid);
+  EXPECT_EQ(got.max_grid, device.max_grid);
+  EXPECT_EQ(got.bindings(), device.bindings());
+  EXPECT_EQ(device_from_json(R"({"name": "X", "compute_capability": 90})", "device.json").warp_size,
+            32);
   EXPECT_THROW(device_from_json("{\"name\": 3}", "device.json"), InputError);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "test_plugins.h"
+#include "tuner/codec/json.h"
 #include "tuner/plugin/sdk_strategy.h"
 #include "tuner/plugin/space_table.h"
 
@@ -159,6 +160,11 @@ TEST_F(Adapters, DevicesAreCountedAndDescribed) {
   EXPECT_EQ(backend->facts().name, "Toy One");
   EXPECT_EQ(backend->facts().arch, std::string(32, 'x'));
   EXPECT_EQ(backend->facts().max_grid[2], 7);
+  const auto facts = encoded<nlohmann::json>(backend->facts());
+  const auto usual_facts = encoded<nlohmann::json>(DeviceFacts{});
+  for (const auto& [name, usual] : usual_facts.items()) {
+    EXPECT_NE(facts.at(name), usual) << name << " does not arrive";
+  }
   const auto absent = catalogue.open_backend("toy", 2);
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().message, "there are 2 devices");

@@ -1,11 +1,11 @@
-#include "tuner/store/store_recording.h"
+#include "tuner/run/store_recording.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
+#include "tests/unit/store/sample_trials.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
@@ -27,7 +27,7 @@ TEST(StoreRecording, AnOwnStoreIsARecordingToo) {
   const ScratchFolder folder;
   fill(folder.path());
   for (const auto& path : {folder.path(), folder.path() / "tuner.sqlite"}) {
-    const Recording rec = read_recording(path);
+    const Recording rec = read_any_recording(path);
     EXPECT_EQ(rec.name, "matmul/nvidia-h200/M1024_N512");
     EXPECT_EQ(rec.device, "NVIDIA H200");
     ASSERT_EQ(rec.entries.size(), 6U);
@@ -42,7 +42,7 @@ TEST(StoreRecording, AnOwnStoreIsARecordingToo) {
     EXPECT_EQ(rec.entries[5].objective, sample_trial(5).timing.median);
     EXPECT_TRUE(rec.notes.empty());
   }
-  EXPECT_EQ(read_recording(folder.path(), "a").entries[0].objective, 2.0);
+  EXPECT_EQ(read_any_recording(folder.path(), "a").entries[0].objective, 2.0);
 }
 
 TEST(StoreRecording, OneOfSeveralIsNamed) {
@@ -55,9 +55,9 @@ TEST(StoreRecording, OneOfSeveralIsNamed) {
     store.record(store.context(other), sample_trial(7));
   }
   const std::string path = folder.path().string();
-  EXPECT_EQ(read_recording(path + "#transpose/nvidia-h200/M1024_N512").entries.size(), 1U);
+  EXPECT_EQ(read_any_recording(path + "#transpose/nvidia-h200/M1024_N512").entries.size(), 1U);
   try {
-    read_recording(path + "#transpose/nvidia-h200/M1024_N51");
+    read_any_recording(path + "#transpose/nvidia-h200/M1024_N51");
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(), path +
@@ -67,7 +67,7 @@ TEST(StoreRecording, OneOfSeveralIsNamed) {
                                 "#transpose/nvidia-h200/M1024_N512 (did you mean "
                                 "'transpose/nvidia-h200/M1024_N512'?)");
   }
-  EXPECT_THROW(read_recording(path), InputError);
+  EXPECT_THROW(read_any_recording(path), InputError);
 }
 
 TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
@@ -79,7 +79,7 @@ TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
     other.device.driver = "590.10";
     store.record(store.context(other), sample_trial(7));
   }
-  const Recording rec = read_recording(folder.path());
+  const Recording rec = read_any_recording(folder.path());
   EXPECT_EQ(rec.entries.size(), 1U);
   EXPECT_EQ(rec.notes, std::vector<std::string>{
                            "2 contexts are called matmul/nvidia-h200/M1024_N512; the newest that "
@@ -88,9 +88,9 @@ TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
 
 TEST(StoreRecording, AnEmptyFolderSaysSo) {
   const ScratchFolder folder;
-  EXPECT_THROW(read_recording(folder.path()), FatalError);
+  EXPECT_THROW(read_any_recording(folder.path()), FatalError);
   Store::open(folder.path());
-  EXPECT_THROW(read_recording(folder.path()), InputError);
+  EXPECT_THROW(read_any_recording(folder.path()), InputError);
 }
 
 TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
@@ -110,7 +110,7 @@ TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
     }
     store.rank_by(context, {{"gflops", true, {}}, {}}, {});
   }
-  const Recording rec = read_recording(folder.path());
+  const Recording rec = read_any_recording(folder.path());
   EXPECT_EQ(rec.objective, "gflops");
   EXPECT_TRUE(rec.maximize);
   ASSERT_EQ(rec.entries.size(), 3U);
@@ -130,7 +130,7 @@ TEST(StoreRecording, AnImportWithoutTimesOfAnOlderProgramIsNoWinner) {
     store.record(context, negative);
     store.record(context, sample_trial(2));
   }
-  const Recording rec = read_recording(folder.path());
+  const Recording rec = read_any_recording(folder.path());
   EXPECT_EQ(rec.entries[0].state, TrialState::kRuntime);
   EXPECT_EQ(rec.entries[1].state, TrialState::kOk);
 }
@@ -144,7 +144,7 @@ TEST(StoreRecording, WhatWasMeasuredAsUsualGoesBeforeNewerResultsInAnotherOrder)
     random.identity.emplace_back("backend options", "order=random");
     store.record(store.context(random), sample_trial(7));
   }
-  EXPECT_EQ(read_recording(folder.path()).entries.size(), 6U);
+  EXPECT_EQ(read_any_recording(folder.path()).entries.size(), 6U);
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
-// Reads one context of a store as a recording.
+// Reads a recording from a file of others or from a context of a store.
 
-#include "tuner/store/store_recording.h"
+#include "tuner/run/store_recording.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <optional>
 
-#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
-#include "tuner/store/recording_builder.h"
+#include "tuner/recordings/recording_builder.h"
+#include "tuner/recordings/recording_reader.h"
 
 namespace tuner {
 namespace {
@@ -75,6 +74,15 @@ std::string identity_of(const StoredContext& context, const std::string& compone
   return {};
 }
 
+// Whether `b` answers before `a`, another context of the same kernel, device and size.
+bool goes_before(const StoredContext& a, const StoredContext& b) {
+  const auto worth = [](const StoredContext& one) {
+    if (!identity_of(one, "imported").empty()) return 0;
+    return identity_of(one, "backend options").empty() ? 2 : 1;
+  };
+  return worth(a) != worth(b) ? worth(a) < worth(b) : a.newest <= b.newest;
+}
+
 // The one of each name that answers for it.
 std::map<std::string, StoredContext> by_label(const std::vector<StoredContext>& contexts) {
   std::map<std::string, StoredContext> chosen;
@@ -106,24 +114,6 @@ const StoredContext& chosen(const std::map<std::string, StoredContext>& contexts
 
 }  // namespace
 
-bool is_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return true;
-  if (!is_seekable_file(path)) return false;
-  std::string head(15, '\0');
-  std::ifstream(path, std::ios::binary)
-      .read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head == "SQLite format 3";
-}
-
-bool goes_before(const StoredContext& a, const StoredContext& b) {
-  const auto worth = [](const StoredContext& one) {
-    if (!identity_of(one, "imported").empty()) return 0;
-    return identity_of(one, "backend options").empty() ? 2 : 1;
-  };
-  return worth(a) != worth(b) ? worth(a) < worth(b) : a.newest <= b.newest;
-}
-
 Recording store_recording(Store& store, const StoredContext& context,
                           const std::string& objective) {
   RankedBy how = context.ranked_by.value_or(RankedBy{});
@@ -145,8 +135,12 @@ Recording store_recording(Store& store, const StoredContext& context,
   return recording;
 }
 
-Recording store_recording(const std::filesystem::path& path, const std::string& which,
-                          const std::string& objective) {
+namespace {
+
+// `which` names the context as kernel/device/size, "matmul/nvidia-h200/M1024_N1024"; it may be
+// empty where there is only one.
+Recording read_store(const std::filesystem::path& path, const std::string& which,
+                     const std::string& objective) {
   Store store = Store::open(path, Store::Access::kRead);
   const std::vector<StoredContext> all = store.contexts();
   const auto contexts = by_label(all);
@@ -163,6 +157,18 @@ Recording store_recording(const std::filesystem::path& path, const std::string& 
   }
   for (const std::string& note : store.notes()) recording.notes.push_back(note);
   return recording;
+}
+
+}  // namespace
+
+Recording read_any_recording(const std::filesystem::path& path, const std::string& objective) {
+  // "results#matmul/nvidia-h200/M1024": one context of a results directory.
+  const std::string text = path.string();
+  const auto mark = text.rfind('#');
+  const bool whole = mark == std::string::npos || std::filesystem::exists(path);
+  const std::filesystem::path file = whole ? text : text.substr(0, mark);
+  if (is_store(file)) return read_store(file, whole ? "" : text.substr(mark + 1), objective);
+  return read_recording(path, objective);
 }
 
 }  // namespace tuner

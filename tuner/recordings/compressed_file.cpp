@@ -1,6 +1,6 @@
 // Reads a file and unpacks it when it is gzipped.
 
-#include "tuner/store/compressed_file.h"
+#include "tuner/recordings/compressed_file.h"
 
 #include <zlib.h>
 

@@ -1,10 +1,10 @@
-#include "tuner/store/replay.h"
+#include "tuner/recordings/replay.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tuner/base/error.h"
+#include "tuner/recordings/recording_reader.h"
 
 namespace tuner {
 namespace {
@@ -89,55 +89,6 @@ TEST(Replay, WithoutRecordedCostsEachConfigurationTakesASecond) {
   while (evaluator.next()) {
   }
   EXPECT_DOUBLE_EQ(evaluator.now(), 3);
-}
-
-SpaceDefinition studied_space(std::vector<Value> x) {
-  SpaceDefinition definition;
-  definition.parameters = {{"y", {std::int64_t{1}, std::int64_t{0}}, {}}, {"x", std::move(x), {}}};
-  return definition;
-}
-
-TEST(Replay, FindsAStudysConfigurationsByNameAndValue) {
-  const Recording recorded = recording();
-  const auto space = SearchSpace::build(
-      studied_space({std::int64_t{4}, std::int64_t{2}, std::int64_t{8}, std::int64_t{1}}));
-  ReplayEvaluator evaluator(recorded, 1, recorded_entries_of(space, recorded));
-  const auto trial_of = [&](std::int64_t y, std::int64_t x) {
-    evaluator.submit(*space.index_of(Configuration{y, x}));
-    return *evaluator.next();
-  };
-  EXPECT_DOUBLE_EQ(trial_of(0, 4).objective, 2.0);
-  EXPECT_DOUBLE_EQ(trial_of(1, 2).objective, 4.0);
-  EXPECT_EQ(trial_of(1, 1).state, TrialState::kCompile);
-}
-
-TEST(Replay, AConfigurationThatWasNotRecordedIsAFailedTrial) {
-  const Recording recorded = recording();
-  const auto space = SearchSpace::build(studied_space({std::int64_t{4}, std::int64_t{8}}));
-  ReplayEvaluator evaluator(recorded, 1, recorded_entries_of(space, recorded));
-  for (const std::int64_t x : {4, 8}) {
-    const auto index = *space.index_of(Configuration{std::int64_t{1}, x});
-    evaluator.submit(index);
-    const auto trial = evaluator.next();
-    ASSERT_TRUE(trial);
-    EXPECT_EQ(trial->index, index);
-    EXPECT_EQ(trial->state, TrialState::kConstraints);
-    EXPECT_EQ(trial->message, "not in the recording");
-  }
-  EXPECT_DOUBLE_EQ(evaluator.now(), 0);
-}
-
-TEST(Replay, RefusesAStudyWithOtherParameters) {
-  const Recording recorded = recording();
-  SpaceDefinition missing;
-  missing.parameters = {{"x", {std::int64_t{1}}, {}}};
-  const auto without_y = SearchSpace::build(std::move(missing));
-  EXPECT_THROW(recorded_entries_of(without_y, recorded), InputError);
-
-  SpaceDefinition extra = studied_space({std::int64_t{1}});
-  extra.parameters.push_back({"z", {std::int64_t{1}, std::int64_t{2}}, {}});
-  const auto with_z = SearchSpace::build(std::move(extra));
-  EXPECT_THROW(recorded_entries_of(with_z, recorded), InputError);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/store/recording.h"
+#include "tuner/recordings/recording.h"
 
 namespace tuner {
 

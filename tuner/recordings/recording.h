@@ -1,14 +1,11 @@
 #pragma once
-// A recorded search space: what each configuration did when someone measured it. The reader takes
-// Kernel Tuner caches (also ones that are still being written) and T4 results, plain or gzipped.
+// A recorded search space: what each configuration did when someone measured it.
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tuner/model/trial.h"
@@ -50,28 +47,18 @@ struct Recording {
   Configuration configuration(std::size_t entry) const;
 };
 
-// Finds a configuration's entry. Does not outlive or follow changes of the recording.
+// Finds a configuration's entry, of several the last. Does not outlive or follow changes of the
+// recording.
 class RecordingIndex {
  public:
   explicit RecordingIndex(const Recording& recording);
   std::optional<std::size_t> find(std::span<const std::uint32_t> positions) const;
 
  private:
+  std::size_t slot_of(std::span<const std::uint32_t> positions) const;
+
   const Recording* recording_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> entries_;  // by hash of the positions
+  std::vector<std::uint32_t> slots_;  // open addressing: entry + 1, or 0; a power of two
 };
-
-// Parameters keep the file's order; where the file does not list their values (T4), these are
-// collected from the results, numbers ascending. Of a configuration recorded twice the later entry
-// counts, as when the file is read as a map. A file that ends too early yields its complete entries
-// and a note. `path` may also be a results directory or its database, with "#kernel/device/size"
-// where it holds more than one (store_recording.h). Throws InputError for anything else that is
-// wrong (position, what was expected), and FatalError when the file cannot be read. Without an
-// objective it is the one that a store or a T4 file of this program is ranked by, else the time.
-Recording read_recording(const std::filesystem::path& path, const std::string& objective = {});
-
-// The same for text in memory; `name` is for messages.
-Recording parse_recording(std::string text, const std::string& name,
-                          const std::string& objective = {});
 
 }  // namespace tuner

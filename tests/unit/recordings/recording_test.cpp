@@ -1,5 +1,3 @@
-#include "tuner/store/recording.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -8,7 +6,8 @@
 #include <fstream>
 
 #include "tuner/base/error.h"
-#include "tuner/store/compressed_file.h"
+#include "tuner/recordings/compressed_file.h"
+#include "tuner/recordings/recording_reader.h"
 
 namespace tuner {
 namespace {

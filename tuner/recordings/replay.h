@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tuner/ports/evaluator.h"
+#include "tuner/recordings/recording.h"
 #include "tuner/space/search_space.h"
-#include "tuner/store/recording.h"
 
 namespace tuner {
 
@@ -24,33 +23,24 @@ class RecordedSpace {
   const std::vector<Parameter>& parameters() const { return recording_->parameters; }
   ConfigIndex size() const { return recording_->entries.size(); }
   void positions(ConfigIndex index, std::span<std::uint32_t> out) const;
-  std::optional<ConfigIndex> index_of(std::span<const std::uint32_t> positions) const;
+  std::optional<ConfigIndex> index_of(std::span<const std::uint32_t> positions) const {
+    return index_.find(positions);
+  }
   void neighbours(std::span<const std::uint32_t> positions, Neighbourhood kind,
                   std::vector<ConfigIndex>& out) const;
 
  private:
   const Recording* recording_;
-  std::vector<std::uint32_t> slots_;  // open addressing: entry + 1, or 0; a power of two
+  RecordingIndex index_;
   std::vector<bool> ordered_;
 };
 
-// Where a configuration of another space (a study's) is in the recording, matched by the names and
-// values of the parameters. Parameters with a single value may be missing on either side. Throws
-// InputError when a parameter cannot be matched.
-std::function<std::optional<std::size_t>(ConfigIndex)> recorded_entries_of(
-    const SearchSpace& space, const Recording& recording);
-
-// Answers in the order of submission; each advances the clock by its recorded cost, failures
-// included, as one device at the end of a pipeline does. A recording without any cost counts one
-// second for each configuration.
+// Answers for the indices of RecordedSpace, in the order of submission; each advances the clock by
+// its recorded cost, failures included, as one device at the end of a pipeline does. A recording
+// without any cost counts one second for each configuration.
 class ReplayEvaluator : public Evaluator {
  public:
-  // Finds an index's entry; empty = not recorded, which is answered by a failed trial.
-  using Lookup = std::function<std::optional<std::size_t>(ConfigIndex)>;
-
-  // Without a lookup, indices are those of RecordedSpace.
-  explicit ReplayEvaluator(const Recording& recording, std::size_t capacity = 1,
-                           Lookup lookup = {});
+  explicit ReplayEvaluator(const Recording& recording, std::size_t capacity = 1);
 
   std::size_t capacity() const override { return capacity_; }
   void submit(ConfigIndex index) override { waiting_.push_back(index); }
@@ -60,7 +50,6 @@ class ReplayEvaluator : public Evaluator {
  private:
   const Recording* recording_;
   std::size_t capacity_;
-  Lookup lookup_;
   bool has_costs_ = false;
   std::deque<ConfigIndex> waiting_;
   double now_ = 0;

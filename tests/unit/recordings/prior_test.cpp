@@ -1,10 +1,11 @@
-#include "tuner/store/prior.h"
+#include "tuner/recordings/prior.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tuner/store/replay.h"
+#include "tuner/recordings/recording_reader.h"
+#include "tuner/recordings/replay.h"
 
 namespace tuner {
 namespace {

@@ -1,6 +1,6 @@
 // Gathers a recording entry by entry and checks it.
 
-#include "tuner/store/recording_builder.h"
+#include "tuner/recordings/recording_builder.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/ports/strategy.h"
+#include "tuner/recordings/recording.h"
 #include "tuner/space/parameter.h"
-#include "tuner/store/recording.h"
 
 namespace tuner {
 

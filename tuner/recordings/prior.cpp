@@ -1,6 +1,6 @@
 // Turns a recording into prior knowledge for another space.
 
-#include "tuner/store/prior.h"
+#include "tuner/recordings/prior.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,143 @@
+#pragma once
+// The fields of the nouns that are written down or sent, each once: its name and where it is. What
+// is made of them (the wire, the store, exports, the names in expressions) goes through these
+// lists, or selects from them by name.
+//
+//   for_each_field(noun, visit)   calls visit(name, member) for each, in their order
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "tuner/model/artifact.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+// A text whose bytes need not be UTF-8: an image, a path, what a compiler or a kernel said.
+template <typename Text>
+struct Bytes {
+  Text& text;
+};
+
+// The noun itself, const or not.
+template <typename T, typename Noun>
+concept Is = std::same_as<std::remove_const_t<T>, Noun>;
+
+template <Is<Resources> T, typename Visit>
+void for_each_field(T& resources, Visit&& visit) {
+  visit("registers", resources.registers);
+  visit("static_shared_bytes", resources.static_shared_bytes);
+  visit("constant_bytes", resources.constant_bytes);
+  visit("local_bytes", resources.local_bytes);
+  visit("spill_bytes", resources.spill_bytes);
+  visit("max_threads", resources.max_threads);
+}
+
+template <Is<NextKernel> T, typename Visit>
+void for_each_field(T& kernel, Visit&& visit) {
+  visit("entry", kernel.entry);
+  visit("resources", kernel.resources);
+}
+
+template <Is<FileState> T, typename Visit>
+void for_each_field(T& file, Visit&& visit) {
+  visit("path", Bytes{file.path});
+  visit("digest", file.digest);
+}
+
+template <Is<Artifact> T, typename Visit>
+void for_each_field(T& artifact, Visit&& visit) {
+  visit("image", Bytes{artifact.image});
+  visit("entry", artifact.entry);
+  visit("log", Bytes{artifact.log});
+  visit("milliseconds", artifact.milliseconds);
+  visit("resources", artifact.resources);
+  visit("then", artifact.then);
+  visit("opened", artifact.opened);
+  visit("symbols", artifact.symbols);
+}
+
+template <Is<DeviceFacts> T, typename Visit>
+void for_each_field(T& facts, Visit&& visit) {
+  visit("backend", facts.backend);
+  visit("name", facts.name);
+  visit("uuid", facts.uuid);
+  visit("arch", facts.arch);
+  visit("driver", facts.driver);
+  visit("compute_capability", facts.compute_capability);
+  visit("multiprocessors", facts.multiprocessors);
+  visit("warp_size", facts.warp_size);
+  visit("max_threads_per_block", facts.max_threads_per_block);
+  visit("max_threads_per_multiprocessor", facts.max_threads_per_multiprocessor);
+  visit("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
+  visit("registers_per_block", facts.registers_per_block);
+  visit("registers_per_multiprocessor", facts.registers_per_multiprocessor);
+  visit("max_shared_memory_per_block", facts.max_shared_memory_per_block);
+  visit("max_shared_memory_per_block_optin", facts.max_shared_memory_per_block_optin);
+  visit("shared_memory_per_multiprocessor", facts.shared_memory_per_multiprocessor);
+  visit("reserved_shared_memory_per_block", facts.reserved_shared_memory_per_block);
+  visit("l2_bytes", facts.l2_bytes);
+  visit("memory_bytes", facts.memory_bytes);
+  visit("clock_khz", facts.clock_khz);
+  visit("max_block", facts.max_block);
+  visit("max_grid", facts.max_grid);
+}
+
+// Whether the study's expressions can name a fact, as "device.warp_size". Exported headers have
+// these facts, too: there the same expressions decide.
+constexpr bool is_in_expressions(std::string_view fact) {
+  return fact != "backend" && fact != "uuid" && fact != "driver" &&
+         fact != "reserved_shared_memory_per_block" && fact != "clock_khz" && fact != "max_block" &&
+         fact != "max_grid";
+}
+
+template <Is<LaunchGeometry> T, typename Visit>
+void for_each_field(T& geometry, Visit&& visit) {
+  visit("grid", geometry.grid);
+  visit("block", geometry.block);
+  visit("dynamic_shared_bytes", geometry.dynamic_shared_bytes);
+}
+
+template <Is<Timing> T, typename Visit>
+void for_each_field(T& timing, Visit&& visit) {
+  visit("samples_ms", timing.samples);
+  visit("median_ms", timing.median);
+  visit("ci_low_ms", timing.ci_low);
+  visit("ci_high_ms", timing.ci_high);
+  visit("min_ms", timing.min);
+  visit("counted", timing.counted);
+}
+
+// Of its configuration each format makes something of its own; index and from_store mean something
+// within one run only.
+template <Is<Trial> T, typename Visit>
+void for_each_field(T& trial, Visit&& visit) {
+  visit("state", trial.state);
+  for_each_field(trial.timing, visit);
+  visit("final_samples", trial.final_samples);
+  visit("search_objective", trial.search_objective);
+  visit("metrics", trial.metrics);
+  visit("objective", trial.objective);
+  for_each_field(trial.geometry, visit);
+  visit("resources", trial.resources);
+  visit("occupancy", trial.occupancy);
+  visit("watts", trial.watts);
+  visit("compile_ms", trial.compile_ms);
+  visit("cache_hit", trial.cache_hit);
+  visit("max_error", trial.max_error);
+  visit("message", Bytes{trial.message});
+  visit("cost_seconds", trial.cost_seconds);
+  visit("further_files", trial.further_files);
+  visit("sources_known", trial.sources_known);
+  visit("outdated", trial.outdated);
+}
+
+template <typename T>
+concept HasFields = requires(T& noun) {
+  for_each_field(noun, [](const char*, auto&&) {});
+};
+
+}  // namespace tuner
