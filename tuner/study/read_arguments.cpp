@@ -136,8 +136,7 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
   }
 }
 
-}  // namespace
-
+// 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   argument.is_scalar = true;
   for (const char* key : {"type", "shape", "role", "fill", "value"}) {
@@ -176,6 +175,8 @@ void check_tensor_maps(Reader& reader) {
     if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, argument);
   }
 }
+
+}  // namespace
 
 // ---- arguments and constants --------------------------------------------------------------------
 

@@ -45,9 +45,6 @@ LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
 std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
                                                                   const YamlNode& node,
                                                                   const std::string& who);
-// 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
-void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument);
-void check_tensor_maps(Reader& reader);
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);

@@ -42,12 +42,7 @@ inline constexpr int kMaxYamlDepth = 32;
 // error where the text is not YAML or is beyond a limit.
 YamlRef parse_yaml(Diagnostics& diagnostics);
 
-// What commonly breaks YAML on such a line: tabs, or text that begins with a quote and goes on.
-std::string syntax_hint(const Diagnostics& diagnostics, int line);
-
 Position position_of(const Diagnostics& diagnostics, const YamlNode& node);
-// The place itself when "~" or "null" is written there, else the end of the text before it.
-Position end_of_text_before(const Diagnostics& diagnostics, const Position& where);
 // Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
 // folded text.
 Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset);

@@ -30,8 +30,8 @@ std::vector<fs::path> toolkits() {
   return out;
 }
 
-}  // namespace
-
+// Candidates for dlopen: sonames for the loader's own search, then the toolkits named by
+// $CUDA_HOME, $CUDA_PATH and the customary place.
 std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> out{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   for (const fs::path& toolkit : toolkits()) {
@@ -39,6 +39,8 @@ std::vector<std::string> nvrtc_candidates() {
   }
   return out;
 }
+
+}  // namespace
 
 NvrtcApi load_nvrtc() {
   const auto library = DynamicLibrary::open_first(nvrtc_candidates());
