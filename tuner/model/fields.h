@@ -60,6 +60,13 @@ void for_each_field(T& artifact, Visit&& visit) {
   visit("symbols", artifact.symbols);
 }
 
+template <Is<CompileFailure> T, typename Visit>
+void for_each_field(T& failure, Visit&& visit) {
+  visit("log", Bytes{failure.log});
+  visit("excusable", failure.excusable);
+  visit("opened", failure.opened);
+}
+
 template <Is<DeviceFacts> T, typename Visit>
 void for_each_field(T& facts, Visit&& visit) {
   visit("backend", facts.backend);
