@@ -21,6 +21,8 @@ template <typename Text>
 struct Bytes {
   Text& text;
 };
+template <typename Text>
+Bytes(Text&) -> Bytes<Text>;
 
 // The noun itself, const or not.
 template <typename T, typename Noun>
