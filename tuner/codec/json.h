@@ -6,6 +6,7 @@
 // what has to be read back exactly goes through exact() and plain() of codec/json_text.h.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -63,7 +63,7 @@ class Writer {
   }
   template <HasFields Noun>
   void put(const Noun& noun) {
-    for_each_field(noun, [this](const char*, const auto& field) { put(field); });
+    for_each_field(noun, [this](const char*, const auto& field) { this->put(field); });
   }
   std::string bytes;
 };
@@ -108,7 +108,7 @@ class Reader {
   }
   template <HasFields Noun>
   void get(Noun& noun) {
-    for_each_field(noun, [this](const char*, auto&& field) { get(field); });
+    for_each_field(noun, [this](const char*, auto&& field) { this->get(field); });
   }
   bool good = true;
 

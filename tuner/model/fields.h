@@ -21,6 +21,8 @@ template <typename Text>
 struct Bytes {
   Text& text;
 };
+template <typename Text>
+Bytes(Text&) -> Bytes<Text>;
 
 // The noun itself, const or not.
 template <typename T, typename Noun>
@@ -58,6 +60,13 @@ void for_each_field(T& artifact, Visit&& visit) {
   visit("then", artifact.then);
   visit("opened", artifact.opened);
   visit("symbols", artifact.symbols);
+}
+
+template <Is<CompileFailure> T, typename Visit>
+void for_each_field(T& failure, Visit&& visit) {
+  visit("log", Bytes{failure.log});
+  visit("excusable", failure.excusable);
+  visit("opened", failure.opened);
 }
 
 template <Is<DeviceFacts> T, typename Visit>

@@ -11,7 +11,7 @@
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/exporters/formats.h"
-#include "tuner/run/store_recording.h"
+#include "tuner/store/store.h"
 #include "tuner/store/store.h"
 
 namespace tuner {

@@ -206,15 +206,6 @@ std::vector<Trial> Store::trials(const Context& context) {
   return all;
 }
 
-std::optional<Trial> Store::find(const Context& context, const Configuration& configuration) {
-  Statement query = impl_->db().prepare("SELECT " + std::string(kTrialColumns) +
-                                        " FROM trials WHERE context = ? AND generation = ?"
-                                        " AND configuration = ?");
-  query.bind(1, context.id).bind(2, impl_->generation(context));
-  query.bind(3, canonical_configuration(context.parameters, configuration));
-  return query.step() ? impl_->believed(query, context) : std::nullopt;
-}
-
 void Store::record(const Context& context, const Trial& trial) {
   record(context, std::span(&trial, 1));
 }

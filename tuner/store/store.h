@@ -85,7 +85,6 @@ class Store {
 
   // Trials in the order in which they were first recorded. Their `index` is not set.
   std::vector<Trial> trials(const Context& context);
-  std::optional<Trial> find(const Context& context, const Configuration& configuration);
 
   // Committed when it returns: safe from any end of this process. A power cut may cost the trials
   // of the last half second, never the database. A trial of the same configuration is replaced; the

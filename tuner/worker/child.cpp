@@ -48,10 +48,6 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
-json binary(const std::string& text) {
-  return json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
-}
-
 // The name in the cache; empty when it must not get there.
 std::string cache_name(std::string key, const Artifact& artifact) {
   if (key.front() == kUncachedMark) return {};
@@ -65,10 +61,9 @@ void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
     request.options = joined_include_options(request.options);
     const auto built = compiler.compile(request);
     if (!built) {
-      wire.send({{"type", "failed"},
-                 {"log", binary(built.error().log)},
-                 {"excusable", built.error().excusable},
-                 {"opened", opened_to_json(built.error().opened)}});
+      json failed = built.error();
+      failed["type"] = "failed";
+      wire.send(failed);
       continue;
     }
     wire.send({{"type", "compiled"}, {"artifact", *built}});

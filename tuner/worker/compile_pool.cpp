@@ -144,12 +144,9 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
         finish(worker, std::make_shared<const Artifact>(message->at("artifact").get<Artifact>()),
                results);
       } else {
-        const auto& log = message->at("log").get_binary();
-        finish(worker,
-               Unexpected{
-                   CompileFailure{std::string(log.begin(), log.end()), false,
-                                  opened_from_json(message->value("opened", nlohmann::json()))}},
-               results);
+        auto failure = message->get<CompileFailure>();
+        failure.excusable = false;  // it was tried often enough
+        finish(worker, Unexpected{std::move(failure)}, results);
       }
     }
   }

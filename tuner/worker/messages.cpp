@@ -134,19 +134,14 @@ bool flag_in(const json& message, const char* member) {
   return found != message.end() && found->is_boolean() && found->get<bool>();
 }
 
-json opened_to_json(const OpenedFiles& opened) { return encoded<json>(opened); }
-
-OpenedFiles opened_from_json(const json& j) {
-  OpenedFiles opened;
-  decode(j, opened);
-  return opened;
-}
-
 void to_json(json& j, const CompileRequest& request) { j = encoded<json>(request); }
 void from_json(const json& j, CompileRequest& request) { decode(j, request); }
 
 void to_json(json& j, const Artifact& artifact) { j = encoded<json>(artifact); }
 void from_json(const json& j, Artifact& artifact) { decode(j, artifact); }
+
+void to_json(json& j, const CompileFailure& failure) { j = encoded<json>(failure); }
+void from_json(const json& j, CompileFailure& failure) { decode(j, failure); }
 
 void to_json(json& j, const DeviceFacts& facts) { j = encoded<json>(facts); }
 void from_json(const json& j, DeviceFacts& facts) { decode(j, facts); }

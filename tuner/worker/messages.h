@@ -18,10 +18,10 @@ bool flag_in(const nlohmann::json& message, const char* member);
 
 void to_json(nlohmann::json& j, const CompileRequest& request);
 void from_json(const nlohmann::json& j, CompileRequest& request);
-nlohmann::json opened_to_json(const OpenedFiles& opened);
-OpenedFiles opened_from_json(const nlohmann::json& j);
 void to_json(nlohmann::json& j, const Artifact& artifact);
 void from_json(const nlohmann::json& j, Artifact& artifact);
+void to_json(nlohmann::json& j, const CompileFailure& failure);
+void from_json(const nlohmann::json& j, CompileFailure& failure);
 void to_json(nlohmann::json& j, const DeviceFacts& facts);
 void from_json(const nlohmann::json& j, DeviceFacts& facts);
 void to_json(nlohmann::json& j, const LaunchGeometry& geometry);

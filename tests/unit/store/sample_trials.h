@@ -2,6 +2,8 @@
 // Trials to store: every field different from its default, and a pure function of the number, so
 // that a test can tell a stored trial from a damaged one.
 
+#include <algorithm>
+
 #include "tuner/store/store.h"
 
 namespace tuner {
@@ -24,6 +26,13 @@ inline ContextKey sample_key() {
 inline Configuration sample_configuration(int number) {
   return {std::int64_t{number}, number % 2 == 0 ? "static" : "dynamic", 0.1 * number,
           number % 3 == 0};
+}
+
+inline std::optional<Trial> find(Store& store, const Context& context,
+                                 const Configuration& configuration) {
+  const auto trials = store.trials(context);
+  const auto found = std::ranges::find(trials, configuration, &Trial::configuration);
+  return found == trials.end() ? std::nullopt : std::optional(*found);
 }
 
 inline Trial sample_trial(int number) {

@@ -138,7 +138,7 @@ class Damage : public ::testing::Test {
       outcome.trials = found.size();
       outcome.notes = store.notes();
       store.record(store.context(sample_key()), sample_trial(1000));
-      EXPECT_TRUE(store.find(store.context(sample_key()), sample_configuration(1000)));
+      EXPECT_TRUE(find(store, store.context(sample_key()), sample_configuration(1000)));
     } catch (const FatalError&) {
       outcome.refused = true;
     }

@@ -73,7 +73,7 @@ TEST(Store, InfinitiesNansAndOddTextSurvive) {
   trial.message = std::string("bytes \xff\xfe, quote ', zero \0 and end", 33);
   trial.configuration[2] = std::numeric_limits<double>::infinity();
   store.record(context, trial);
-  const auto found = store.find(context, trial.configuration);
+  const auto found = find(store, context, trial.configuration);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->timing.median, trial.timing.median);
   EXPECT_EQ(found->objective, trial.objective);
@@ -98,9 +98,9 @@ TEST(Store, ConfigurationsAreToldApartByTypeAndValue) {
   }
   EXPECT_EQ(store.trials(context).size(), values.size());
   for (const Value& value : values) {
-    EXPECT_EQ(store.find(context, {value})->configuration, Configuration{value});
+    EXPECT_EQ(find(store, context, {value})->configuration, Configuration{value});
   }
-  EXPECT_FALSE(store.find(context, {std::int64_t{2}}));
+  EXPECT_FALSE(find(store, context, {std::int64_t{2}}));
 }
 
 TEST(Store, TheOrderOfParametersDoesNotMatter) {
@@ -115,7 +115,7 @@ TEST(Store, TheOrderOfParametersDoesNotMatter) {
   const Context context = store.context(key);
   const Configuration reversed{std::int64_t{2}, std::int64_t{1}};
   EXPECT_EQ(store.trials(context).at(0).configuration, reversed);
-  EXPECT_TRUE(store.find(context, reversed));
+  EXPECT_TRUE(find(store, context, reversed));
 }
 
 TEST(Store, WhateverDiffersIsAnotherContext) {
@@ -203,7 +203,7 @@ TEST(Store, StartingAfreshHidesOldTrialsOfThatContextOnly) {
   store.record(other, sample_trial(1));
   store.start_afresh(context);
   EXPECT_TRUE(store.trials(context).empty());
-  EXPECT_FALSE(store.find(context, sample_configuration(1)));
+  EXPECT_FALSE(find(store, context, sample_configuration(1)));
   EXPECT_EQ(store.trials(other).size(), 1U);
   store.record(context, sample_trial(2));
   EXPECT_EQ(store.trials(context).size(), 1U);
@@ -225,7 +225,7 @@ TEST(Store, AConfigurationThatTookTwoRunsDownIsBlamed) {
   const auto blamed = store.settle_in_flight(context);
   ASSERT_EQ(blamed.size(), 1U);
   EXPECT_EQ(blamed[0].configuration, sample_configuration(1));
-  const auto found = store.find(context, sample_configuration(1));
+  const auto found = find(store, context, sample_configuration(1));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->state, TrialState::kRuntime);
   EXPECT_EQ(

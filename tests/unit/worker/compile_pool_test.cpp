@@ -69,7 +69,10 @@ class CompilePoolTest : public testing::Test {
   }
   void say_failed(const std::string& log) const {
     const std::vector<std::uint8_t> bytes(log.begin(), log.end());
-    say(encode_frame({{"type", "failed"}, {"excusable", false}, {"log", json::binary(bytes)}}));
+    say(encode_frame({{"type", "failed"},
+                      {"excusable", false},
+                      {"log", json::binary(bytes)},
+                      {"opened", nullptr}}));
   }
 
   // Until so many results have come, and then once more, for one too many.
