@@ -1,6 +1,7 @@
+#include "tuner/plugins/cuda/driver.h"
+
 #include <gtest/gtest.h>
 
-#include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/dynamic_library.h"
 
 namespace tuner::cuda {

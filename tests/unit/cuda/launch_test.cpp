@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "tuner/plugins/cuda/launch.h"
+
+#include <gtest/gtest.h>
 
 namespace tuner::cuda {
 namespace {

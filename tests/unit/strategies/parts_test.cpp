@@ -5,10 +5,10 @@
 #include <set>
 
 #include "tests/unit/strategies/listed_space.h"
+#include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/forest.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/model_search.h"
-#include "tuner/plugins/strategies/model/targets.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
 #include "tuner/plugins/strategies/parts/pareto.h"
 #include "tuner/plugins/strategies/parts/random.h"

@@ -1,7 +1,7 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on the positions of values.
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/population.h"
+#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {

@@ -1,13 +1,18 @@
 #pragma once
-// What a surrogate sees of a configuration: every free parameter as one or two coordinates.
+// What a model sees: configurations as points with coordinates, and results as values to be
+// explained.
 
+#include <Eigen/Dense>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "tuner/plugins/strategies/parts/history.h"
 #include "tuner/plugins/strategies/parts/moves.h"
 
 namespace tuner::strategies {
+
+// ---- configurations -----------------------------------------------------------------------------
 
 // A coordinate of one parameter: where each of its values stands, between 0 and 1. An unordered
 // parameter has none: its values are all one apart.
@@ -41,5 +46,29 @@ class Encoding {
   std::vector<std::size_t> counts_;  // values of each
   std::vector<Coordinate> coordinates_;
 };
+
+// ---- results ------------------------------------------------------------------------------------
+
+struct TargetShape {
+  double flatten = 0.5;  // slope above the median, where details do not matter
+  double failure = 1.0;  // place of failures: 0 at the median, 1 at the worst valid value
+};
+
+struct ShapedValues {
+  Eigen::VectorXf values;
+  bool logarithms = false;
+};
+
+// Small is good; infinity: it failed. Logarithms where all valid values have one sign (of negative
+// ones, which come from maximising, minus that of their size), flattened above the median.
+ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape);
+
+// Mean 0 and variance 1; all 0 when they do not differ.
+Eigen::VectorXf standardised(Eigen::VectorXf values);
+
+std::vector<double> values_of(const std::vector<History::Entry>& entries);
+
+// All of the above.
+Eigen::VectorXf targets_of(const std::vector<History::Entry>& entries, const TargetShape& shape);
 
 }  // namespace tuner::strategies

@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/prior_mean.h"
-#include "tuner/plugins/strategies/model/targets.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
 #include "tuner/plugins/strategies/parts/history.h"
 

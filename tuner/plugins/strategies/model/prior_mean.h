@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
-#include "tuner/plugins/strategies/model/targets.h"
 
 namespace tuner::strategies {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "tuner/plugins/strategies/catalogue.h"
+#include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/forest.h"
-#include "tuner/plugins/strategies/model/targets.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
 #include "tuner/plugins/strategies/parts/history.h"
 
