@@ -231,6 +231,7 @@ class FakeBackend : public Backend {
   std::byte* at(BufferRange range) { return buffers_.at(range.buffer).data() + range.offset; }
 
   void run(const KernelLaunch& launch) {
+    for (const Zeros& zeros : launch.zeros) std::fill_n(at(zeros.at), zeros.bytes, std::byte{0});
     const Loaded& loaded = loaded_.at(launch.kernel);
     Kernel& code = kernels.at(loaded.name);
     ++code.launches;

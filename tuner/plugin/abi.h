@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 3
+#define TUNER_ABI_MINOR 4
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"
@@ -227,6 +227,12 @@ typedef struct tuner_tensor_map {
   uint32_t box[5];
 } tuner_tensor_map;
 
+/* `bytes` from there on. */
+typedef struct tuner_zeros {
+  tuner_range at;
+  uint64_t bytes;
+} tuner_zeros;
+
 typedef struct tuner_launch {
   uint32_t struct_size;
   uint32_t grid[3], block[3];
@@ -239,6 +245,10 @@ typedef struct tuner_launch {
    * so that who has none never sees any. Launched and timed as one with what goes before. */
   uint64_t next_kernel;
   const struct tuner_launch* next;
+  /* Since minor 4: what becomes zero in the stream before this kernel, each time, and is timed with
+   * it. Only backends that say `zeroes` get any. */
+  const tuner_zeros* zeros;
+  size_t zeros_count;
 } tuner_launch;
 
 typedef struct tuner_restore {
@@ -285,6 +295,9 @@ typedef struct tuner_backend {
    * same variables in memory; it goes when `kernel` is unloaded. */
   int (*load_next)(void* self, uint64_t kernel, tuner_str entry, uint64_t* next,
                    tuner_resources* resources, tuner_sink error);
+  /* Since minor 4: not 0 = looks at the zeros of a launch. The host fails variants that have some
+   * where it does not. */
+  uint32_t zeroes;
 } tuner_backend;
 
 typedef struct tuner_backend_factory {

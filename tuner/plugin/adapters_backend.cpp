@@ -89,6 +89,9 @@ class AbiLaunch {
     launch.argument_count = arguments_.size();
     launch.maps = maps_.data();
     launch.map_count = maps_.size();
+    for (const Zeros& some : one.zeros) zeros_.push_back({to_abi(some.at), some.bytes});
+    launch.zeros = zeros_.data();
+    launch.zeros_count = zeros_.size();
   }
   AbiLaunch(const AbiLaunch&) = delete;
   AbiLaunch& operator=(const AbiLaunch&) = delete;
@@ -98,6 +101,7 @@ class AbiLaunch {
  private:
   std::vector<tuner_argument> arguments_;
   std::vector<tuner_tensor_map> maps_;
+  std::vector<tuner_zeros> zeros_;
 };
 
 // Launches as they hang on the first.
@@ -190,11 +194,13 @@ class PluginBackend : public Backend {
                 bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
+    if (auto able = can_zero(sequence); !able) return able;
     const AbiSequence abi(sequence);
     return call(Ok{}, table_.launch, abi.kernel, abi.first());
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
+    if (auto able = can_zero(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     std::vector<tuner_restore> restores;
     for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
@@ -211,6 +217,7 @@ class PluginBackend : public Backend {
     if (table_.power == nullptr) {
       return Unexpected{DeviceFailure{DeviceError::kUnsupported, "this backend measures no power"}};
     }
+    if (auto able = can_zero(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     double watts = 0;
     const auto done = call(Ok{}, table_.power, abi.kernel, abi.first(), &watts);
@@ -219,6 +226,14 @@ class PluginBackend : public Backend {
   }
 
  private:
+  DeviceResult<Ok> can_zero(const LaunchSequence& sequence) const {
+    const auto needs = [](const KernelLaunch& one) { return !one.zeros.empty(); };
+    if (table_.zeroes != 0 || std::none_of(sequence.begin(), sequence.end(), needs)) return Ok{};
+    return Unexpected{
+        DeviceFailure{DeviceError::kUnsupported,
+                      "this backend plugin cannot zero memory before each launch ('zero: each')"}};
+  }
+
   DeviceResult<LoadedKernel> load_next(KernelId kernel, const NextKernel& next) {
     if (table_.load_next == nullptr) {
       return Unexpected{DeviceFailure{

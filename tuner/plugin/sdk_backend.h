@@ -20,6 +20,13 @@ inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
   return {launch.maps, launch.map_count};
 }
 
+// None from a host that knows nothing of them.
+inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
+  constexpr std::size_t kEnd = offsetof(tuner_launch, zeros_count) + sizeof launch.zeros_count;
+  if (launch.struct_size < kEnd) return {};
+  return {launch.zeros, launch.zeros_count};
+}
+
 // One of the launches that follow each other.
 struct Step {
   std::uint64_t kernel = 0;
@@ -78,6 +85,8 @@ class Backend {
   virtual LoadedKernel load_next(std::uint64_t /*kernel*/, std::string_view /*entry*/) {
     throw Error(TUNER_UNSUPPORTED, "this backend launches single kernels only");
   }
+  // Whether launches look at their zeros_of(). Without that they are given none.
+  virtual bool zeroes() const { return false; }
 };
 
 namespace detail {
@@ -167,6 +176,7 @@ inline tuner_backend backend_table(Backend* self) {
   };
   fill_memory_functions(table);
   fill_kernel_functions(table);
+  table.zeroes = self->zeroes() ? 1U : 0U;
   return table;
 }
 

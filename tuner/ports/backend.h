@@ -82,10 +82,17 @@ struct LaunchArgument {
   std::optional<TensorMap> map{};  // then is_buffer
 };
 
+// Memory that becomes zero.
+struct Zeros {
+  BufferRange at;
+  std::uint64_t bytes = 0;
+};
+
 struct KernelLaunch {
   KernelId kernel = 0;
   LaunchGeometry geometry;
   std::vector<LaunchArgument> arguments;
+  std::vector<Zeros> zeros{};  // before it, each time; timed with it
 };
 
 // Launches that follow each other in one stream; a variant with one kernel has one.

@@ -97,8 +97,18 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
   const std::uint64_t buffer = backend.allocate(16);
   const int more = 100;
   const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {0, 4, {0, 0}, &more}};
-  tuner_launch next{
-      sizeof(tuner_launch), {1, 1, 1}, {4, 1, 1}, 0, arguments, 2, nullptr, 0, 0, nullptr};
+  tuner_launch next{sizeof(tuner_launch),
+                    {1, 1, 1},
+                    {4, 1, 1},
+                    0,
+                    arguments,
+                    2,
+                    nullptr,
+                    0,
+                    0,
+                    nullptr,
+                    nullptr,
+                    0};
   tuner_launch launch = next;
   launch.argument_count = 1;
   launch.next_kernel = next_kernel.kernel;
@@ -131,8 +141,18 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
       "kernel"));
   const std::uint64_t buffer = backend->allocate(4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch),
+                            {1, 1, 1},
+                            {1, 1, 1},
+                            0,
+                            &argument,
+                            1,
+                            nullptr,
+                            0,
+                            0,
+                            nullptr,
+                            nullptr,
+                            0};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -173,7 +193,7 @@ TEST(Backend, TensorMapsAreRefused) {
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_tensor_map map{0, TUNER_INT32, 1, 0, {16}, {16}};
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1, 0, nullptr};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1, 0, nullptr, nullptr, 0};
   try {
     variant.backend->launch(variant.kernel, launch);
     FAIL();
@@ -191,8 +211,18 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   const int hundred = 100;
   backend.upload({saved, 0}, &hundred, 4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {10, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch),
+                            {1, 1, 1},
+                            {10, 1, 1},
+                            0,
+                            &argument,
+                            1,
+                            nullptr,
+                            0,
+                            0,
+                            nullptr,
+                            nullptr,
+                            0};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
   backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
@@ -238,8 +268,18 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
             TUNER_OK);
   ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, nullptr, 0, 0, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch),
+                            {1, 1, 1},
+                            {1, 1, 1},
+                            0,
+                            &argument,
+                            1,
+                            nullptr,
+                            0,
+                            0,
+                            nullptr,
+                            nullptr,
+                            0};
   collected.clear();
   EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
   EXPECT_NE(collected.find("__trap()"), std::string::npos);

@@ -26,8 +26,18 @@ extern "C" __global__ void kernel(int* out) {
 })");
   const std::uint64_t buffer = variant.backend->allocate(8 * 30 * 4);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{
-      sizeof(tuner_launch), {2, 2, 2}, {5, 3, 2}, 0, &argument, 1, nullptr, 0, 0, nullptr};
+  const tuner_launch launch{sizeof(tuner_launch),
+                            {2, 2, 2},
+                            {5, 3, 2},
+                            0,
+                            &argument,
+                            1,
+                            nullptr,
+                            0,
+                            0,
+                            nullptr,
+                            nullptr,
+                            0};
   variant.backend->launch(variant.kernel, launch);
   std::vector<int> out(8 * 30);
   variant.backend->download({buffer, 0}, out.data(), out.size() * 4);

@@ -205,6 +205,28 @@ TEST_F(Cuda, LaunchesThatFollowAreTimedAsOne) {
   EXPECT_EQ(ms, std::vector<double>(2, 6.0));
 }
 
+TEST_F(Cuda, WhatIsZeroedBeforeAKernelIsTimedWithIt) {
+  const auto kernel = load();
+  tuner_launch launch = one_block();
+  const tuner_zeros zeros{{backend.allocate(16), 8}, 8};
+  launch.zeros = &zeros;
+  launch.zeros_count = 1;
+  backend.launch(kernel, launch);
+  driver.calls.clear();
+  std::vector<double> ms(1);
+  backend.time(kernel, launch, {sizeof(tuner_timing), 1, 2, 0, nullptr, 0}, ms);
+  EXPECT_EQ(driver.calls, (std::vector<std::string>{"gate", "event", "memset", "kernel", "memset",
+                                                    "kernel", "event", "synchronize"}));
+  driver.calls.clear();
+  launch.struct_size = offsetof(tuner_launch, zeros);  // a host from before
+  backend.launch(kernel, launch);
+  EXPECT_EQ(driver.calls, (std::vector<std::string>{"kernel", "synchronize"}));
+  launch.struct_size = sizeof launch;
+  const tuner_zeros outside{{zeros.at.buffer, 8}, 9};
+  launch.zeros = &outside;
+  EXPECT_EQ(error_of([&] { backend.launch(kernel, launch); }).status(), TUNER_INVALID);
+}
+
 TEST_F(Cuda, NothingIsLaunchedWhenALaterOneIsRefused) {
   const auto first = load();
   tuner_launch next = one_block();

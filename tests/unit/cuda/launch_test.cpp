@@ -6,8 +6,18 @@ namespace tuner::cuda {
 namespace {
 
 struct Case {
-  tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, nullptr, 0, nullptr, 0, 0, nullptr};
+  tuner_launch launch{sizeof(tuner_launch),
+                      {1, 1, 1},
+                      {1, 1, 1},
+                      0,
+                      nullptr,
+                      0,
+                      nullptr,
+                      0,
+                      0,
+                      nullptr,
+                      nullptr,
+                      0};
   tuner_resources kernel{64, 1024, 0, 0, -1, 1024};
   tuner_device_facts device{};
   Case() {

@@ -76,7 +76,7 @@ TEST_F(TensorMaps, AreLaunchedInThePlaceOfTheirBuffer) {
   tuner_tensor_map map = small_map();
   map.argument = 1;
   const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, &map, 1, 0, nullptr};
+      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, &map, 1, 0, nullptr, nullptr, 0};
   backend.launch(kernel, launch);
   EXPECT_EQ(driver.launched_maps, std::vector<std::uint64_t>{4711});
   EXPECT_EQ(driver.map.address, reinterpret_cast<void*>(buffer + 16));

@@ -312,6 +312,22 @@ TEST(OldPlugins, ABackendThatKnowsSingleKernelsOnlyRunsNoHalfOfASequence) {
   EXPECT_NE(refused.error().message.find("it is older than the program"), std::string::npos);
 }
 
+TEST(OldPlugins, ABackendThatZeroesNothingRunsNoVariantThatNeedsIt) {
+  tuner_backend_factory factory{};
+  factory.open = open_old_backend;
+  const auto backend = open_plugin_backend(factory, 0, "old", 0, {});
+  ASSERT_TRUE(backend) << backend.error().message;
+  LaunchSequence sequence{KernelLaunch{1, {}, {}}};
+  EXPECT_TRUE((*backend)->launch(sequence));
+  sequence.front().zeros = {{{1, 0}, 4}};
+  const DeviceFailure refused[] = {(*backend)->launch(sequence).error(),
+                                   (*backend)->time(sequence, {}).error()};
+  for (const DeviceFailure& one : refused) {
+    EXPECT_EQ(one.error, DeviceError::kUnsupported);
+    EXPECT_NE(one.message.find("'zero: each'"), std::string::npos);
+  }
+}
+
 int create_old_compiler(std::uint32_t, tuner_compiler* out, tuner_sink) {
   *out = {sizeof(tuner_compiler), nullptr, nothing, nothing,
           [](void*, const tuner_compile_request*, const tuner_compile_sinks*) { return 0; }};

@@ -232,6 +232,9 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
       out.arguments.push_back(const_cast<void*>(argument.scalar));
     }
   }
+  for (const tuner_zeros& zeros : sdk::zeros_of(launch)) {
+    out.zeros.emplace_back(memory_.at(zeros.at, zeros.bytes), zeros.bytes);
+  }
   Grid& grid = out.grid;
   grid.image = kernel.image.get();
   grid.run_thread = kernel.entry.run;
@@ -242,7 +245,11 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
   grid.thread_indices = thread_indices(grid.block);
 }
 
-void CpuBackend::run(const Grid& grid) {
+void CpuBackend::run(const Prepared& step) {
+  for (const std::span<std::byte> zeros : step.zeros) {
+    std::fill(zeros.begin(), zeros.end(), std::byte{0});
+  }
+  const Grid& grid = step.grid;
   const std::uint64_t blocks = grid.block_count();
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> failed{false};
@@ -266,7 +273,7 @@ void CpuBackend::run(const Grid& grid) {
 void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
   for (Prepared& step : prepare(kernel, launch)) {
     step.grid.poison_shared = poison_shared_;
-    run(step.grid);
+    run(step);
   }
 }
 
@@ -282,7 +289,7 @@ void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tu
     if (timing.flush_cache != 0) flush_caches();
     const auto start = Clock::now();
     for (std::uint32_t i = 0; i < launches; ++i) {
-      for (const Prepared& step : steps) run(step.grid);
+      for (const Prepared& step : steps) run(step);
     }
     const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
     sample = spent.count() / launches;

@@ -53,6 +53,7 @@ class CpuBackend : public sdk::Backend {
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
+  bool zeroes() const override { return true; }
 
  private:
   struct Kernel {
@@ -66,6 +67,7 @@ class CpuBackend : public sdk::Backend {
     Grid grid;
     std::vector<void*> buffers;    // what pointer arguments hold
     std::vector<void*> arguments;  // where each argument is
+    std::vector<std::span<std::byte>> zeros;
   };
 
   const Kernel& kernel(std::uint64_t id) const;
@@ -73,7 +75,7 @@ class CpuBackend : public sdk::Backend {
   // In a container whose elements stay where they are.
   std::list<Prepared> prepare(std::uint64_t kernel, const tuner_launch& launch) const;
   void prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const;
-  void run(const Grid& grid);
+  void run(const Prepared& step);
   void flush_caches();
   void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
 

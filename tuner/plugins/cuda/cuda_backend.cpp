@@ -267,6 +267,9 @@ void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launc
       sizes.push_back(argument.scalar_size);
     }
   }
+  for (const tuner_zeros& zeros : sdk::zeros_of(launch)) {
+    bound.zeros.emplace_back(address(zeros.at, zeros.bytes), zeros.bytes);
+  }
   for (std::size_t i = 0; i < bound.maps.size(); ++i) {
     const tuner_tensor_map& map = sdk::maps_of(launch)[i];
     if (map.argument >= launch.argument_count) {
@@ -305,6 +308,9 @@ std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tune
 void CudaBackend::queue(std::vector<Step>& steps) const {
   for (Step& step : steps) {
     const tuner_launch& launch = *step.launch;
+    for (const auto& [data, bytes] : step.bound.zeros) {
+      check(api_, api_.memset_d8_async(data, 0, bytes, opened_->stream.get()), "cuMemsetD8Async");
+    }
     check(api_,
           api_.launch_kernel(step.kernel->function, launch.grid[0], launch.grid[1], launch.grid[2],
                              launch.block[0], launch.block[1], launch.block[2],
@@ -330,7 +336,9 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
-  const Work work{[&] { queue(steps); }, steps.size(),
+  std::size_t operations = steps.size();
+  for (const Step& step : steps) operations += step.bound.zeros.size();
+  const Work work{[&] { queue(steps); }, operations,
                   std::all_of(steps.begin(), steps.end(),
                               [](const Step& one) { return one.kernel->launched; })};
   opened_->timer.time(timing, work, milliseconds);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
@@ -50,6 +51,7 @@ class CudaBackend : public sdk::Backend {
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
+  bool zeroes() const override { return true; }
 
  private:
   struct Kernel {
@@ -78,6 +80,7 @@ class CudaBackend : public sdk::Backend {
     std::vector<CUdeviceptr> pointers;
     std::vector<CUtensorMap> maps;
     std::vector<void*> arguments;
+    std::vector<std::pair<CUdeviceptr, std::uint64_t>> zeros;  // address, bytes
   };
 
   // One of the launches that follow each other.

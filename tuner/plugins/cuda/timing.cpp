@@ -15,15 +15,15 @@ constexpr std::size_t kMaxBatch = 64;
 constexpr std::size_t kMaxOperations = 256;
 constexpr std::chrono::milliseconds kCoolDown{200};
 
-std::size_t operations(const tuner_timing& timing, std::size_t kernels) {
-  return timing.restore_count + kernels * timing.launches_per_sample +
+std::size_t operations(const tuner_timing& timing, std::size_t work) {
+  return timing.restore_count + work * timing.launches_per_sample +
          (timing.flush_cache != 0 ? 3U : 2U);
 }
 
 }  // namespace
 
-std::size_t batch_size(const tuner_timing& timing, std::size_t kernels) {
-  return std::clamp<std::size_t>(kMaxOperations / operations(timing, kernels), 1, kMaxBatch);
+std::size_t batch_size(const tuner_timing& timing, std::size_t work) {
+  return std::clamp<std::size_t>(kMaxOperations / operations(timing, work), 1, kMaxBatch);
 }
 
 Gate::Gate(const DriverApi& api) : api_(api) {
@@ -127,11 +127,11 @@ void Timer::queue_batch(const tuner_timing& timing, const Work& work, bool gated
 }
 
 void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
-  const std::size_t batch = batch_size(timing, work.kernels);
+  const std::size_t batch = batch_size(timing, work.operations);
   prepare(timing, std::min(batch, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
-  const bool gated = work.launched && operations(timing, work.kernels) <= kMaxOperations;
+  const bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
   for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
     const std::size_t count = std::min(batch, milliseconds.size() - done);
     queue_batch(timing, work, gated, count);

@@ -33,10 +33,10 @@ class Gate {
   std::uint32_t round_ = 0;
 };
 
-// What is timed: kernels that follow each other.
+// What is timed: kernels that follow each other, with the memsets before them.
 struct Work {
   std::function<void()> queue;  // puts each of them into the stream once
-  std::size_t kernels = 1;
+  std::size_t operations = 1;
   bool launched = false;  // all of them have run before, so that the gate may be used
 };
 
@@ -72,6 +72,6 @@ class Timer {
 
 // Samples queued before the host waits: few enough operations that the stream's queue cannot fill
 // while the gate is closed. At least 1, at most 64.
-std::size_t batch_size(const tuner_timing& timing, std::size_t kernels);
+std::size_t batch_size(const tuner_timing& timing, std::size_t work);
 
 }  // namespace tuner::cuda
