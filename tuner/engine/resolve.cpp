@@ -142,6 +142,7 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   if (spec.map) plan.map.emplace();
   plan.role = spec.role;
   plan.fill = spec.fill;
+  plan.zero = spec.zero;
   plan.seed = hash_of(spec.name).low;
   return plan;
 }
@@ -195,8 +196,8 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
   return plan;
 }
 
-// Scalars and scratch buffers may differ between configurations.
-bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role == Role::kScratch; }
+// Scalars, scratch and workspaces may differ between configurations.
+bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role >= Role::kScratch; }
 
 // Placeholders where the configuration decides.
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
@@ -206,7 +207,8 @@ Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
     if (varies(spec, names)) {
       if (!may_vary(spec)) {
         return Unexpected{fmt::format(
-            "the shape of {} depends on the parameters; only a scratch buffer's may", spec.name)};
+            "the shape of {} depends on the parameters; only scratch's or a workspace's may",
+            spec.name)};
       }
       plans.push_back(placeholder(spec));
       continue;

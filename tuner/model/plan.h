@@ -29,6 +29,7 @@ struct ArgumentPlan {
   std::uint64_t elements = 0;     // of a buffer
   Role role = Role::kIn;
   FillSpec fill;
+  Zero zero = Zero::kOnce;  // of a workspace
   std::uint64_t seed = 0;
   std::optional<TensorMapPlan> map{};
 };
@@ -66,7 +67,7 @@ struct VariantPlan {
   Artifact artifact;
   LaunchGeometry geometry;
   std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
-  // Arguments whose scalar value or scratch size depends on the configuration, by index.
+  // Arguments whose scalar value or size depends on the configuration, by index.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;

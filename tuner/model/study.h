@@ -48,7 +48,11 @@ struct FillSpec {
   std::filesystem::path file;
 };
 
-enum class Role { kIn, kOut, kInOut, kScratch };
+enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
+
+// When a workspace is zeroed: when it is made, and every launch leaves it as it found it; before
+// every launch, as part of it; or not at all, since the kernel expects nothing of it.
+enum class Zero { kOnce, kEach, kNever };
 
 // A map of another argument's buffer, for the device's copy engine (model/launch.h).
 struct TensorMapSpec {
@@ -66,6 +70,7 @@ struct ArgumentSpec {
   std::vector<Expression> shape;  // buffers; element count is the product
   Role role = Role::kIn;
   FillSpec fill;
+  Zero zero = Zero::kOnce;  // of a workspace
   std::optional<TensorMapSpec> map{};
   Position where;
 };

@@ -26,6 +26,7 @@ std::string text_of(const ArgumentSpec& a, const DataDigests& data) {
       fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
                   static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
   for (const Expression& extent : a.shape) text += ';' + extent.text();
+  if (a.role == Role::kWorkspace) text += fmt::format(":zero {}", static_cast<int>(a.zero));
   if (a.map) {
     text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
     for (const Expression& extent : a.map->box) text += ';' + extent.text();

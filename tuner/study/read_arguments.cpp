@@ -129,6 +129,9 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
                              "'" + map.of + "' is no buffer: there is nothing to make a map of");
   } else if (found->role == Role::kScratch) {
     reader.diagnostics.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
+  } else if (found->role == Role::kWorkspace) {
+    reader.diagnostics.error(map.where,
+                             "'" + map.of + "' is a workspace, which has no fixed extents");
   } else if (!map.box.empty() && !found->shape.empty() && map.box.size() != found->shape.size()) {
     reader.diagnostics.error(map.where, "the box has " + std::to_string(map.box.size()) +
                                             " extents, the shape of '" + map.of + "' " +
@@ -139,7 +142,7 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
 // 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   argument.is_scalar = true;
-  for (const char* key : {"type", "shape", "role", "fill", "value"}) {
+  for (const char* key : {"type", "shape", "role", "fill", "zero", "value"}) {
     if (!fields.mentions(key)) continue;
     reader.diagnostics.error(
         fields.where(key),
@@ -182,7 +185,9 @@ void check_tensor_maps(Reader& reader) {
 
 namespace {
 
-const std::vector<std::string> kRoles{"in", "out", "inout", "scratch"};  // as enum Role
+// As the enumerations Role and Zero.
+const std::vector<std::string> kRoles{"in", "out", "inout", "scratch", "workspace"};
+const std::vector<std::string> kZeros{"once", "each", "never"};
 
 void read_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
   const auto name = read_text(reader.diagnostics, node, "'type'");
@@ -208,10 +213,31 @@ void read_role(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
                            suggestion_for(*name, kRoles));
 }
 
+void read_zero(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
+  if (!fields.mentions("zero")) return;
+  if (argument.role != Role::kWorkspace) {
+    reader.diagnostics.error(fields.where("zero"),
+                             "'" + argument.name + "' is no workspace, so it cannot have 'zero'",
+                             "role: workspace");
+    return;
+  }
+  const YamlNode* node = fields.require("zero");
+  const auto name = node == nullptr ? std::nullopt : read_text(reader.diagnostics, *node, "'zero'");
+  if (!name) return;
+  const auto found = std::find(kZeros.begin(), kZeros.end(), *name);
+  if (found != kZeros.end()) {
+    argument.zero = static_cast<Zero>(found - kZeros.begin());
+    return;
+  }
+  reader.diagnostics.error(position_of(reader.diagnostics, *node),
+                           "'zero' cannot be '" + *name + "'", suggestion_for(*name, kZeros));
+}
+
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  const bool is_scratch = argument.role == Role::kScratch;
-  const unsigned kinds = is_scratch ? kSpaceNames : kSizeName | kDeviceFact;
-  const std::string who = is_scratch ? "the shape of scratch" : "the shape of all but scratch";
+  const bool may_vary = argument.role == Role::kScratch || argument.role == Role::kWorkspace;
+  const unsigned kinds = may_vary ? kSpaceNames : kSizeName | kDeviceFact;
+  const std::string who = may_vary ? "the shape of scratch and workspaces"
+                                   : "the shape of all but scratch and workspaces";
   const std::string what = "'shape'";
   if (node.is_scalar()) {
     argument.shape.push_back(reader.names.read(node, what, kinds, who));
@@ -231,7 +257,7 @@ void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
 void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   argument.is_scalar = true;
   const std::string name = "'" + argument.name + "'";
-  for (const char* key : {"shape", "fill", "role"}) {
+  for (const char* key : {"shape", "fill", "role", "zero"}) {
     if (fields.mentions(key)) {
       reader.diagnostics.error(fields.where(key),
                                name + " has a value, so it cannot have '" + std::string(key) + "'");
@@ -243,13 +269,15 @@ void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
 void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   const YamlNode* fill = fields.find("fill");
   const std::string name = "'" + argument.name + "'";
-  if (argument.role == Role::kOut || argument.role == Role::kScratch) {
+  if (argument.role != Role::kIn && argument.role != Role::kInOut) {
     if (fill == nullptr) return;
     const bool is_out = argument.role == Role::kOut;
+    const std::string why = is_out ? " is an output: it is poisoned before every check"
+                            : argument.role == Role::kScratch
+                                ? " is scratch: it is zeroed before every use"
+                                : " is a workspace: 'zero' says what the kernel finds in it";
     reader.diagnostics.error(
-        fields.where("fill"),
-        name + (is_out ? " is an output: it is poisoned before every check, so a fill has no effect"
-                       : " is scratch: it is zeroed before every use, so a fill has no effect"),
+        fields.where("fill"), name + why + ", so a fill has no effect",
         is_out ? "role: inout, where the kernel reads what it overwrites" : "");
     return;
   }
@@ -266,7 +294,7 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
 
 std::vector<std::string> known_keys(bool is_constant) {
   std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
-  if (!is_constant) keys.emplace_back("tensor_map");
+  if (!is_constant) keys.insert(keys.end(), {"zero", "tensor_map"});
   return keys;
 }
 
@@ -297,6 +325,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
       argument.role = Role::kIn;
     }
   }
+  if (!is_constant) read_zero(reader, fields, argument);
   if (const YamlNode* shape = fields.find("shape")) {
     read_shape(reader, *shape, argument);
   } else {

@@ -114,7 +114,8 @@ std::string map_line(const ArgumentSpec& argument) {
 }
 
 std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) {
-  constexpr const char* kRoles[] = {"in", "out", "inout", "scratch"};
+  constexpr const char* kRoles[] = {"in", "out", "inout", "scratch", "workspace"};
+  constexpr const char* kZeros[] = {"once", "each", "never"};
   if (argument.map) return map_line(argument);
   std::string out =
       fmt::format("  - {{name: {}, type: {}, ", quoted(argument.name), name_of(argument.type));
@@ -122,6 +123,9 @@ std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) 
   out += "shape: " + list_of(argument.shape);
   if (argument.role != Role::kIn) {
     out += fmt::format(", role: {}", kRoles[static_cast<std::size_t>(argument.role)]);
+  }
+  if (argument.role == Role::kWorkspace) {
+    out += fmt::format(", zero: {}", kZeros[static_cast<std::size_t>(argument.zero)]);
   }
   if (argument.role == Role::kIn || argument.role == Role::kInOut) {
     out += ", fill: " + fill_text(argument.fill, folder);

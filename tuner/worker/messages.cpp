@@ -53,6 +53,7 @@ void for_each_field(T& argument, Visit&& visit) {
   visit("elements", argument.elements);
   visit("role", argument.role);
   visit("fill", argument.fill);
+  visit("zero", argument.zero);
   visit("seed", argument.seed);
   visit("map", argument.map);
 }

@@ -104,7 +104,7 @@ TEST(SizePlan, SaysWhatIsWrong) {
   study = scale_study();
   study.arguments[1].shape = {expr("n * VEC")};
   EXPECT_EQ(plan_error(study),
-            "the shape of y depends on the parameters; only a scratch buffer's may");
+            "the shape of y depends on the parameters; only scratch's or a workspace's may");
   study = scale_study();
   study.arguments[2] = scalar("n", DataType::kInt32, "n // VEC");
   EXPECT_EQ(plan_error(study),

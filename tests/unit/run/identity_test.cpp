@@ -81,6 +81,12 @@ TEST_F(IdentityTest, InputsCount) {
   EXPECT_EQ(changed([&] { study.arguments[0].shape = {expr("n + 1")}; }), "inputs");
 }
 
+TEST_F(IdentityTest, WhenAWorkspaceIsZeroedCounts) {
+  EXPECT_EQ(changed([&] { study.arguments[0].zero = Zero::kEach; }), "") << "it is no workspace";
+  EXPECT_EQ(changed([&] { study.arguments[0].role = Role::kWorkspace; }), "inputs");
+  EXPECT_EQ(changed([&] { study.arguments[0].zero = Zero::kOnce; }), "inputs");
+}
+
 TEST_F(IdentityTest, ReferenceAndTolerancesCount) {
   EXPECT_EQ(changed([&] { study.reference->entry = "other"; }), "verify");
   EXPECT_EQ(changed([&] { study.reference.reset(); }), "verify");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
+#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -19,7 +20,7 @@ arguments:
             R"text(study.yaml:7:21: unknown type 'float31' (did you mean 'float32'?)
       - {name: Y, type: float31, shape: [N], role: output}
                         ^
-study.yaml:7:48: unknown role 'output' (known: in, out, inout and scratch)
+study.yaml:7:48: unknown role 'output' (known: in, out, inout, scratch and workspace)
       - {name: Y, type: float31, shape: [N], role: output}
                                                    ^)text");
 }
@@ -132,7 +133,7 @@ arguments:
   - {name: Y, type: float, shape: [N * B], role: out}
 reference: {entry: r, block: [1], grid: [N]}
 )yaml"),
-      R"text(study.yaml:7:40: 'B' is a parameter; the shape of all but scratch may use only problem sizes and device facts
+      R"text(study.yaml:7:40: 'B' is a parameter; the shape of all but scratch and workspaces may use only problem sizes and device facts
       - {name: Y, type: float, shape: [N * B], role: out}
                                            ^)text");
 }
@@ -272,6 +273,82 @@ constants:
 study.yaml:11:12: 'a b' cannot be a name (a letter or _, then letters, digits and _)
       - {name: a b, type: float, value: 1}
                ^)text");
+}
+
+// ---- workspaces ---------------------------------------------------------------------------------
+
+constexpr const char* kWorkspaces = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+  - {name: a, type: uint32, shape: [N * B], role: workspace}
+  - {name: b, type: uint32, shape: [N], role: workspace, zero: once}
+  - {name: c, type: uint32, shape: [N], role: workspace, zero: each}
+  - {name: d, type: uint32, shape: [N], role: workspace, zero: never}
+reference: {entry: r, block: [1], grid: [N], arguments: [Y, b]}
+)yaml";
+
+TEST(Workspaces, AreZeroedOnceWhereNothingElseIsSaid) {
+  EXPECT_EQ(warnings_of(kWorkspaces), "");
+  const Study study = accepted(kWorkspaces);
+  const Zero zeros[] = {Zero::kOnce, Zero::kOnce, Zero::kEach, Zero::kNever};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(study.arguments[i + 1].role, Role::kWorkspace);
+    EXPECT_EQ(study.arguments[i + 1].zero, zeros[i]) << i;
+  }
+}
+
+TEST(Workspaces, AreWrittenAsTheyAreRead) {
+  const Study study = accepted(kWorkspaces);
+  const std::string text = study_yaml(study, study.file.parent_path());
+  EXPECT_NE(text.find("role: workspace, zero: once}"), std::string::npos) << text;
+  EXPECT_NE(text.find("role: workspace, zero: each}"), std::string::npos);
+  EXPECT_NE(text.find("role: workspace, zero: never}"), std::string::npos);
+}
+
+TEST(Workspaces, WhatMakesNoSenseForThemIsRefused) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out, zero: once}
+  - {name: a, type: float, shape: [N], role: workspace, zero: twice}
+  - {name: b, type: float, shape: [N], role: workspace, fill: {constant: 1}}
+  - {name: c, type: float, shape: [N * B], role: workspace, zero: [each]}
+  - {name: n, type: int, value: N, zero: each}
+  - {name: m, tensor_map: {of: a, box: [4]}}
+reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
+verify: {a: {rtol: 1}}
+)yaml"),
+            R"text(study.yaml:7:51: 'Y' is no workspace, so it cannot have 'zero' (role: workspace)
+      - {name: Y, type: float, shape: [N], role: out, zero: once}
+                                                      ^
+study.yaml:8:63: 'zero' cannot be 'twice' (known: once, each and never)
+      - {name: a, type: float, shape: [N], role: workspace, zero: twice}
+                                                                  ^
+study.yaml:9:57: 'b' is a workspace: 'zero' says what the kernel finds in it, so a fill has no effect
+      - {name: b, type: float, shape: [N], role: workspace, fill: {constant: 1}}
+                                                            ^
+study.yaml:10:67: 'zero' must be text, not a list
+      - {name: c, type: float, shape: [N * B], role: workspace, zero: [each]}
+                                                                      ^
+study.yaml:11:36: 'n' has a value, so it cannot have 'zero'
+      - {name: n, type: int, value: N, zero: each}
+                                       ^
+study.yaml:12:32: 'a' is a workspace, which has no fixed extents
+      - {name: m, tensor_map: {of: a, box: [4]}}
+                                   ^
+study.yaml:13:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference)
+    reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
+                                                                ^
+study.yaml:14:10: 'a' is not an output, so there is nothing to verify (role: out or inout)
+    verify: {a: {rtol: 1}}
+             ^)text");
 }
 
 }  // namespace
