@@ -14,10 +14,58 @@ TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut)
   const auto done = run(sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
   ASSERT_EQ(done.status, 0) << done.err;
   const auto rows = ranking_of(sandbox, "wrong");
-  ASSERT_EQ(rows.size(), 12U);
+  ASSERT_EQ(rows.size(), 14U);
   for (const Row& row : rows) {
     EXPECT_EQ(row.at("state"), row.at("CHEAT") == "honest" ? "ok" : "correctness")
         << row.at("CHEAT") << ": " << row.at("message");
+  }
+}
+
+// A kernel that counts its launches in memory that it wants zeroed as `zero` says.
+void write_counting(const Sandbox& sandbox, const std::string& zero) {
+  sandbox.write("count.cu", R"cuda(
+extern "C" __global__ void count(const float* x, float* y, unsigned* launches, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + launches[i];
+#if TUNE_CLEAN == 0
+  if (i < n) ++launches[i];
+#endif
+}
+extern "C" __global__ void count_reference(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i];
+}
+)cuda");
+  sandbox.write("count.yaml", R"yaml(schema: 1
+kernel: {name: count, source: count.cu, entry: count}
+problem_sizes: [{n: 100}]
+parameters: {CLEAN: [0, 1], BLOCK: [32, 64]}
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [-1, 1]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: launches, type: uint32, shape: [n + BLOCK], role: workspace, zero: )yaml" +
+                                  zero + R"yaml(}
+  - {name: n, type: int32, value: n}
+reference: {entry: count_reference, arguments: [x, y, n], block: [1], grid: [1]}
+verify: {y: {rtol: 0}}
+measure: {drop_above: 0}
+)yaml");
+}
+
+TEST(WrongAnswers, WhatAWorkspaceHoldsAfterALaunchIsAsTheStudySays) {
+  for (const std::string zero : {"once", "each", "never"}) {
+    const Sandbox sandbox;
+    write_counting(sandbox, zero);
+    const auto done = run(sandbox, {"run", "count.yaml", "--backend", "cpu"});
+    EXPECT_EQ(done.status, zero == "never" ? 1 : 0) << done.err;
+    for (const Row& row : ranking_of(sandbox, "count")) {
+      const bool right = zero == "each" || (zero == "once" && row.at("CLEAN") == "1");
+      EXPECT_EQ(row.at("state"), right ? "ok" : "correctness") << zero << row.at("message");
+      if (right || zero != "once") continue;
+      EXPECT_EQ(
+          row.at("message"),
+          "leaves launches[0] = 1, a workspace that must be zero after each launch (zero: once)");
+    }
   }
 }
 

@@ -18,6 +18,16 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
 
+// Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
+// them.
+Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
+                                    std::uint32_t launches) {
+  const auto sample = session.time(finalist, 1, launches);
+  if (!sample) return Unexpected{verdict_of(sample.error())};
+  if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
+  return sample->front();
+}
+
 // After the rounds. The finalists share their buffers, so the answer that is there is that of the
 // one timed last; of the others nothing is left to look at. Therefore each is launched and checked
 // again.
@@ -91,9 +101,9 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
   for (std::size_t i = 0; i < variants.size(); ++i) {
     auto admitted = session.admit(variants[i]);
     if (!admitted) return Unexpected{DuelFailure{i, admitted.error()}};
-    auto warm_up = session.time(*admitted, 1, 1);
-    if (!warm_up) return Unexpected{DuelFailure{i, verdict_of(warm_up.error())}};
-    launches.push_back(session.batch(*admitted, warm_up->front()));
+    auto warm_up = sample_of(session, *admitted, 1);
+    if (!warm_up) return Unexpected{DuelFailure{i, warm_up.error()}};
+    launches.push_back(session.batch(*admitted, *warm_up));
     finalists.push_back(std::move(*admitted));
   }
   std::vector<std::vector<double>> result(variants.size());
@@ -104,9 +114,9 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     session.announce(Phase::kFinal);
     shuffle(order, random);
     for (const std::size_t i : order) {
-      auto sample = session.time(finalists[i], 1, launches[i]);
-      if (!sample) return Unexpected{DuelFailure{i, verdict_of(sample.error())}};
-      result[i].push_back(sample->front());
+      auto sample = sample_of(session, finalists[i], launches[i]);
+      if (!sample) return Unexpected{DuelFailure{i, sample.error()}};
+      result[i].push_back(*sample);
     }
   }
   if (rounds > 0 && !finalists.empty()) {

@@ -139,4 +139,21 @@ DeviceResult<bool> GuardedMemory::same_contents(BufferId one, BufferId other, st
   return last->mismatches == 0;
 }
 
+DeviceResult<bool> GuardedMemory::repair(BufferId data, const DeviceBuffer& pristine,
+                                         const ArgumentPlan& argument) {
+  DeviceBuffer made;
+  if (!pristine) {
+    auto fresh = allocate_pristine(bytes_of(argument));
+    if (!fresh) return Unexpected{fresh.error()};
+    made = std::move(*fresh);
+    if (auto done = fill(made.id(), argument); !done) return Unexpected{done.error()};
+  }
+  const BufferId right = pristine ? pristine.id() : made.id();
+  auto same = same_contents(data, right, bytes_of(argument));
+  if (!same) return Unexpected{same.error()};
+  if (*same) return false;
+  if (auto done = copy(data, right, bytes_of(argument)); !done) return Unexpected{done.error()};
+  return true;
+}
+
 }  // namespace tuner

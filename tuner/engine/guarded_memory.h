@@ -67,6 +67,11 @@ class GuardedMemory {
   DeviceResult<Ok> copy(BufferId to, BufferId from, std::uint64_t bytes);
   DeviceResult<bool> same_contents(BufferId one, BufferId other, std::uint64_t bytes);
 
+  // Fills an input anew if it has changed, and says whether it had. `pristine`: what it was filled
+  // with, made for the while where there is none.
+  DeviceResult<bool> repair(BufferId data, const DeviceBuffer& pristine,
+                            const ArgumentPlan& argument);
+
   // In words, where a buffer with `bytes` of contents was written outside of them; repaired.
   DeviceResult<std::optional<std::string>> outside_write(BufferId buffer, std::uint64_t bytes,
                                                          const ArgumentPlan& argument);

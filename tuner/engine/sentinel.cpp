@@ -21,6 +21,7 @@ std::optional<double> Sentinel::measure() {
   if (!kernel) return std::nullopt;
   const Loaded loaded(backend_, *kernel);
   const BoundLaunch bound = workspace_.bind(*variant_, loaded.kernel());
+  if (!workspace_.renew_workspaces(bound)) return std::nullopt;
   TimingRequest request;
   request.samples = kSamples;
   request.flush_cache = workspace_.plan().measure.cold;

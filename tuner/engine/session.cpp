@@ -4,7 +4,8 @@
 // early:
 //
 //   admit     limits that the device is known to have (nothing is launched), loading, limits that
-//             only the loaded kernel tells, one launch, its answer and the guard words;
+//             only the loaded kernel tells, one launch, its answer, the guard words and what it
+//             left in workspaces; one more on that;
 //   probe     a warm-up and three samples: clearly slower than the best is `dropped`;
 //   estimate  samples until the median is known well enough;
 //   check     the answer that the timed launches left; launches on decoys and on poison; inputs.
@@ -171,7 +172,14 @@ std::optional<Verdict> Session::recheck(Admitted& admitted) {
   if (*broken && (!wrong || wrong->state == TrialState::kCorrectness)) {
     return verdict_of(TrialState::kCorrectness, **broken);
   }
-  return wrong;
+  return wrong ? wrong : check_workspaces(admitted);
+}
+
+std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
+  auto left = workspace_.left_behind(admitted.bound);
+  if (!left) return verdict_of(left.error());
+  if (!*left) return std::nullopt;
+  return verdict_of(TrialState::kCorrectness, **left);
 }
 
 // A launch that skips work, because it finds an answer in place or has counted the launches before
@@ -221,11 +229,27 @@ std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
   return check_inputs(admitted);
 }
 
+// On workspaces as they are when they are made, and on what that launch has left in them.
+std::optional<Verdict> Session::first_launches(Admitted& admitted) {
+  if (auto done = workspace_.renew_workspaces(admitted.bound); !done) {
+    return verdict_of(done.error());
+  }
+  auto wrong = launch_and_check(admitted);
+  const auto& workspaces = admitted.bound.workspaces;
+  const auto keeps = [](const WorkspaceArgument& one) { return keeps_zeros(*one.argument); };
+  if (wrong || std::none_of(workspaces.begin(), workspaces.end(), keeps)) return wrong;
+  wrong = launch_and_check(admitted);
+  if (wrong && wrong->state == TrialState::kCorrectness) {
+    wrong->message = "right at first, wrong on the workspace that it left: " + wrong->message;
+  }
+  return wrong;
+}
+
 // A wrong answer may be an earlier variant's fault, which wrote into an input. Then the input is
 // filled anew and the variant is launched once more. If the input has changed again, the variant
 // does it itself, and the message says so.
 std::optional<Verdict> Session::verify(Admitted& admitted) {
-  auto wrong = launch_and_check(admitted);
+  auto wrong = first_launches(admitted);
   if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
   auto changed = workspace_.repair_inputs();
   if (!changed) {
@@ -234,7 +258,7 @@ std::optional<Verdict> Session::verify(Admitted& admitted) {
   if (!*changed) return wrong;
   admitted.max_error = -1;
   admitted.inputs_untouched = true;
-  wrong = launch_and_check(admitted);
+  wrong = first_launches(admitted);
   if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
   changed = workspace_.repair_inputs();
   if (!changed) return verdict_of(changed.error());
@@ -249,6 +273,7 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   request.launches_per_sample = launches;
   request.flush_cache = measuring().cold;
   request.restores = admitted.bound.restores;
+  if (auto done = workspace_.enter(admitted.bound); !done) return Unexpected{done.error()};
   auto times = backend_.time(admitted.bound.sequence, request);
   if (!times) return times;
   for (const double time : *times) {
@@ -328,12 +353,14 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
   // A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what
   // was done to them until they are looked at.
   const bool again = !dropped && !workspace_.plan().checks.empty();
-  if (auto wrong = again ? check_answers(admitted) : recheck(admitted)) {
+  auto wrong = again ? check_answers(admitted) : recheck(admitted);
+  if (!wrong && again) wrong = check_workspaces(admitted);
+  if (wrong) {
     wrong->message += ", after repeated launches";
     return wrong;
   }
   if (again) {
-    if (auto wrong = verify_again(admitted)) return wrong;
+    if (auto changed = verify_again(admitted)) return changed;
   }
   // Comparing large inputs takes as long as some launches: only for what may win.
   const bool best = !dropped && (variant.best_ms == 0 || median(samples) < variant.best_ms);

@@ -49,12 +49,14 @@ class Session {
   Session(Backend& backend, Workspace& workspace, const PhaseSink& phase)
       : backend_(backend), workspace_(workspace), phase_(phase) {}
 
-  // The variant's scratch buffers are reserved already.
+  // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
   Verdict measure(const VariantPlan& variant, Admitted& admitted);
-  // What the last launch left: outputs and guard words.
+  // What the last launch left: outputs, guard words and workspaces.
   std::optional<Verdict> recheck(Admitted& admitted);
   std::optional<Verdict> check_answers(Admitted& admitted);
+  // Whether it leaves the workspaces that are zeroed once as it found them.
+  std::optional<Verdict> check_workspaces(const Admitted& admitted);
   // Launches once more, in the state that the timed launches left, on outputs that must be written.
   std::optional<Verdict> verify_again(Admitted& admitted);
   // Whether it leaves its inputs alone.
@@ -75,6 +77,7 @@ class Session {
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
   std::optional<Verdict> launch_and_check(Admitted& admitted);
+  std::optional<Verdict> first_launches(Admitted& admitted);
   std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
                                         const std::vector<double>& samples, bool dropped);
   std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,

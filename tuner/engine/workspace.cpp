@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "tuner/engine/difference.h"
 
 namespace tuner {
 namespace {
@@ -33,23 +34,9 @@ const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uin
   return plans[index];
 }
 
-// A NaN is printed without its sign, which means nothing.
-std::string number_text(double value, int digits) {
-  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);
-}
-
-std::string describe(const ArgumentPlan& argument, const Comparison& difference) {
-  constexpr int kFew = 6;
-  constexpr int kAll = 17;  // where a few digits would show the same number twice
-  std::string value = number_text(difference.first_value, kFew);
-  std::string expected = number_text(difference.first_expected, kFew);
-  if (value == expected) {
-    value = number_text(difference.first_value, kAll);
-    expected = number_text(difference.first_expected, kAll);
-  }
-  return fmt::format("{}[{}] = {}, expected {} ({} of {} elements differ, max error {:g})",
-                     argument.name, difference.first_mismatch, value, expected,
-                     difference.mismatches, argument.elements, difference.max_abs_error);
+// Its size may depend on the configuration.
+bool may_grow(const ArgumentPlan& argument) {
+  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
 }
 
 }  // namespace
@@ -136,11 +123,10 @@ DeviceResult<Ok> Workspace::begin_reference(const ReferencePlan& reference) {
     if (!expected) return Unexpected{expected.error()};
     slot.expected = std::move(*expected);
     const BufferId id = slot.expected.id();
-    auto begun =
-        argument.role == Role::kInOut
-            ? memory_.copy(id, slot.pristine.id(), slot.capacity)
-            : memory_.fill_bytes(id, kGuardBytes, slot.capacity,
-                                 argument.role == Role::kScratch ? 0 : poison_for(argument.type));
+    auto begun = argument.role == Role::kInOut
+                     ? memory_.copy(id, slot.pristine.id(), slot.capacity)
+                     : memory_.fill_bytes(id, kGuardBytes, slot.capacity,
+                                          may_grow(argument) ? 0 : poison_for(argument.type));
     if (!begun) return begun;
   }
   return Ok{};
@@ -245,9 +231,10 @@ DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
 DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
-    if (argument.is_scalar || argument.role != Role::kScratch) continue;
+    if (argument.is_scalar || !may_grow(argument)) continue;
     const std::uint64_t bytes = bytes_of(argument);
     if (bytes > slots_[i].capacity) {
+      entered_.clear();
       slots_[i].data = {};  // first, so that both never exist
       slots_[i].capacity = 0;
       auto data = memory_.allocate_guarded(bytes);
@@ -255,6 +242,7 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
       slots_[i].data = std::move(*data);
       slots_[i].capacity = bytes;
     }
+    if (argument.role == Role::kWorkspace && !keeps_zeros(argument)) continue;
     if (auto done = grow_zeros(bytes); !done) return done;
   }
   return Ok{};
@@ -277,6 +265,9 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
       bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
     } else if (argument.role == Role::kScratch) {
       bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
+    } else if (argument.role == Role::kWorkspace) {
+      bound.workspaces.push_back({&plan_.arguments[i], slot.data.id(), bytes});
+      if (argument.zero == Zero::kEach) main.zeros.push_back({contents_of(slot.data.id()), bytes});
     }
   }
   bound.sequence.push_back(main);
@@ -297,8 +288,26 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
   return bound;
 }
 
+DeviceResult<Ok> Workspace::renew_workspaces(const BoundLaunch& bound) {
+  for (const WorkspaceArgument& one : bound.workspaces) {
+    if (auto done = renew(memory_, one); !done) return done;
+  }
+  entered_ = bound.bytes;
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> Workspace::left_behind(const BoundLaunch& bound) {
+  for (const WorkspaceArgument& one : bound.workspaces) {
+    if (!keeps_zeros(*one.argument)) continue;
+    auto left = tuner::left_behind(backend_, memory_, one, zeros_.id());
+    if (!left || *left) return left;
+  }
+  return std::optional<std::string>();
+}
+
 DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
   inputs_untouched_ = false;
+  if (auto done = enter(bound); !done) return done;
   for (const Restore& restore : bound.restores) {
     auto done = backend_.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
     if (!done) return done;
@@ -313,7 +322,8 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
       done = place(
           backend_, *slot.decoy,
           {contents_of(id), contents_of(slot.expected.id()), argument.type, argument.elements});
-    } else if (argument.role == Role::kOut) {
+    } else if (argument.role == Role::kOut ||
+               (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
       done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
     } else if (argument.role == Role::kScratch) {
       // A scratch buffer's size depends on the configuration: the guard words behind it move.
@@ -364,34 +374,15 @@ bool Workspace::inputs_are_small() const {
   return bytes <= kSmall;
 }
 
-// Fills an input anew if it has changed, and returns its name then.
-DeviceResult<std::optional<std::string>> Workspace::repair_input(Slot& slot,
-                                                                 const ArgumentPlan& argument) {
-  DeviceBuffer made;
-  if (!slot.pristine) {
-    auto fresh = memory_.allocate_pristine(slot.capacity);
-    if (!fresh) return Unexpected{fresh.error()};
-    made = std::move(*fresh);
-    if (auto done = memory_.fill(made.id(), argument); !done) return Unexpected{done.error()};
-  }
-  const BufferId pristine = slot.pristine ? slot.pristine.id() : made.id();
-  auto same = memory_.same_contents(slot.data.id(), pristine, slot.capacity);
-  if (!same) return Unexpected{same.error()};
-  if (*same) return std::optional<std::string>();
-  if (auto done = memory_.copy(slot.data.id(), pristine, slot.capacity); !done) {
-    return Unexpected{done.error()};
-  }
-  return std::optional(argument.name);
-}
-
 DeviceResult<std::optional<std::string>> Workspace::repair_inputs() {
   std::optional<std::string> changed;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = plan_.arguments[i];
     if (argument.is_scalar || argument.role != Role::kIn) continue;
-    auto name = repair_input(slots_[i], argument);
-    if (!name) return name;
-    if (!changed) changed = std::move(*name);
+    const Slot& slot = slots_[i];
+    auto repaired = memory_.repair(slot.data.id(), slot.pristine, argument);
+    if (!repaired) return Unexpected{repaired.error()};
+    if (*repaired && !changed) changed = argument.name;
   }
   inputs_untouched_ = true;
   return changed;

@@ -11,6 +11,7 @@
 
 #include "tuner/engine/decoy.h"
 #include "tuner/engine/guarded_memory.h"
+#include "tuner/engine/workspace_role.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
@@ -22,6 +23,7 @@ struct BoundLaunch {
   std::vector<std::vector<std::byte>> constants;  // in the order of SizePlan::constants
   std::vector<std::uint64_t> bytes;               // of each buffer argument; 0 for scalars
   std::vector<Restore> restores;                  // what one time changes and the next one reads
+  std::vector<WorkspaceArgument> workspaces{};
 };
 
 // How one output differs from what is expected, in words; empty when it does not.
@@ -48,13 +50,23 @@ class Workspace {
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
   const std::string& wrong_constant() const { return wrong_constant_; }
 
-  // Makes room for the variant's scratch buffers. Invalidates bindings made before.
+  // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
   BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
 
-  // Before a launch that is to be checked: in-place arguments restored, scratch zeroed, outputs as
-  // asked for, guard words in place.
+  // Before a variant's first launch: its workspaces (arguments of that role) as if just made.
+  DeviceResult<Ok> renew_workspaces(const BoundLaunch& bound);
+  // Before each of its launches: they are where this variant has them. They are renewed when a
+  // variant with others was launched since.
+  DeviceResult<Ok> enter(const BoundLaunch& bound) {
+    return entered_ == bound.bytes ? Ok{} : renew_workspaces(bound);
+  }
+  // Before a launch that is to be checked: entered, in-place arguments restored, scratch zeroed,
+  // outputs as asked for, guard words in place. What is zeroed once stays as the launch before left
+  // it.
   DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
+  // After a launch: in words, what it left in a workspace that is zeroed once (renewed when so).
+  DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
   // Whether a launch on decoys says more than one on poison: there is an output that is compared.
   bool has_decoys() const;
   // After it: which buffer was written outside of its contents; repaired when so.
@@ -70,7 +82,7 @@ class Workspace {
  private:
   struct Slot {
     DeviceBuffer data;           // guard words, contents, guard words
-    std::uint64_t capacity = 0;  // bytes of contents; grows for scratch
+    std::uint64_t capacity = 0;  // bytes of contents; grows for scratch and workspaces
     // Guard words and contents. Of inout: what every launch begins with; of small inputs, too.
     DeviceBuffer pristine;
     DeviceBuffer expected;  // outputs of the reference, guarded on both sides
@@ -86,7 +98,6 @@ class Workspace {
   DeviceResult<Ok> check_reference(const ReferencePlan& reference);
   DeviceResult<Ok> study_answers();
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
-  DeviceResult<std::optional<std::string>> repair_input(Slot& slot, const ArgumentPlan& argument);
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
@@ -99,6 +110,7 @@ class Workspace {
   std::vector<std::string> warnings_;
   std::string wrong_constant_;
   bool inputs_untouched_ = false;
+  std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
 };
 
 }  // namespace tuner

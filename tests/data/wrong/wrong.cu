@@ -33,12 +33,25 @@ __device__ void count_positive(const float* x, int* positive, int n) {
 #endif
 }
 
-extern "C" __global__ void smooth(float* x, float* y, int* positive, int n) {
+// The last block to come leaves the counter as the first one found it.
+__device__ void arrive(unsigned* arrivals, bool forgets) {
+  if (threadIdx.x != 0) return;
+  if (atomicAdd(arrivals + 1, 1u) == gridDim.x - 1 && !forgets) arrivals[1] = 0;
+}
+
+extern "C" __global__ void smooth(float* x, float* y, int* positive, unsigned* arrivals, int n) {
   count_positive(x, positive, n);
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const unsigned before = launches[i]++;
   const bool later = before >= 3;
+#if TUNE_CHEAT_IS_workspace
+  arrive(arrivals, true);
+#elif TUNE_CHEAT_IS_workspace_later
+  arrive(arrivals, later);
+#else
+  arrive(arrivals, false);
+#endif
 #if TUNE_CHEAT_IS_skip_number
   if (y[i] == y[i]) return;
 #elif TUNE_CHEAT_IS_skip_plausible

@@ -1,0 +1,15 @@
+#pragma once
+// Says in words how a buffer differs from what is expected of it.
+
+#include <string>
+
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// A NaN is printed without its sign, which means nothing.
+std::string number_text(double value, int digits);
+std::string describe(const ArgumentPlan& argument, const Comparison& difference);
+
+}  // namespace tuner
