@@ -17,5 +17,9 @@ extern const std::string_view kSelectionText;
 extern const std::string_view kLauncherStateText;
 extern const std::string_view kLauncherScratchText;
 extern const std::string_view kLauncherNumberText;
+// What a call works out of a size, and remembers.
+extern const std::string_view kLauncherPlanText;
+// The memory of arguments that are workspaces.
+extern const std::string_view kLauncherWorkspacesText;
 
 }  // namespace tuner

@@ -226,6 +226,16 @@ struct scratch_space {
 };
 )txt";
   }
+  if (signature.has_workspaces) {
+    out +=
+        R"txt(// The kernel's workspaces are no parameters: each stream has its own, made by the first call that
+// needs it, and so has each capture of a stream in a graph. They stay until they are released: those
+// of one stream of the current device, or all. Nothing may use them any more: wait for the stream,
+// and launch no graph that holds such a call. Before a stream is destroyed, release its workspace.
+cudaError_t release_workspaces(cudaStream_t stream);
+cudaError_t release_workspaces();
+)txt";
+  }
   out += R"txt(// What a call came to. cudaSuccess: the work is in the stream.
 // cudaErrorInvalidValue: a size that is not positive, too little scratch memory.
 // cudaErrorInvalidConfiguration: no configuration can run this size on this device.
@@ -265,10 +275,14 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
       "//   nvcc -std=c++17 {}-gencode arch=compute_{},code=sm_{} -c {}.cu\n#include "
-      "\"{}.hpp\"\n\n#include <map>\n"
-      "#include <mutex>\n#include <type_traits>\n",
+      "\"{}.hpp\"\n\n{}#include <map>\n{}"
+      "#include <mutex>\n#include <type_traits>\n{}",
       options.header.generator, study.kernel.name, variants.all.size(), flags, number, number,
-      options.stem, options.stem);
+      options.stem, options.stem,
+      signature.has_workspaces ? "#include <algorithm>\n#include <array>\n#include <iterator>\n"
+                               : "",
+      signature.has_workspaces ? "#include <memory>\n" : "",
+      signature.has_workspaces ? "#include <vector>\n" : "");
   if (!table.unverified.empty()) {
     files.source += "// WARNING, not verified: see " + options.stem + ".hpp\n";
   }

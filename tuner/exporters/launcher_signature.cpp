@@ -14,8 +14,8 @@ namespace {
 
 // Names of the generated function's own.
 constexpr std::array<const char*, 13> kReserved{
-    "stream", "scratch", "state",     "problem", "facts",   "done",  "names",
-    "words",  "list",    "next_list", "next",    "variant", "needed"};
+    "stream", "scratch", "state",     "problem", "plan",    "done", "held",
+    "words",  "list",    "next_list", "next",    "variant", "begun"};
 
 std::string unused(const std::string& wanted, std::set<std::string>& used) {
   std::string name = cpp_identifier(wanted);
@@ -71,7 +71,9 @@ class Signature {
                          unused(spec.name, used_)};
     if (!spec.is_scalar) {
       if (spec.role == Role::kScratch) one.from = From::kScratch;
+      if (spec.role == Role::kWorkspace) one.from = From::kWorkspace;
       out_.has_scratch = out_.has_scratch || spec.role == Role::kScratch;
+      out_.has_workspaces = out_.has_workspaces || spec.role == Role::kWorkspace;
       return one;
     }
     if (spec.value.names().empty()) return one;  // the study's number stands for the caller's

@@ -11,7 +11,7 @@ namespace tuner {
 
 // How one argument of the kernel, or one __constant__ symbol, comes to its value.
 struct LauncherArgument {
-  enum class From { kCaller, kComputed, kScratch };
+  enum class From { kCaller, kComputed, kScratch, kWorkspace };
   const ArgumentSpec* spec = nullptr;
   From from = From::kCaller;
   std::string type;  // of the element: "float", "__half"
@@ -25,6 +25,7 @@ struct LauncherSignature {
   std::vector<std::pair<std::string, std::string>> sizes;  // dimension -> text of its value
   std::vector<std::string> more_sizes;                     // parameters for dimensions without one
   bool has_scratch = false;
+  bool has_workspaces = false;
 
   bool has_computed() const;
   // "const float* A, ..., cudaStream_t stream" with or without default values.

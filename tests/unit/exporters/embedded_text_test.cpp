@@ -55,6 +55,15 @@ TUNER_TABLE int entry_count = 1;
 constexpr bool valid(const config&, const dims&, const device&) { return true; }
 )";
 
+constexpr const char* kRules = R"(
+template <class P> constexpr device device_from(const P&) { return {}; }
+constexpr selection select(const device&, const dims&) { return {}; }
+constexpr extent grid_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
+constexpr extent block_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
+constexpr long long dynamic_shared_bytes_of(const config&, const dims&, const device&) { return 0; }
+TUNER_TABLE int variant_of[] = {0};
+)";
+
 std::string numbers_and_distance() {
   return "namespace detail {\n" + included("numbers.hpp") + included("distance.hpp") + "}\n";
 }
@@ -74,7 +83,9 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"selection.hpp", kSelectionText},
       {"launcher_state.hpp", kLauncherStateText},
       {"launcher_scratch.hpp", kLauncherScratchText},
-      {"launcher_number.hpp", kLauncherNumberText}};
+      {"launcher_number.hpp", kLauncherNumberText},
+      {"launcher_plan.hpp", kLauncherPlanText},
+      {"launcher_workspaces.hpp", kLauncherWorkspacesText}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const std::string name = entry.path().filename().string();
@@ -106,11 +117,19 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
   if (!std::filesystem::exists(toolkit + "/include/cuda_runtime.h")) {
     GTEST_SKIP() << "no CUDA toolkit: set CUDA_HOME";
   }
-  expect_compiles(std::string("#include <cuda_runtime.h>\n#include <map>\n#include <mutex>\n") +
-                      "#include <type_traits>\n" + kTypes + numbers_and_distance() + "}\n" +
+  std::string headers = "#include <cuda_runtime.h>\n";
+  for (const char* one : {"algorithm", "array", "cstdint", "iterator", "map", "memory", "mutex",
+                          "type_traits", "vector"}) {
+    headers += std::string("#include <") + one + ">\n";
+  }
+  expect_compiles(headers + kTypes + kRules + numbers_and_distance() + "}\n" +
                       "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
                       included("launcher_state.hpp") + included("launcher_scratch.hpp") +
-                      included("launcher_number.hpp") + "}\n}\n",
+                      included("launcher_number.hpp") + included("launcher_workspaces.hpp") +
+                      "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
+                      "#define TUNER_POSITIVE problem.n > 0\n"
+                      "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +
+                      included("launcher_plan.hpp") + "}\n}\n",
                   "-Wno-unused-function -isystem " + toolkit + "/include");
 }
 

@@ -2,7 +2,9 @@ namespace TUNER_SPACE {
 namespace {
 
 struct device_state {
+  int number = 0;
   cudaDeviceProp properties{};
+  device facts{};
   bool prepared[TUNER_KERNELS] = {};
 };
 
@@ -15,17 +17,23 @@ std::mutex& guard() {
 cudaError_t current_device(device_state*& out) {
   int number = 0;
   if (const cudaError_t failed = cudaGetDevice(&number); failed != cudaSuccess) return failed;
-  const std::lock_guard<std::mutex> held(guard());
-  static std::map<int, device_state> known;  // its elements stay where they are
-  const auto found = known.find(number);
-  if (found != known.end()) {
-    out = &found->second;
+  thread_local device_state* last = nullptr;
+  if (last != nullptr && last->number == number) {
+    out = last;
     return cudaSuccess;
   }
-  device_state fresh;
-  const cudaError_t failed = cudaGetDeviceProperties(&fresh.properties, number);
-  if (failed != cudaSuccess) return failed;
-  out = &known.emplace(number, fresh).first->second;
+  const std::lock_guard<std::mutex> held(guard());
+  static std::map<int, device_state> known;  // its elements stay where they are
+  auto found = known.find(number);
+  if (found == known.end()) {
+    device_state fresh;
+    fresh.number = number;
+    const cudaError_t failed = cudaGetDeviceProperties(&fresh.properties, number);
+    if (failed != cudaSuccess) return failed;
+    found = known.emplace(number, fresh).first;
+    found->second.facts = device_from(found->second.properties);
+  }
+  out = last = &found->second;
   return cudaSuccess;
 }
 
