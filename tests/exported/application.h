@@ -76,7 +76,7 @@ inline std::vector<std::size_t> places(std::size_t count) {
   return out;
 }
 
-// Counts sizes and what went wrong.
+// Counts sizes, ways of use, and what went wrong.
 class Report {
  public:
   // `how`: of the launcher's selection; `same`: the header selects the same configuration.
@@ -91,6 +91,10 @@ class Report {
                        : "header and launcher DIFFER");
     ++(right ? right_ : wrong_);
     ++seen_[how];
+  }
+  void note(const char* what, bool right) {
+    std::printf("%s: %s\n", what, right ? "right" : "WRONG");
+    ++(right ? right_ : wrong_);
   }
   int end(const char* kernel) const {
     std::printf(
