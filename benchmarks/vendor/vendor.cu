@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "common.h"
-#include "matmul_tuned.h"
-#include "reduction_tuned.h"
 #include "tensor.h"
-#include "transpose_tuned.h"
+#include "tuned_kernels.h"
 
 namespace {
 
@@ -26,24 +24,7 @@ void run_matmul(Race& race, Table& table, const std::string& sources, long long 
   const tuned::device device = tuned::device_from(this_device());
   const tuned::dims size{M, N, K};
   const tuned::config c = tuned::select(device, size).cfg;
-  Definitions definitions;
-  definitions.choice("FORM", "naive", c.FORM == tuned::FORM_choice::naive)
-      .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
-      .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers)
-      .choice("FORM", "warptile", c.FORM == tuned::FORM_choice::warptile)
-      .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
-      .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
-      .choice("DIVIDE", "tiles", c.DIVIDE == tuned::DIVIDE_choice::tiles)
-      .choice("DIVIDE", "steps", c.DIVIDE == tuned::DIVIDE_choice::steps)
-      .choice("WALK", "squares", c.WALK == tuned::WALK_choice::squares)
-      .choice("WALK", "bricks", c.WALK == tuned::WALK_choice::bricks);
-  definitions.number("BM", c.BM).number("BN", c.BN).number("BK", c.BK).number("WM", c.WM);
-  definitions.number("WN", c.WN).number("TM", c.TM).number("TN", c.TN).number("VEC", c.VEC);
-  definitions.number("PAD", c.PAD).number("STAGES", c.STAGES).number("CLUSTER", c.CLUSTER);
-  definitions.number("SLICES", c.SLICES).number("SPREAD", c.SPREAD);
-  const RtcKernel kernel(sources, "matmul", definitions,
-                         shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
-                                  tuned::dynamic_shared_bytes_of(c, size, device)));
+  const RtcKernel kernel = matmul_kernel(sources, c, size, device);
 
   Buffer<float> A(M * K), B(K * N), mine(M * N), theirs(M * N);
   fill<<<1024, 256>>>(A.data(), A.size(), 1, false);
@@ -81,27 +62,7 @@ void run_transpose(Race& race, Table& table, const std::string& sources, long lo
   const tuned::device device = tuned::device_from(this_device());
   const tuned::dims size{M, N};
   const tuned::config c = tuned::select(device, size).cfg;
-  Definitions definitions;
-  definitions.choice("FORM", "coalesced_read", c.FORM == tuned::FORM_choice::coalesced_read)
-      .choice("FORM", "coalesced_write", c.FORM == tuned::FORM_choice::coalesced_write)
-      .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
-      .choice("FORM", "skewed", c.FORM == tuned::FORM_choice::skewed)
-      .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
-      .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic)
-      .choice("STREAM", "none", c.STREAM == tuned::STREAM_choice::none)
-      .choice("STREAM", "loads", c.STREAM == tuned::STREAM_choice::loads)
-      .choice("STREAM", "stores", c.STREAM == tuned::STREAM_choice::stores)
-      .choice("STREAM", "both", c.STREAM == tuned::STREAM_choice::both)
-      .choice("ORDER", "rows", c.ORDER == tuned::ORDER_choice::rows)
-      .choice("ORDER", "columns", c.ORDER == tuned::ORDER_choice::columns)
-      .choice("OCCUPANCY", "free", c.OCCUPANCY == tuned::OCCUPANCY_choice::free)
-      .choice("OCCUPANCY", "full", c.OCCUPANCY == tuned::OCCUPANCY_choice::full);
-  definitions.number("BM", c.BM).number("BN", c.BN).number("TM", c.TM).number("VEC", c.VEC);
-  definitions.number("PAD", c.PAD).number("SWIZZLE", c.SWIZZLE).number("ALIGN", c.ALIGN);
-  definitions.number("FETCH", c.FETCH).number("AHEAD", c.AHEAD).number("CLUSTER", c.CLUSTER);
-  const RtcKernel kernel(sources, "transpose", definitions,
-                         shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
-                                  tuned::dynamic_shared_bytes_of(c, size, device)));
+  const RtcKernel kernel = transpose_kernel(sources, c, size, device);
 
   Buffer<float> A(M * N), mine(M * N), theirs(M * N), copied(M * N);
   fill<<<1024, 256>>>(A.data(), A.size(), 1, false);
@@ -132,20 +93,9 @@ void run_reduction(Race& race, Table& table, const std::string& sources, long lo
   const tuned::device device = tuned::device_from(this_device());
   const tuned::dims size{N};
   const tuned::config c = tuned::select(device, size).cfg;
-  Definitions definitions;
-  definitions.choice("FORM", "global", c.FORM == tuned::FORM_choice::global)
-      .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
-      .choice("FORM", "shuffle", c.FORM == tuned::FORM_choice::shuffle)
-      .choice("FINISH", "atomic", c.FINISH == tuned::FINISH_choice::atomic)
-      .choice("FINISH", "last_block", c.FINISH == tuned::FINISH_choice::last_block)
-      .choice("FINISH", "two_pass", c.FINISH == tuned::FINISH_choice::two_pass)
-      .choice("SHARED", "static", c.SHARED == tuned::SHARED_choice::static_)
-      .choice("SHARED", "dynamic", c.SHARED == tuned::SHARED_choice::dynamic);
-  definitions.number("BLOCK", c.BLOCK).number("VEC", c.VEC).number("UNROLL", c.UNROLL);
-  definitions.number("STREAM", c.STREAM).number("BLOCKS_PER_SM", c.BLOCKS_PER_SM);
   const Shape shape = shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                                tuned::dynamic_shared_bytes_of(c, size, device));
-  const RtcKernel kernel(sources, "reduction", definitions, shape);
+  const RtcKernel kernel = reduction_kernel(sources, c, size, device);
   const tuned::next_launch second = tuned::next_launch_of(0, c, size, device);
   const RtcKernel finish = second.takes_part
                                ? kernel.another(second.entry, shape_of(second.grid, second.block,
