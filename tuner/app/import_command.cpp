@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of a study that is made here says so (app/output_guard).
+// The first line of a study that is made here says so (run/output_guard).
 const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
 
 enum class Kind { kStore, kCsv, kT1, kRecording };
