@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/import_files.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
@@ -21,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of a study that is made here says so (app/output_guard).
+// The first line of a study that is made here says so (run/output_guard).
 const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
 
 enum class Kind { kStore, kCsv, kT1, kRecording };
@@ -73,7 +72,7 @@ void import_t1(const ImportOptions& options, const fs::path& path) {
 void write_space(const ImportOptions& options, const Recording& recording) {
   Study study;
   study.parameters = recording.parameters;
-  if (!options.size.empty()) throw InputError(Complaint{{}, "--size does not go with -o", ""});
+  if (!options.as.size.empty()) throw InputError(Complaint{{}, "--size does not go with -o", ""});
   write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
@@ -86,22 +85,22 @@ Recording read(const std::string& objective, const fs::path& path) {
 // Under a study that tunes for a metric the study's own formula comes first: a file's quantity of
 // the same name may be in another unit.
 TrialBatch read_batch(const ImportOptions& options, const fs::path& path, const Study* study) {
-  if (study != nullptr && options.maximize) {
+  if (study != nullptr && options.as.maximize) {
     throw InputError(Complaint{{}, "--maximize does not go with --study: the study says it", ""});
   }
   if (study != nullptr && options.objective.empty()) {
     try {
-      return batch_of(read("time", path), options, study);
+      return batch_of(read("time", path), options.as, study);
     } catch (const InputError& by_time) {
       if (study->objective.name == "time") throw;
       try {
-        return batch_of(read(study->objective.name, path), options, study);
+        return batch_of(read(study->objective.name, path), options.as, study);
       } catch (const InputError&) {
         throw by_time;
       }
     }
   }
-  TrialBatch batch = batch_of(read(options.objective, path), options, study);
+  TrialBatch batch = batch_of(read(options.objective, path), options.as, study);
   const ObjectiveSpec& objective = batch.ranked_by.objective;
   if (study == nullptr && objective.name != "time" && !objective.maximize) {
     std::cerr << path.string() << ": less of '" << objective.name
@@ -150,9 +149,11 @@ int import_command(const ImportOptions& options) {
     } else if (kind == Kind::kRecording) {
       batches.push_back(read_batch(options, path, study ? &*study : nullptr));
     } else if (study) {
-      for (TrialBatch& batch : batches_of_csv(path, options, *study)) {
+      std::vector<std::string> notes;
+      for (TrialBatch& batch : batches_of_csv(path, options.as, *study, notes)) {
         batches.push_back(std::move(batch));
       }
+      for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
     } else {
       throw InputError(Complaint{{name, 0, 0}, "whose results are these?", "--study STUDY"});
     }

@@ -16,13 +16,14 @@ ImportOptions parse_import(const Words& words) {
   add("output,o", po::value(&o.output), "write a T1 file, or a recording's space, as YAML study");
   add("force", po::bool_switch(&o.force), "replace that file even if tuner has not written it");
   add("study", po::value(&o.study), "the study that imported results belong to");
-  add("kernel", po::value(&o.kernel), "its name, instead of what the file says");
-  add("device", po::value(&o.device), "its name, instead of what the file says");
-  add("size", po::value(&o.size), "problem size of a recording, such as M=1024,N=1024");
+  add("kernel", po::value(&o.as.kernel), "its name, instead of what the file says");
+  add("device", po::value(&o.as.device), "its name, instead of what the file says");
+  add("size", po::value(&o.as.size), "problem size of a recording, such as M=1024,N=1024");
   add("objective", po::value(&o.objective),
       "what a recording's results are: time (milliseconds) or a quantity in it; otherwise the "
       "study's objective, or the time");
-  add("maximize", po::bool_switch(&o.maximize), "without --study: more of the objective is better");
+  add("maximize", po::bool_switch(&o.as.maximize),
+      "without --study: more of the objective is better");
   const auto values = parse_words(
       words,
       "tuner import FILE... [options]\n\n"

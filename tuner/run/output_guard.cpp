@@ -12,7 +12,6 @@
 #include "tuner/compile/artifact_key.h"
 #include "tuner/exporters/formats.h"
 #include "tuner/store/store.h"
-#include "tuner/store/store.h"
 
 namespace tuner {
 namespace {

@@ -79,8 +79,8 @@ void read_sizes(Reader& reader, const YamlNode& node) {
     ProblemSize size = read_extents(diagnostics, *item);
     if (is_first) {
       for (const auto& [key, value] : item->entries) reader.names.declare(*key, kSizeName);
-    } else if (!align(diagnostics, *item, position_of(diagnostics, *item), dimension_names(sizes.front()),
-                      size)) {
+    } else if (!align(diagnostics, *item, position_of(diagnostics, *item),
+                      dimension_names(sizes.front()), size)) {
       continue;
     }
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {

@@ -34,7 +34,7 @@ std::vector<std::size_t> best_entries(const History& history, std::size_t count)
 
 // How sensible it is to measure `candidate` while nothing is learned yet: numbers that are powers
 // of two (most kernels are written for them), values in the middle of their range, far from what
-// is `known`. Which weights do best was measured: docs/strategies.md.
+// is `known`. Which weights do best was measured: docs/measured/strategies.md.
 double start_merit(const Moves& moves, const Positions& candidate,
                    std::span<const Positions> known);
 

@@ -1,14 +1,12 @@
 // Turns the entries of a foreign file into trials of a study.
 
-#include "tuner/app/import_files.h"
+#include "tuner/run/imports.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/statistics.h"
@@ -27,18 +25,17 @@ namespace {
   throw InputError(Complaint{{file, 0, 0}, message, suggestion});
 }
 
-ContextKey key_of(const Recording& recording, const ImportOptions& options, const Study* study) {
+ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* study) {
   ContextKey key;
-  key.kernel = !options.kernel.empty() ? options.kernel
-               : study != nullptr      ? study->kernel.name
-                                       : recording.kernel;
+  key.kernel = !as.kernel.empty() ? as.kernel
+               : study != nullptr ? study->kernel.name
+                                  : recording.kernel;
   if (key.kernel.empty()) reject(recording.name, "the file names no kernel", "--kernel NAME");
   key.device.backend = "imported";
-  key.device.name = options.device.empty() ? recording.device : options.device;
+  key.device.name = as.device.empty() ? recording.device : as.device;
   if (key.device.name.empty()) reject(recording.name, "the file names no device", "--device NAME");
-  if (!options.size.empty()) {
-    key.size =
-        study != nullptr ? parse_size_option(options.size, *study) : parse_dims(options.size);
+  if (!as.size.empty()) {
+    key.size = study != nullptr ? parse_size_option(as.size, *study) : parse_dims(as.size);
   } else if (study != nullptr && study->sizes.size() == 1) {
     key.size = study->sizes.front();
   } else if (study != nullptr && study->sizes.size() > 1) {
@@ -68,28 +65,27 @@ void score(const Recording& recording, const Study& study, TrialBatch& batch) {
 
 }  // namespace
 
-TrialBatch batch_of(const Recording& recording, const ImportOptions& options, const Study* study) {
+TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study) {
   TrialBatch batch;
-  batch.key = key_of(recording, options, study);
+  batch.key = key_of(recording, as, study);
   batch.key.parameters =
       parameter_names(study != nullptr ? study->parameters : recording.parameters);
   batch.trials = study != nullptr ? trials_of(recording, study->parameters) : trials_of(recording);
   if (batch.trials.empty()) reject(recording.name, "there are no results in it");
   if (study == nullptr) {
-    batch.ranked_by.objective = {recording.objective, recording.maximize || options.maximize, {}};
+    batch.ranked_by.objective = {recording.objective, recording.maximize || as.maximize, {}};
   } else {
     score(recording, *study, batch);
   }
   return batch;
 }
 
-std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
-                                       const ImportOptions& options, const Study& study) {
-  std::vector<std::string> notes;
+std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
+                                       const Study& study, std::vector<std::string>& notes) {
   std::vector<TrialBatch> batches;
   for (RankedResults& results : read_ranked_files(path, study, notes)) {
     TrialBatch batch;
-    batch.key.kernel = options.kernel.empty() ? study.kernel.name : options.kernel;
+    batch.key.kernel = as.kernel.empty() ? study.kernel.name : as.kernel;
     batch.key.device = results.device;
     batch.key.size = results.size;
     batch.key.parameters = parameter_names(study.parameters);
@@ -101,7 +97,6 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path,
     if (batch.trials.empty()) reject(path.string(), "there are no results in it");
     batches.push_back(std::move(batch));
   }
-  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   return batches;
 }
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compiles by itself each header of tuner/ that has no source of its own: headers.py ROOT BUILD
+
+A header with a source of the same name is the first that its source includes (scripts/house.py says
+so), and with that it is compiled alone. The others are compiled here, with the flags of a source in
+their folder, else of any, from BUILD/compile_commands.json.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+
+def flags_by_folder(root, build):
+    """The compiler's words for each folder of tuner/, without what to compile and where to put it."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        if not source.is_relative_to(root / "tuner"):
+            continue
+        words = shlex.split(entry["command"])
+        if "ccache" in words[0]:
+            words = words[1:]
+        words = words[: words.index("-o")]
+        found.setdefault(source.parent, words)
+    return found
+
+
+def lone_headers(root):
+    return [
+        header
+        for header in sorted((root / "tuner").rglob("*.h"))
+        if not header.with_suffix(".cpp").exists() and "runtime" not in header.parts
+    ]
+
+
+def complaint(header, root, words):
+    """What the compiler says of it; empty when it is content."""
+    text = f'#include "{header.relative_to(root)}"\n'
+    done = subprocess.run(
+        words + ["-fsyntax-only", f"-I{root}", "-x", "c++", "-"],
+        input=text, text=True, capture_output=True, check=False)
+    return "" if done.returncode == 0 else f"{header.relative_to(root)}:\n{done.stderr}"
+
+
+def main():
+    root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    flags = flags_by_folder(root, build)
+    headers = lone_headers(root)
+    usual = flags[root / "tuner" / "engine"]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = list(pool.map(
+            lambda header: complaint(header, root, flags.get(header.parent, usual)), headers))
+    bad = [one for one in said if one]
+    print("\n".join(bad) or f"{len(headers)} headers compile alone")
+    return 1 if bad or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
