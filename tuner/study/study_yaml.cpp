@@ -152,6 +152,8 @@ std::string reference_of(const Study& study, const fs::path& folder) {
     values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", name, value_text(value));
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
+  if (reference.seeds != ReferenceSpec{}.seeds)
+    out += fmt::format("  seeds: {}\n", reference.seeds);
   out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
     out += "  arguments: " + names_text(reference.arguments) + "\n";
