@@ -86,6 +86,12 @@ struct ReferenceSpec {
   std::vector<std::pair<std::string, Value>> configuration{};
 };
 
+// What the user has now: measured first and in the final, and never beaten by anything slower.
+struct BaselineSpec {
+  Configuration configuration;  // one value for each parameter
+  Position where;
+};
+
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
 struct Tolerance {
   Expression rtol;  // may use the problem size; empty = 0
@@ -142,6 +148,7 @@ struct Study {
   std::vector<Parameter> parameters;
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;
+  std::optional<BaselineSpec> baseline{};
   LaunchSpec launch;
   std::vector<NextLaunchSpec> then{};
   std::vector<ArgumentSpec> arguments;

@@ -207,7 +207,13 @@ std::string space_of(const Study& study) {
   }
   if (!study.constraints.empty()) out += "constraints:\n";
   for (const Expression& rule : study.constraints) out += "  - " + quoted(rule.text()) + "\n";
-  return out;
+  if (!study.baseline) return out;
+  std::string values;
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", study.parameters[p].name,
+                          value_text(study.baseline->configuration[p]));
+  }
+  return out + "baseline: {" + values + "}\n";
 }
 
 std::string search_of(const Study& study) {
