@@ -23,6 +23,7 @@ struct KernelSpec {
   std::string define_prefix = "TUNE_";
   std::vector<std::string> options;  // may contain {PARAM}
   Position where;
+  std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
 };
 
 struct LaunchSpec {

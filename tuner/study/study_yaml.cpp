@@ -176,6 +176,11 @@ std::string kernel_of(const Study& study, const fs::path& folder) {
   std::string out = fmt::format(
       "kernel:\n  name: {}\n  source: {}\n  entry: {}\n  define_prefix: {}\n", quoted(kernel.name),
       path_text(kernel.source, folder), quoted(kernel.entry), quoted(kernel.define_prefix));
+  std::string dirs;
+  for (const fs::path& dir : kernel.include_dirs) {
+    dirs += (dirs.empty() ? "" : ", ") + path_text(dir, folder);
+  }
+  if (!dirs.empty()) out += "  include_dirs: [" + dirs + "]\n";
   std::string options;
   for (const std::string& option : kernel.options) {
     options += (options.empty() ? "" : ", ") + quoted(option);
