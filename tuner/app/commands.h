@@ -3,6 +3,7 @@
 
 #include "tuner/app/import_options.h"
 #include "tuner/app/options.h"
+#include "tuner/app/report_options.h"
 
 namespace tuner {
 
@@ -16,6 +17,7 @@ int run_command(const RunOptions& options);
 int replay_command(const RunOptions& options);
 int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
+int report_command(const ReportOptions& options);
 int export_command(const ExportOptions& options);
 int import_command(const ImportOptions& options);
 int verify_export_command(const VerifyOptions& options);

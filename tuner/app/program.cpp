@@ -43,6 +43,8 @@ const std::vector<Command>& commands() {
        [](const Words& w) { return check_command(parse_check(w)); }},
       {"results", "show ranked results",
        [](const Words& w) { return results_command(parse_results(w)); }},
+      {"report", "write results as an HTML page to look at",
+       [](const Words& w) { return report_command(parse_report(w)); }},
       {"export", "write what was learned as a header, JSON, CSV, ...",
        [](const Words& w) { return export_command(parse_export(w)); }},
       {"import", "take over T1 benchmarks, recordings and results of others",
