@@ -43,6 +43,8 @@ const std::vector<Command>& commands() {
        [](const Words& w) { return check_command(parse_check(w)); }},
       {"results", "show ranked results",
        [](const Words& w) { return results_command(parse_results(w)); }},
+      {"compare", "show what the best of one folder of results is to another's",
+       [](const Words& w) { return compare_command(parse_compare(w)); }},
       {"report", "write results as an HTML page to look at",
        [](const Words& w) { return report_command(parse_report(w)); }},
       {"export", "write what was learned as a header, JSON, CSV, ...",
