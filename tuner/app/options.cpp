@@ -34,20 +34,6 @@ Words split(const std::string& text, char separator) {
   return pieces;
 }
 
-// "5%" or "0.05".
-double percentage(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  if (std::string_view(end) == "%") {
-    value /= 100;
-    ++end;
-  }
-  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
-    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
-  }
-  return value;
-}
-
 // "512M", "2G", "1000000".
 std::uint64_t byte_count(const std::string& option, const std::string& text) {
   char* end = nullptr;
@@ -208,7 +194,7 @@ ExportOptions parse_export(const Words& words) {
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
-  if (!within.empty()) o.within = percentage("--within", within);
+  if (!within.empty()) o.within = parse_share("--within", within);
   return o;
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/compile/artifact_key.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/formats.h"
+#include "tuner/report/page.h"
 #include "tuner/store/store.h"
 
 namespace tuner {
@@ -75,7 +76,7 @@ bool is_own_output(const std::string& beginning) {
     return true;
   }
   if (line == "run,eval,time_s,objective") return true;
-  if (beginning.starts_with(kDefinesMark)) return true;
+  if (beginning.starts_with(kDefinesMark) || beginning.starts_with(kReportMark)) return true;
   return beginning.starts_with('{') && is_own_json(beginning);
 }
 
