@@ -52,7 +52,7 @@ std::optional<Trial> ReplayEvaluator::next() {
   trial.configuration = recording_->configuration(at);
   trial.state = entry.state;
   if (entry.state == TrialState::kOk) {
-    trial.objective = entry.objective;
+    trial.objective = SearchFigure(entry.objective);
     const auto samples = recording_->samples_of(at);
     trial.timing.samples.assign(samples.begin(), samples.end());
   } else {
