@@ -23,9 +23,9 @@ double loss_of(const Study& study, const RankedResults& results, const Trial& tr
   if (!std::isnan(loss) || !best.final) return std::max(0.0, loss);
   double most = 0;
   for (std::size_t i = 0; i < results.ranked; ++i) {
-    const double finalists =
-        results.trials[i].final ? plain_loss(study, best, results.trials[i]) : 0;
-    most = std::max(most, finalists);
+    const Trial& other = results.trials[i];
+    const double least = plain_loss(study, other.final ? best : other, other.final ? other : trial);
+    if (least > most) most = least;
   }
   return most;
 }

@@ -9,8 +9,8 @@ namespace tuner {
 
 // What a valid trial loses against the first of these results: 0.05 = 5 % slower, 0 at least. By
 // the final where both took part in it, else by the search. Of a file that holds only the final's
-// figure of the winner nothing is known of the others but that they lose no less than its
-// finalists.
+// figure of the winner the loss of another is at least that of the finalists, and at least what it
+// loses in the search against the fastest that the file knows of the search.
 double loss_of(const Study& study, const RankedResults& results, const Trial& trial);
 
 }  // namespace tuner

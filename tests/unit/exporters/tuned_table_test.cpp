@@ -7,6 +7,7 @@
 #include <random>
 
 #include "sample_study.h"
+#include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
@@ -132,6 +133,18 @@ TEST(TunedTable, LossesAreOfTheFinalAmongFinalistsAndOfTheSearchElsewhere) {
   options.earlier = &earlier;
   const TunedTable now = tuned_table(sample_study(), {with_final()}, options);
   EXPECT_FALSE(now.entries[0].kept) << "1.5 ms of the search are not less than 2.0 of the final";
+}
+
+TEST(TunedTable, WhereTheWinnersSearchIsNotKnownALossIsABound) {
+  RankedResults results = with_final();  // BM 32 and 128 in the final; 16 with VEC 4 and 1 not
+  for (const std::size_t i : {0, 1}) {
+    results.trials[i].timing = {};
+    results.trials[i].objective = SearchFigure(std::numeric_limits<double>::quiet_NaN());
+  }
+  const Study study = sample_study();
+  EXPECT_NEAR(loss_of(study, results, results.trials[1]), 0.3, 1e-9);
+  EXPECT_NEAR(loss_of(study, results, results.trials[2]), 0.3, 1e-9) << "no less than a finalist";
+  EXPECT_NEAR(loss_of(study, results, results.trials[3]), 1.0, 1e-9) << "3.0 ms beside 1.5";
 }
 
 TEST(TunedTable, WithinDoesNotReachWhatIsSlowerThanTheBaseline) {
