@@ -46,7 +46,7 @@ struct Limits {
 
 Observation observation_of(const Trial& trial) {
   Observation out{trial.index, trial.state, {}, trial.cost_seconds};
-  if (trial.state == TrialState::kOk) out.objectives = {trial.objective};
+  if (trial.state == TrialState::kOk) out.objectives = {trial.objective.value()};
   return out;
 }
 

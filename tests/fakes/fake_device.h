@@ -32,6 +32,7 @@ struct DeviceScript {
   std::size_t capacity = 4;           // questions that may be open
   std::size_t lost_after = SIZE_MAX;  // measured configurations
   bool lost_in_final = false;
+  std::function<void()> before_final = [] {};
   std::function<void()> on_measured = [] {};  // before the answer is given
   bool cut_short = false;                     // says that something is on the device at the end
   std::vector<std::string> warnings{};        // of the preparation
@@ -77,6 +78,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
                                         std::uint64_t) override {
     if (script_.lost_in_final) throw UnavailableError("it fell off the bus");
+    script_.before_final();
     script_.finals.push_back(trials.size());
     script_.rounds.push_back(rounds);
     std::vector<std::vector<double>> samples(trials.size());

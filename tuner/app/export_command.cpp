@@ -157,7 +157,8 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 }  // namespace
 
 int export_command(const ExportOptions& options) {
-  const Study study = read_study(options.study);
+  Study study = read_study(options.study);
+  if (options.no_verify) study = unverified_study(std::move(study));
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);
   const std::vector<RankedResults> results =

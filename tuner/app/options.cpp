@@ -15,6 +15,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr const char* kNoVerifyHelp =
+    "T1 file: compare no answers; tables, CSV and exports then say 'not verified'";
 constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
@@ -103,6 +105,7 @@ RunOptions parse_run(const Words& words) {
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
+  add("no-verify", po::bool_switch(&o.no_verify), kNoVerifyHelp);
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
@@ -177,6 +180,9 @@ ResultsOptions parse_results(const Words& words) {
       "with a STUDY: say also what this machine's compiler and driver make stale");
   add("all", po::bool_switch(&o.all),
       "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
+  add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");
+  add("failures", po::bool_switch(&o.failures),
+      "why variants failed, by cause, with an example of each, instead of the ranking");
   const auto values = parse_words(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;
@@ -197,6 +203,7 @@ ExportOptions parse_export(const Words& words) {
       "ranked CSV files (a file, or a folder of them) instead of the results' store");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
+  add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");
   add("evaluate", po::bool_switch(&o.evaluate),
       "write nothing; leave each tuned size out in turn and print what would be selected for it, "
       "and what that loses");

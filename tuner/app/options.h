@@ -29,10 +29,11 @@ struct DeviceOptions {
 
 struct RunOptions : DeviceOptions {
   std::string study;
-  Words sizes;           // "M=1024,N=1024"
-  Words where;           // further constraints, such as "FORM == 'naive'"
-  std::string strategy;  // NAME[:option=value,...]; empty = the study's
-  std::string budget;    // "500", "90s", "500,10m"; empty = the study's
+  bool no_verify = false;  // of a T1 file: answers are not compared
+  Words sizes;             // "M=1024,N=1024"
+  Words where;             // further constraints, such as "FORM == 'naive'"
+  std::string strategy;    // NAME[:option=value,...]; empty = the study's
+  std::string budget;      // "500", "90s", "500,10m"; empty = the study's
   std::uint64_t seed = 1;
   std::string results = "results";
   bool fresh = false;
@@ -62,7 +63,8 @@ struct CheckOptions {
 };
 
 struct ResultsOptions {
-  std::string target;  // study file, results folder, or empty
+  std::string target;      // study file, results folder, or empty
+  bool no_verify = false;  // of a T1 file: answers are not compared
   std::string results = "results";
   std::string size;
   std::string device;
@@ -70,11 +72,13 @@ struct ResultsOptions {
   std::string csv;
   bool force = false;
   bool here = false;
-  bool all = false;  // also what a plain run would not go on with
+  bool all = false;       // also what a plain run would not go on with
+  bool failures = false;  // why variants failed, instead of the ranking
 };
 
 struct ExportOptions {
   std::string study;
+  bool no_verify = false;  // of a T1 file: answers are not compared
   std::string format = "header";
   std::string output;
   std::string results = "results";

@@ -71,7 +71,7 @@ std::string Progress::status(double elapsed) const {
   if (have_best_) {
     text += study_->objective.name == "time"
                 ? fmt::format("  best {:.4g} ms", best_.timing.median)
-                : fmt::format("  best {} {:.5g}", study_->objective.name, best_.objective);
+                : fmt::format("  best {} {:.5g}", study_->objective.name, best_.objective.value());
   }
   for (std::size_t state = 0; state < states_.size(); ++state) {
     if (states_[state] == 0) continue;

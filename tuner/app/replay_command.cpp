@@ -84,8 +84,8 @@ class Replay {
       trace.trial(trial, evaluator.now());
       if (trial.state != TrialState::kOk) return;
       const bool first = result.configuration.empty();
-      if (!first && !better(objective_, trial.objective, result.best)) return;
-      result.best = trial.objective;
+      if (!first && !better(objective_, trial.objective.value(), result.best)) return;
+      result.best = trial.objective.value();
       result.configuration = trial.configuration;
     };
     result.evaluations = run_loop(strategy, evaluator, objective_, budget_, callbacks).evaluations;

@@ -9,6 +9,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/exporters/failure_report.h"
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/run/output_guard.h"
@@ -20,7 +21,21 @@
 namespace tuner {
 namespace {
 
-void print(const StoredResults& results, std::size_t top) {
+// What shows all failures of what is shown now.
+std::string failures_command(const ResultsOptions& options) {
+  std::string text = "tuner results";
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += std::string(name) + value;
+  };
+  add(" ", options.target);
+  if (options.no_verify) text += " --no-verify";
+  if (options.results != ResultsOptions().results) add(" --results ", options.results);
+  add(" --size ", options.size);
+  add(" --device ", options.device);
+  return text + " --failures";
+}
+
+void print(const StoredResults& results, const ResultsOptions& options) {
   std::cout << for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel,
                                         results.ranked.device.name, results.ranked.size.label(),
                                         results.ranked.date))
@@ -35,7 +50,13 @@ void print(const StoredResults& results, std::size_t top) {
   for (const std::string& other : results.others) {
     std::cout << "  not shown (--all shows it): " << other << "\n";
   }
-  std::cout << ranked_table(results.ranked, results.parameters, top) << "\n";
+  if (options.failures) {
+    std::cout << failure_report(results.ranked, results.parameters) << "\n";
+    return;
+  }
+  std::cout << ranked_table(results.ranked, results.parameters, options.top)
+            << failure_summary(results.ranked, results.parameters, failures_command(options))
+            << "\n";
 }
 
 void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
@@ -80,6 +101,7 @@ int results_command(const ResultsOptions& options) {
   const fs::path directory = folder ? options.target : options.results;
   std::optional<Study> study;
   if (!options.target.empty() && !folder) study = read_study(options.target);
+  if (study && options.no_verify) study = unverified_study(std::move(*study));
   if (!fs::exists(directory / "tuner.sqlite")) {
     throw InputError(Complaint{{},
                                "there are no results in '" + directory.string() +
@@ -103,7 +125,7 @@ int results_command(const ResultsOptions& options) {
     guard.protect_store(directory);
     write_csv(options, all, guard);
   } else {
-    for (const StoredResults& results : all) print(results, options.top);
+    for (const StoredResults& results : all) print(results, options);
   }
   bool any = false;
   for (const StoredResults& results : all) any = any || results.ranked.ranked > 0;

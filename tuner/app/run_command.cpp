@@ -9,6 +9,7 @@
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
+#include "tuner/exporters/failure_report.h"
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
@@ -27,6 +28,7 @@ Study load_study(const RunOptions& options, Progress& progress) {
     progress.note("warning: " + render(warning, file.study.text));
   }
   Study study = std::move(file.study);
+  if (options.no_verify) study = unverified_study(std::move(study));
   for (const std::string& warning : constant_warnings(study)) progress.note("warning: " + warning);
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
@@ -81,8 +83,11 @@ RunSettings settings_of(const RunOptions& options, Study study) {
 // Shows a run on the terminal and keeps its trace.
 class Display final : public RunListener {
  public:
-  Display(const Study& study, Progress& progress, TraceFile& trace)
-      : study_(study), progress_(progress), trace_(trace) {}
+  Display(const Study& study, std::string failures_command, Progress& progress, TraceFile& trace)
+      : study_(study),
+        failures_command_(std::move(failures_command)),
+        progress_(progress),
+        trace_(trace) {}
 
   void note(const std::string& text) override { progress_.note(text); }
   void begin(const RunPart& part) override {
@@ -96,18 +101,27 @@ class Display final : public RunListener {
   }
   void end(double seconds) override { progress_.end(seconds); }
   void ranked(const SizeOutcome& outcome) override {
-    std::cout << "\n" << ranked_table(outcome.results, parameter_names(study_.parameters), 10);
-    std::cout << "  " << outcome.csv_path << "\n";
+    const std::vector<std::string> names = parameter_names(study_.parameters);
+    std::cout << "\n" << ranked_table(outcome.results, names, 10);
+    std::cout << failure_summary(outcome.results, names, failures_command_);
+    if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
     std::cout.flush();
     if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
   }
 
  private:
   const Study& study_;
+  std::string failures_command_;
   Progress& progress_;
   TraceFile& trace_;
   bool in_trace_ = true;
 };
+
+std::string failures_command(const RunOptions& options) {
+  const bool usual = options.results == RunOptions().results;
+  return "tuner results " + options.study + (options.no_verify ? " --no-verify" : "") +
+         (usual ? "" : " --results " + options.results) + " --failures";
+}
 
 // Before the first measurement.
 void check_trace(const RunOptions& options, const Study& study) {
@@ -131,7 +145,7 @@ int run_command(const RunOptions& options) {
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   TraceFile trace(options.trace);
-  Display display(settings.study, progress, trace);
+  Display display(settings.study, failures_command(options), progress, trace);
   const RunEnd end = tune(settings, program, catalogue, interrupt, display);
   trace.close();
   if (end.interrupted) {

@@ -19,8 +19,8 @@ void TraceFile::begin_run() {
 }
 
 void TraceFile::trial(const Trial& trial, double seconds) {
-  line(seconds,
-       trial.state == TrialState::kOk ? trial.objective : std::numeric_limits<double>::quiet_NaN());
+  line(seconds, trial.state == TrialState::kOk ? trial.objective.value()
+                                               : std::numeric_limits<double>::quiet_NaN());
 }
 
 void TraceFile::line(double seconds, double objective) {

@@ -56,6 +56,8 @@ Json encoded(const T& field) {
     return codec::binary<Json>(field.data(), field.size());
   } else if constexpr (codec::kIs<T, std::optional>) {
     return field ? encoded<Json>(*field) : Json(nullptr);
+  } else if constexpr (codec::kIs<T, Figure>) {
+    return Json(field.value());
   } else if constexpr (codec::kIs<T, std::pair>) {
     return Json::array({encoded<Json>(field.first), encoded<Json>(field.second)});
   } else if constexpr (codec::kIs<T, std::vector>) {
@@ -94,6 +96,8 @@ void decode(const Json& json, T&& field, Missing missing = Missing::kRefused) {
   } else if constexpr (codec::kIs<Plain, std::optional>) {
     field.reset();
     if (!json.is_null()) decode(json, field.emplace(), missing);
+  } else if constexpr (codec::kIs<Plain, Figure>) {
+    field = Plain(json.template get<double>());
   } else if constexpr (codec::kIs<Plain, std::pair>) {
     decode(json.at(0), field.first, missing);
     decode(json.at(1), field.second, missing);

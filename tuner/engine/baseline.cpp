@@ -11,7 +11,8 @@ namespace tuner {
 namespace {
 
 bool took_part_together(const Trial& a, const Trial& b) {
-  return !a.final_samples.empty() && a.final_samples.size() == b.final_samples.size();
+  return a.final && b.final && !a.final->samples.empty() &&
+         a.final->samples.size() == b.final->samples.size();
 }
 
 // Times that are one another's multiple: the ends of a quotient of two intervals.
@@ -36,10 +37,10 @@ std::optional<Configuration> baseline_of(const Study& study) {
 Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
                      double confidence) {
   if (baseline.configuration == trial.configuration) {
-    return {1, 1, 1, !trial.final_samples.empty()};
+    return {1, 1, 1, trial.final.has_value()};
   }
   if (!took_part_together(baseline, trial)) return by_search(objective, baseline, trial);
-  const Ratio ratio = paired_ratio(baseline.final_samples, trial.final_samples, confidence);
+  const Ratio ratio = paired_ratio(baseline.final->samples, trial.final->samples, confidence);
   return {ratio.median, ratio.interval.low, ratio.interval.high, true};
 }
 

@@ -10,6 +10,8 @@ namespace tuner {
 
 // A NaN is printed without its sign, which means nothing.
 std::string number_text(double value, int digits);
-std::string describe(const ArgumentPlan& argument, const Comparison& difference);
+// Where it helps, also what would have been allowed, and what the numbers look like.
+std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
+                     const Comparison& difference);
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tuner/engine/resolve.h"
+#include "tuner/engine/statistics.h"
 
 namespace tuner {
 namespace {
@@ -67,7 +68,7 @@ namespace {
 
 void set_objective(const std::string& name, std::optional<double> value, Trial& trial) {
   if (value) {
-    trial.objective = *value;
+    trial.objective = SearchFigure(*value);
   } else {
     trial.state = TrialState::kRuntime;
     trial.message = "the objective '" + name + "' has no value";
@@ -105,12 +106,31 @@ void score_stored(const ObjectiveSpec& objective, Trial& trial) {
   set_objective(objective.name, value, trial);
 }
 
+void score_final(const Study& study, const Bindings& names, double confidence, Trial& trial) {
+  FinalResult& final = trial.final.value();
+  const Timing timing = summarise(final.samples, confidence);
+  final.median_ms = FinalFigure(timing.median);
+  final.ci_low_ms = FinalFigure(timing.ci_low);
+  final.ci_high_ms = FinalFigure(timing.ci_high);
+  final.metrics = metrics(study, names, timing.median, trial.watts);
+  const std::string& name = study.objective.name;
+  const bool by_metric = metric_named(study, name) != nullptr;
+  final.objective = FinalFigure(by_metric ? value_in(final.metrics, name).value_or(std::nan(""))
+                                          : timing.median / 1000);
+}
+
 void rescore(const Study& study, const Bindings& names, Trial& trial) {
-  const double before = trial.objective;
+  if (!is_valid(trial)) return;
+  const SearchFigure before = trial.objective;
+  const std::optional<FinalResult> held = trial.final;
+  if (held) score_final(study, names, study.measure.confidence, trial);
+  // An older program did not keep the time of a finalist's search, only what the objective was.
+  if (held && !is_time(trial.timing.median)) {
+    if (trial.final->objective == held->objective) return;
+    trial.timing = summarise(held->samples, study.measure.confidence);
+  }
   score(study, names, trial);
-  if (trial.objective == before) return;
-  trial.final_samples.clear();
-  trial.search_objective.reset();
+  if (trial.objective != before) trial.final.reset();
 }
 
 bool needs_power(const Study& study) {
@@ -131,17 +151,32 @@ bool better(const ObjectiveSpec& objective, double a, double b) {
   return objective.maximize ? a > b : a < b;
 }
 
+bool better(const ObjectiveSpec& objective, SearchFigure a, SearchFigure b) {
+  return objective.maximize ? a > b : a < b;
+}
+
 double to_minimise(const ObjectiveSpec& objective, double value) {
   return objective.maximize ? -value : value;
 }
 
-double cost_of(const ObjectiveSpec& objective, const Trial& trial) {
-  if (objective.name == "time") return trial.timing.median;
-  return objective.maximize ? 1 / trial.objective : trial.objective;
+SearchFigure cost_of(const ObjectiveSpec& objective, const Trial& trial) {
+  if (objective.name == kTime) {
+    const double ms = trial.timing.median;
+    return SearchFigure(is_time(ms) ? ms : std::nan(""));
+  }
+  const double value = trial.objective.value();
+  return SearchFigure(objective.maximize ? 1 / value : value);
+}
+
+std::optional<FinalFigure> final_cost_of(const ObjectiveSpec& objective, const Trial& trial) {
+  if (!trial.final) return std::nullopt;
+  if (objective.name == kTime) return trial.final->median_ms;
+  const double value = trial.final->objective.value();
+  return FinalFigure(objective.maximize ? 1 / value : value);
 }
 
 std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial) {
-  std::vector<double> values{to_minimise(objective, trial.objective)};
+  std::vector<double> values{to_minimise(objective, trial.objective.value())};
   for (const ObjectiveSpec& other : objective.beside) {
     auto value = value_in(trial.metrics, other.name);
     if (!value && other.name == kTime) value = trial.timing.median / 1000;

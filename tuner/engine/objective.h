@@ -30,6 +30,9 @@ std::optional<double> objective_of(const Study& study, const Trial& trial);
 // value becomes kRuntime.
 void score(const Study& study, const Bindings& names, Trial& trial);
 
+// Metrics and objective of what the final found, likewise, once its samples are there.
+void score_final(const Study& study, const Bindings& names, double confidence, Trial& trial);
+
 // The same for a trial of an earlier run, which may have been made for another objective: then its
 // final says nothing any more.
 void rescore(const Study& study, const Bindings& names, Trial& trial);
@@ -44,13 +47,15 @@ void score_stored(const ObjectiveSpec& objective, Trial& trial);
 
 // Whether a is strictly better than b.
 bool better(const ObjectiveSpec& objective, double a, double b);
+bool better(const ObjectiveSpec& objective, SearchFigure a, SearchFigure b);
 
 // The objective as something to be minimised, which is what strategies are told.
 double to_minimise(const ObjectiveSpec& objective, double value);
 
 // A valid trial's objective as something that is proportional to the time, or to be minimised like
-// it.
-double cost_of(const ObjectiveSpec& objective, const Trial& trial);
+// it: by the search (NaN: not known any more), and by the final where it took part in one.
+SearchFigure cost_of(const ObjectiveSpec& objective, const Trial& trial);
+std::optional<FinalFigure> final_cost_of(const ObjectiveSpec& objective, const Trial& trial);
 
 // The trial's values of `objective` and of those beside it, likewise; infinity where a metric has
 // no value. `trial` must be valid and have an objective.

@@ -23,10 +23,11 @@ namespace {
 constexpr double kTieBySamples = kTieMargin / 2;
 
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
-double shortfall(const ObjectiveSpec& objective, double value, double best) {
-  if (value == best) return 0;
-  const double gap = objective.maximize ? best - value : value - best;
-  return best != 0 ? gap / std::abs(best) : std::numeric_limits<double>::infinity();
+double shortfall(const ObjectiveSpec& objective, SearchFigure figure, SearchFigure best) {
+  if (figure == best) return 0;
+  const double behind = figure.value() - best.value();
+  const double gap = objective.maximize ? -behind : behind;
+  return best.value() != 0 ? gap / std::abs(best.value()) : std::numeric_limits<double>::infinity();
 }
 
 // Numbers in numeric order, before text; booleans as numbers.
@@ -61,9 +62,11 @@ bool simpler(const Trial& a, const Trial& b) {
 }
 
 // What is sorted by, ascending. A valid trial whose metric has no value comes last of its state.
-double figure(const ObjectiveSpec& objective, const Trial& trial, double value) {
+SearchFigure figure(const ObjectiveSpec& objective, const Trial& trial) {
+  const double value = trial.objective.value();
   const bool has_value = is_valid(trial) && !std::isnan(value);
-  return has_value ? to_minimise(objective, value) : std::numeric_limits<double>::infinity();
+  return SearchFigure(has_value ? to_minimise(objective, value)
+                                : std::numeric_limits<double>::infinity());
 }
 
 // An order for trials that are equally good. Values are compared first, because the index of a
@@ -82,8 +85,8 @@ bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b
     return 3U + static_cast<unsigned>(t.state);
   };
   if (group(a) != group(b)) return group(a) < group(b);
-  const double left = figure(objective, a, a.objective);
-  const double right = figure(objective, b, b.objective);
+  const SearchFigure left = figure(objective, a);
+  const SearchFigure right = figure(objective, b);
   return left != right ? left < right : smaller(a, b);
 }
 
@@ -109,8 +112,6 @@ bool is_usable(const FinalRound& round) {
                       [](const auto& ms) { return ms.empty(); });
 }
 
-double searched(const Trial& trial) { return trial.search_objective.value_or(trial.objective); }
-
 // A baseline far behind the best took part in the final for the comparison only: ranked by the
 // final, it would stand before faster ones that were not in it.
 void ratios_without_guest(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
@@ -120,10 +121,10 @@ void ratios_without_guest(const ObjectiveSpec& objective, const std::vector<Tria
   for (const Trial& trial : trials) {
     if (trial.state != TrialState::kOk || trial.outdated) continue;
     if (trial.configuration == baseline) guest = &trial;
-    if (best == nullptr || better(objective, searched(trial), searched(*best))) best = &trial;
+    if (best == nullptr || better(objective, trial.objective, best->objective)) best = &trial;
   }
   if (guest == nullptr) return;
-  if (shortfall(objective, searched(*guest), searched(*best)) > kFinalistMargin) {
+  if (shortfall(objective, guest->objective, best->objective) > kFinalistMargin) {
     ratios.erase(guest->index);
   }
 }
@@ -159,14 +160,9 @@ std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count,
                                           const std::optional<Configuration>& baseline) {
-  // By what the search measured: with the figures of an earlier final, which differ by noise, other
-  // finalists could be chosen the next time.
-  const auto value = [&](std::size_t i) {
-    return trials[i].search_objective.value_or(trials[i].objective);
-  };
   const auto before = [&](std::size_t a, std::size_t b) {
-    const double left = figure(objective, trials[a], value(a));
-    const double right = figure(objective, trials[b], value(b));
+    const SearchFigure left = figure(objective, trials[a]);
+    const SearchFigure right = figure(objective, trials[b]);
     return left != right ? left < right : smaller(trials[a], trials[b]);
   };
   std::vector<std::size_t> order;
@@ -175,7 +171,8 @@ std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
   }
   std::sort(order.begin(), order.end(), before);
   const auto end = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
-    return !(shortfall(objective, value(i), value(order.front())) <= kFinalistMargin);
+    return !(shortfall(objective, trials[i].objective, trials[order.front()].objective) <=
+             kFinalistMargin);
   });
   order.erase(end, order.end());
   if (order.size() > count) order.resize(count);
@@ -193,16 +190,15 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
                                          const std::optional<Configuration>& baseline) {
   FinalRound round;
   for (const Trial& trial : trials) {
-    if (trial.final_samples.empty() || trial.outdated) continue;
+    if (!trial.final || trial.outdated) continue;
     round.finalists.push_back(trial.index);
-    round.milliseconds.push_back(trial.final_samples);
-    if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
+    round.milliseconds.push_back(trial.final->samples);
+    if (trial.final->samples.size() != round.milliseconds.front().size()) return std::nullopt;
   }
   const auto is_of = [&](std::size_t count) {
     const auto chosen = choose_finalists(objective, trials, count, baseline);
-    return !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [&](auto at) {
-      return !trials[at].final_samples.empty();
-    });
+    return !chosen.empty() && std::all_of(chosen.begin(), chosen.end(),
+                                          [&](auto at) { return trials[at].final.has_value(); });
   };
   // The baseline may have come on top of those that were wanted.
   const std::size_t count = round.finalists.size();
@@ -215,6 +211,9 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<Configuration>& baseline) {
   std::map<ConfigIndex, Ratio> ratios;
   if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, measure.confidence);
+  for (Trial& trial : trials) {
+    if (!ratios.contains(trial.index)) trial.final.reset();
+  }
   if (baseline) ratios_without_guest(objective, trials, *baseline, ratios);
   const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
     const bool may = trial.state == TrialState::kOk && !trial.outdated;

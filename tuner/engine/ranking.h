@@ -25,7 +25,7 @@ std::vector<std::size_t> choose_finalists(
     const ObjectiveSpec& objective, const std::vector<Trial>& trials, std::size_t count,
     const std::optional<Configuration>& baseline = std::nullopt);
 
-// The last final that the trials' `final_samples` tell of, when it still stands: every trial that
+// The last final that the trials tell of, when it still stands: every trial that
 // would be chosen for a final of that size took part in it. Empty when there was none, or when it
 // was about others: of a part of the space only (--where), or before better ones were found.
 std::optional<FinalRound> standing_final(
@@ -41,7 +41,8 @@ std::optional<FinalRound> standing_final(
 // better than the baseline beyond the interval, the baseline does. A baseline that took part in the
 // final without being within 10 % of the best is ranked by what the search measured. `tied` marks
 // these and all that cannot be told from the fastest; all false when it stands alone. `front` is of
-// the objective and those beside it. Other fields of the result are the caller's.
+// the objective and those beside it. What an earlier final found of trials that are not of
+// `final_round` is not shown any more. Other fields of the result are the caller's.
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<FinalRound>& final_round = std::nullopt,
                    const MeasureSpec& measure = {},

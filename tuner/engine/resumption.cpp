@@ -60,12 +60,14 @@ void mark_outdated(Trial& trial, double ratio) {
   if (!is_valid(trial) || trial.outdated) return;
   trial.outdated = true;
   trial.message = outdated_text(ratio);
-  trial.final_samples.clear();  // of a final that says nothing about new ones
+  trial.final.reset();  // it says nothing about new ones
 }
 
-bool has_moved(const Timing& then, std::optional<double> search_ms, const Timing& now) {
-  const double low = std::min(then.ci_low, search_ms.value_or(then.ci_low));
-  const double high = std::max(then.ci_high, search_ms.value_or(then.ci_high));
+bool has_moved(const Timing& then, const Timing& now) {
+  if (!is_time(then.median)) return false;  // a finalist of an older program: nothing to compare
+  const bool known = then.ci_low > 0;       // likewise: its median alone
+  const double low = known ? then.ci_low : then.median;
+  const double high = known ? then.ci_high : then.median;
   const bool apart = now.ci_low > high || now.ci_high < low;
   return apart && std::abs(now.median / then.median - 1) > kDrift;
 }
@@ -146,9 +148,7 @@ std::optional<Moved> Resumption::compare(
       replace(std::span(&*now, 1));
       continue;
     }
-    const bool by_time = objective_.name == "time" && then.search_objective;
-    const auto search_ms = by_time ? std::optional(*then.search_objective * 1000) : std::nullopt;
-    if (!has_moved(then.timing, search_ms, now->timing)) return std::nullopt;
+    if (!has_moved(then.timing, now->timing)) return std::nullopt;
     const double ratio = now->timing.median / then.timing.median;
     std::vector<Trial> changed = outdate(at, ratio);
     const std::size_t others = changed.size();

@@ -32,9 +32,9 @@ std::string moved_text(const Moved& moved, const std::vector<Parameter>& paramet
 // as long as it did then. Nothing becomes of failures, and of what is outdated already.
 void mark_outdated(Trial& trial, double ratio);
 
-// Whether a time lies outside of another one's interval, which is extended to what the search had
-// before a final (empty: there was none), and their medians differ by more than 3 %.
-bool has_moved(const Timing& then, std::optional<double> search_ms, const Timing& now);
+// Whether a time lies outside of another one's interval, both of the search, and their medians
+// differ by more than 3 %.
+bool has_moved(const Timing& then, const Timing& now);
 
 // The stored trials of one size, while it is tuned again.
 class Resumption {

@@ -94,7 +94,7 @@ class Loop {
     --outstanding_;
     const Observation observation = observation_of(objective_, *trial);
     clock_.finished(observation.objectives.empty() ? std::nullopt
-                                                   : std::optional(trial->objective));
+                                                   : std::optional(trial->objective.value()));
     if (callbacks_.on_trial) callbacks_.on_trial(*trial);
     seen_[trial->index] = observation;
     strategy_.tell(observation);
@@ -118,7 +118,7 @@ Observation observation_of(const ObjectiveSpec& objective, const Trial& trial) {
   Observation out;
   out.index = trial.index;
   out.state = trial.state;
-  if (is_valid(trial) && std::isfinite(trial.objective)) {
+  if (is_valid(trial) && std::isfinite(trial.objective.value())) {
     out.objectives = all_to_minimise(objective, trial);
   } else if (is_valid(trial)) {
     out.state = TrialState::kRuntime;  // its metric has no value: nothing to learn from

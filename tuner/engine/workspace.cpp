@@ -402,7 +402,7 @@ DeviceResult<OutputCheck> Workspace::check_outputs() {
     if (!difference) return Unexpected{difference.error()};
     result.max_error = std::max(result.max_error, difference->max_abs_error);
     if (difference->mismatches == 0 || !result.message.empty()) continue;
-    result.message = describe(argument, *difference);
+    result.message = describe(argument, check, *difference);
   }
   return result;
 }

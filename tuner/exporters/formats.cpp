@@ -70,8 +70,19 @@ Json times_of(const Trial& trial) {
   return times;
 }
 
+// Files of others have one figure for each configuration: that of the search, so that they compare.
+// Where it was not kept, the final's has to do.
+Shown figures_in_file(const Trial& trial) {
+  const bool kept = is_time(trial.timing.median) && !std::isnan(trial.objective.value());
+  if (!trial.final || !kept) return shown(trial);
+  Trial searched = trial;
+  searched.final.reset();
+  return shown(searched);
+}
+
 double value_in_file(const Study& study, const Trial& trial) {
-  return study.objective.name == "time" ? trial.timing.median : trial.objective;
+  const Shown figures = figures_in_file(trial);
+  return study.objective.name == "time" ? figures.median_ms : figures.objective;
 }
 
 // Of all values of the objective that of the best-ranked one is written as the best.
@@ -85,8 +96,10 @@ Json measurements_of(const Study& study, const RankedResults& results, const Tri
     if (is_best || name != study.objective.name) return own;
     return beside_best(study.objective, value_in_file(study, results.trials.front()), own);
   };
-  add("time", figure("time", trial.timing.median), "ms");
-  for (const auto& [name, value] : trial.metrics) {
+  const Shown figures = figures_in_file(trial);
+  add("time", figure("time", figures.median_ms), "ms");
+  if (trial.final) add("final_time", trial.final->median_ms.value(), "ms");
+  for (const auto& [name, value] : figures.metrics) {
     if (name != "time") add(name, figure(name, value), "");
   }
   return all;
@@ -119,7 +132,7 @@ Json wisdom_record(const RankedResults& results) {
   if (size.empty()) size.push_back(1);
   return {{"config", std::move(config)},
           {"problem_size", std::move(size)},
-          {"time", best.timing.median},
+          {"time", shown(best).median_ms},
           {"environment",
            {{"device_name", results.device.name},
             {"driver_version", results.device.driver},

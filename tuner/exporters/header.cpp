@@ -194,16 +194,17 @@ std::string entry_lines(const HeaderModel& model) {
       logs += fmt::format("{}{}", logs.empty() ? "" : ", ", lg256(extent));
     }
     if (entry.size.dims.empty()) logs = "0";
-    const Timing& timing = entry.timing;
-    std::string note = fmt::format("{} to {} ms, {} samples, {}", timing.ci_low, timing.ci_high,
-                                   sample_count(timing), entry.date);
+    const Shown& figures = entry.shown;
+    std::string note = fmt::format("{} to {} ms, ", figures.ci_low_ms, figures.ci_high_ms);
+    if (figures.samples > 1) note += fmt::format("{} samples, ", figures.samples);
+    note += figures.by_final ? "final, " + entry.date : entry.date;
     if (entry.speedup) {
       note += fmt::format(", speed-up over the baseline {:.3g}", entry.speedup->ratio);
     }
     if (entry.slowdown > 1)
       note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
     out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,
-                       entry.configuration, dims, logs, timing.median, note);
+                       entry.configuration, dims, logs, figures.median_ms, note);
   }
   return out;
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/objective.h"
+#include "tuner/exporters/losses.h"
 
 namespace tuner {
 namespace {
@@ -21,8 +21,7 @@ void measure(const Study& study, const RankedResults& results, LeftOut& row) {
   });
   if (found == results.trials.end()) return;
   row.dropped = found->state == TrialState::kDropped;
-  row.loss = std::max(
-      0.0, cost_of(study.objective, *found) / cost_of(study.objective, results.trials.front()) - 1);
+  row.loss = loss_of(study, results, *found);
 }
 
 LeftOut left_out(const Study& study, std::vector<RankedResults> results, std::size_t at,

@@ -36,15 +36,15 @@ std::string shortened(const std::string& message) {
 std::vector<std::string> metric_names(const RankedResults& results) {
   std::vector<std::string> names;
   for (const Trial& trial : results.trials) {
-    for (const auto& [name, value] : trial.metrics) {
+    for (const auto& [name, value] : shown(trial).metrics) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   return names;
 }
 
-std::string metric_of(const Trial& trial, const std::string& name) {
-  for (const auto& [metric, value] : trial.metrics) {
+std::string metric_of(const Metrics& metrics, const std::string& name) {
+  for (const auto& [metric, value] : metrics) {
     if (metric == name) return number(value);
   }
   return "";
@@ -70,7 +70,8 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
   for (const char* name : {"rank", "state"}) line.add(name);
   for (const std::string& name : parameters) line.add(name);
   for (const auto& [name, extent] : results.size.dims) line.add(name);
-  for (const char* name : {"time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples"}) {
+  for (const char* name : {"time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "basis",
+                           "search_ms", "final_ms", "final_ci_low_ms", "final_ci_high_ms"}) {
     line.add(name);
   }
   for (const std::string& name : metrics) line.add(name);
@@ -84,6 +85,26 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
   return line.end();
 }
 
+// Of a study whose objective is no time a row of others may have none: 0.
+void add_times(const Trial& trial, bool basis_known, bool may_have_none, Line& line) {
+  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+  const auto add = [&](bool known, double ms) { line.add(known ? number(ms) : ""); };
+  const Shown figures = shown(trial);
+  const Timing& search = trial.timing;
+  const bool searched = timed && (is_time(search.median) || (may_have_none && !trial.final));
+  const bool interval = searched && (search.ci_low > 0 || may_have_none);
+  add(timed, figures.median_ms);
+  add(interval, search.ci_low);
+  add(interval, search.ci_high);
+  add(interval, search.min);
+  line.add(interval ? std::to_string(sample_count(search)) : "");
+  line.add(!timed || !basis_known ? "" : figures.by_final ? "final" : "search");
+  add(searched && basis_known, search.median);
+  add(timed && figures.by_final, figures.median_ms);
+  add(timed && figures.by_final, figures.ci_low_ms);
+  add(timed && figures.by_final, figures.ci_high_ms);
+}
+
 std::string row(const RankedResults& results, std::size_t at, std::size_t parameters,
                 const std::vector<std::string>& metrics) {
   const Trial& trial = results.trials[at];
@@ -95,13 +116,9 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
     line.add(p < trial.configuration.size() ? to_text(trial.configuration[p]) : "");
   }
   for (const auto& [name, extent] : results.size.dims) line.add(std::to_string(extent));
-  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
-  for (const double time :
-       {trial.timing.median, trial.timing.ci_low, trial.timing.ci_high, trial.timing.min}) {
-    line.add(timed ? number(time) : "");
-  }
-  line.add(timed ? std::to_string(sample_count(trial.timing)) : "");
-  for (const std::string& name : metrics) line.add(metric_of(trial, name));
+  add_times(trial, results.basis_known, !is_time(trial.timing.median), line);
+  const Metrics values = shown(trial).metrics;
+  for (const std::string& name : metrics) line.add(metric_of(values, name));
   if (results.baseline) {
     const auto& speedups = results.baseline->speedups;
     line.add(at < speedups.size() ? number(speedups[at].ratio) : "");
@@ -135,6 +152,7 @@ class RankedText {
   RankedResults read(std::vector<std::string>& notes) {
     RankedResults results;
     results.unverified = "";
+    results.basis_known = columns_.contains("basis");
     std::size_t unknown = 0;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       Trial trial;
@@ -259,20 +277,48 @@ class RankedText {
     trial.state = *state;
     trial.message = text(r, "message");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
-    trial.timing.median = time(r, "time_ms");
-    trial.timing.ci_low = time(r, "ci_low_ms");
-    trial.timing.ci_high = time(r, "ci_high_ms");
-    trial.timing.min = time(r, "min_ms");
-    // A file tells how many samples there were, not what they were.
-    trial.timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
     trial.outdated = text(r, "rank").empty();
+    Metrics metrics;
     for (const NamedExpression& metric : study_.metrics) {
       if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {
-        trial.metrics.emplace_back(metric.name, number(r, metric.name));
+        metrics.emplace_back(metric.name, number(r, metric.name));
       }
     }
-    trial.objective = study_.objective.name == "time" ? trial.timing.median / 1000
-                                                      : number(r, study_.objective.name);
+    const bool by_time = study_.objective.name == "time";
+    const bool has_basis = columns_.contains("basis");
+    const bool in_final = has_basis && text(r, "basis") == "final";
+    if (!in_final || !text(r, "search_ms").empty()) read_search(r, in_final, trial.timing);
+    if (!in_final) {
+      trial.objective =
+          SearchFigure(by_time ? trial.timing.median / 1000 : number(r, study_.objective.name));
+      trial.metrics = std::move(metrics);
+      return;
+    }
+    // Its metrics are the final's. Of the search's they are known where they are the time.
+    const bool known = by_time && is_time(trial.timing.median);
+    trial.objective = SearchFigure(known ? trial.timing.median / 1000 : std::nan(""));
+    read_final(r, trial.final.emplace());
+    trial.final->objective =
+        FinalFigure(by_time ? time(r, "final_ms") / 1000 : number(r, study_.objective.name));
+    trial.final->metrics = std::move(metrics);
+  }
+
+  void read_search(std::size_t r, bool in_final, Timing& timing) const {
+    timing.median = time(r, in_final ? "search_ms" : "time_ms");
+    if (text(r, "ci_low_ms").empty()) return;  // of a finalist of an older program
+    timing.ci_low = time(r, "ci_low_ms");
+    timing.ci_high = time(r, "ci_high_ms");
+    timing.min = time(r, "min_ms");
+    // A file tells how many samples there were, not what they were.
+    timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
+  }
+
+  // One sample for all rounds: what a file tells of finalists compares as their medians do.
+  void read_final(std::size_t r, FinalResult& final) const {
+    final.samples = {time(r, "final_ms")};
+    final.median_ms = FinalFigure(final.samples.front());
+    final.ci_low_ms = FinalFigure(time(r, "final_ci_low_ms"));
+    final.ci_high_ms = FinalFigure(time(r, "final_ci_high_ms"));
   }
 
   // What a double holds exactly.

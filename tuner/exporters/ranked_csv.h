@@ -11,9 +11,12 @@
 namespace tuner {
 
 // One line for each trial, best first, failures after the ranked:
-//   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,<metrics>,tie,
-//   registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
+//   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,
+//   search_ms,final_ms,final_ci_low_ms,final_ci_high_ms,<metrics>,tie,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
 //   max_error,message,verified
+// `search_ms` with the interval, the minimum and the samples behind `time_ms` is what the search
+// measured, `final_ms` with its interval what the final did; `time_ms` and the metrics are of the
+// final where there is one, and `basis` says so.
 // `verified` (of the ranked: true, false) says whether the study compares their answers with right
 // ones. Where there is a baseline `speedup` stands behind the metrics: how many times as good as
 // it. With several objectives `front` (true, false) stands before `tie`. What is not known is
@@ -23,8 +26,9 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
 
 // Reads such a text back: device, date and compiler, which it does not tell, are the caller's to
 // say. A row whose values are no longer the study's is left out, with a word about it in `notes`.
-// `unverified` is what the file says, and empty where it says nothing. Throws InputError, which
-// names `file`, for rankings of another study.
+// `unverified` is what the file says, and empty where it says nothing. A file of an older program,
+// which has no column `basis`, gives one figure for each row, taken for the search's. Throws
+// InputError, which names `file`, for rankings of another study.
 RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
                               std::vector<std::string>& notes);
 

@@ -48,8 +48,8 @@ bool is_failure(const Trial& trial) {
   return trial.state != TrialState::kOk && trial.state != TrialState::kDropped;
 }
 
-std::string half_width(const Timing& timing) {
-  const double half = (timing.ci_high - timing.ci_low) / 2 / timing.median;
+std::string half_width(const Shown& figures) {
+  const double half = (figures.ci_high_ms - figures.ci_low_ms) / 2 / figures.median_ms;
   return std::isfinite(half) ? fmt::format("±{:.1f}%", 100 * half) : "";
 }
 
@@ -69,24 +69,32 @@ std::string marks(const RankedResults& results, std::size_t at) {
 }
 
 std::vector<Column> time_columns(const RankedResults& results,
-                                 const std::vector<std::size_t>& shown) {
+                                 const std::vector<std::size_t>& shown_ones) {
   std::vector<Column> columns{
       {"rank", false, {}}, {"", true, {}}, {"time ms", false, {}}, {"", false, {}}};
-  for (const std::size_t at : shown) {
-    const Timing& timing = results.trials[at].timing;
+  for (const std::size_t at : shown_ones) {
+    const Shown figures = shown(results.trials[at]);
     columns[0].cells.push_back(std::to_string(at + 1));
     columns[1].cells.push_back(marks(results, at));
-    columns[2].cells.push_back(fmt::format("{:.4g}", timing.median));
-    columns[3].cells.push_back(half_width(timing));
+    columns[2].cells.push_back(fmt::format("{:.4g}", figures.median_ms));
+    columns[3].cells.push_back(half_width(figures));
+  }
+  const auto by_final = [&](std::size_t at) { return results.trials[at].final.has_value(); };
+  // Two columns that look alike and are not: a final's figure is no search's.
+  if (std::ranges::any_of(shown_ones, by_final) && !std::ranges::all_of(shown_ones, by_final)) {
+    columns.push_back({"by", true, {}});
+    for (const std::size_t at : shown_ones) {
+      columns.back().cells.emplace_back(by_final(at) ? "final" : "search");
+    }
   }
   return columns;
 }
 
-Column metric_column(const RankedResults& results, const std::vector<std::size_t>& shown,
+Column metric_column(const RankedResults& results, const std::vector<std::size_t>& shown_ones,
                      const std::string& name) {
   Column column{for_terminal(name), false, {}};
-  for (const std::size_t at : shown) {
-    const auto& metrics = results.trials[at].metrics;
+  for (const std::size_t at : shown_ones) {
+    const Metrics metrics = shown(results.trials[at]).metrics;
     const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.first; });
     column.cells.push_back(found == metrics.end() ? "" : fmt::format("{:.5g}", found->second));
   }
@@ -136,33 +144,33 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
 
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top) {
-  const std::vector<std::size_t> shown = shown_of(results, top);
-  if (shown.empty()) {
+  const std::vector<std::size_t> rows = shown_of(results, top);
+  if (rows.empty()) {
     return "nothing valid was found\n" + baseline_line(results, parameters) + counts(results);
   }
-  std::vector<Column> columns = time_columns(results, shown);
-  const Trial& best = results.trials[shown.front()];
-  for (const auto& [name, unused] : best.metrics) {
-    columns.push_back(metric_column(results, shown, name));
+  std::vector<Column> columns = time_columns(results, rows);
+  const Trial& best = results.trials[rows.front()];
+  for (const auto& [name, unused] : shown(best).metrics) {
+    columns.push_back(metric_column(results, rows, name));
   }
   std::string common;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const Value& value = best.configuration[p];
     const std::string name = for_terminal(parameters[p]);
     Column column{name, std::holds_alternative<std::string>(value), {}};
-    for (const std::size_t at : shown) {
+    for (const std::size_t at : rows) {
       column.cells.push_back(for_terminal(to_text(results.trials[at].configuration[p])));
     }
     const bool same = std::ranges::all_of(
-        shown, [&](std::size_t at) { return results.trials[at].configuration[p] == value; });
-    if (shown.size() > 1 && same) {
+        rows, [&](std::size_t at) { return results.trials[at].configuration[p] == value; });
+    if (rows.size() > 1 && same) {
       common +=
           fmt::format("{}{}={}", common.empty() ? "" : " ", name, for_terminal(to_text(value)));
     } else {
       columns.push_back(std::move(column));
     }
   }
-  std::string out = aligned(columns, shown.size());
+  std::string out = aligned(columns, rows.size());
   out += baseline_line(results, parameters);
   if (results.unverified && !results.unverified->empty()) {
     out +=

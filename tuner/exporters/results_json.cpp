@@ -57,12 +57,11 @@ Json json_of(const DeviceFacts& device) {
 }
 
 // The fields of a trial here, in three parts, since one has resources as a document of their own.
-constexpr std::array<Renamed, 9> kMeasured{{{"median_ms", "time_ms"},
+constexpr std::array<Renamed, 8> kMeasured{{{"median_ms", "search_ms"},
                                             {"ci_low_ms", "ci_low_ms"},
                                             {"ci_high_ms", "ci_high_ms"},
                                             {"min_ms", "min_ms"},
                                             {"samples_ms", "samples_ms"},
-                                            {"final_samples", "final_samples_ms"},
                                             {"grid", "grid"},
                                             {"block", "block"},
                                             {"dynamic_shared_bytes", "dynamic_shared_bytes"}}};
@@ -85,19 +84,35 @@ Json configuration_of(const Configuration& configuration, const Study& study) {
   return out;
 }
 
+// Null where it took no part; samples are an empty list then.
+void add_final(Json& out, const Trial& trial) {
+  const auto figure = [&](FinalFigure FinalResult::*member) {
+    return trial.final ? Json(((*trial.final).*member).value()) : Json(nullptr);
+  };
+  out["final_ms"] = figure(&FinalResult::median_ms);
+  out["final_ci_low_ms"] = figure(&FinalResult::ci_low_ms);
+  out["final_ci_high_ms"] = figure(&FinalResult::ci_high_ms);
+  out["final_samples_ms"] = trial.final ? Json(trial.final->samples) : Json::array();
+}
+
 Json json_of(const Trial& trial, const Study& study) {
+  const Shown figures = shown(trial);
   Json metrics = Json::object();
-  for (const auto& [name, value] : trial.metrics) metrics[name] = value;
+  for (const auto& [name, value] : figures.metrics) metrics[name] = value;
   const Json fields = encoded<Json>(trial);
   Json out{{"state", fields.at("state")},
            {"configuration", configuration_of(trial.configuration, study)},
-           {"objective", fields.at("objective")},
-           {"metrics", metrics}};
+           {"objective", figures.objective},
+           {"metrics", metrics},
+           {"time_ms", figures.median_ms},
+           {"basis", trial.final ? "final" : "search"}};
   add_fields(out, fields, kMeasured);
+  add_final(out, trial);
   add_fields(out, fields.at("resources"), kResources);
   add_fields(out, fields, kAround);
   if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) {
-    for (const char* name : {"objective", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
+    for (const char* name :
+         {"objective", "time_ms", "basis", "search_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
       out[name] = nullptr;
     }
   }

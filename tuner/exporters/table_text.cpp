@@ -40,9 +40,10 @@ Json json_of(const TunedEntry& entry) {
   return {{"device", entry.device},
           {"configuration", entry.configuration},
           {"size", std::move(size)},
-          {"time_ms", entry.timing.median},
-          {"ci_ms", {entry.timing.ci_low, entry.timing.ci_high}},
-          {"samples", sample_count(entry.timing)},
+          {"time_ms", entry.shown.median_ms},
+          {"ci_ms", {entry.shown.ci_low_ms, entry.shown.ci_high_ms}},
+          {"samples", entry.shown.samples},
+          {"basis", entry.shown.by_final ? "final" : "search"},
           {"slowdown", entry.slowdown},
           {"date", entry.date}};
 }
@@ -59,9 +60,10 @@ TunedEntry entry_of(const Json& json, const ExportedTable& known) {
   for (std::size_t d = 0; d < known.dimensions.size(); ++d) {
     entry.size.dims.emplace_back(known.dimensions[d], json.at("size").at(d).get<std::int64_t>());
   }
-  entry.timing.median = json.at("time_ms").get<double>();
-  entry.timing.ci_low = json.at("ci_ms").at(0).get<double>();
-  entry.timing.ci_high = json.at("ci_ms").at(1).get<double>();
+  entry.shown.median_ms = json.at("time_ms").get<double>();
+  entry.shown.ci_low_ms = json.at("ci_ms").at(0).get<double>();
+  entry.shown.ci_high_ms = json.at("ci_ms").at(1).get<double>();
+  entry.shown.by_final = json.value("basis", "search") == "final";
   entry.slowdown = json.value("slowdown", 1.0);
   entry.date = json.value("date", "");
   return entry;

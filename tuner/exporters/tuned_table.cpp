@@ -13,8 +13,9 @@
 #include <tuple>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/objective.h"
+#include "tuner/engine/baseline.h"
 #include "tuner/exporters/fallbacks.h"
+#include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
@@ -69,7 +70,6 @@ Measured measured(const Study& study, const std::vector<Row>& rows) {
   std::map<Configuration, std::size_t> known;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const RankedResults& results = *rows[r].results;
-    const double best = cost_of(study.objective, results.trials.front());
     for (std::size_t i = 0; i < results.ranked; ++i) {
       const Trial& trial = results.trials[i];
       if (trial.state != TrialState::kOk) continue;
@@ -79,8 +79,7 @@ Measured measured(const Study& study, const std::vector<Row>& rows) {
         all.losses.emplace_back(rows.size(), kInfinity);
         all.trials.emplace_back(rows.size(), nullptr);
       }
-      const double loss = cost_of(study.objective, trial) / best - 1;
-      all.losses[at->second][r] = i == 0 || !(loss > 0) ? 0 : loss;
+      all.losses[at->second][r] = loss_of(study, results, trial);
       all.trials[at->second][r] = &trial;
     }
   }
@@ -140,13 +139,11 @@ std::vector<Configuration> candidates(const Study& study, const Measured& all,
   std::set<Configuration> known(out.begin(), out.end());
   std::vector<std::pair<double, const Configuration*>> dropped;
   for (const Row& row : rows) {
-    const double best = cost_of(study.objective, row.results->trials.front());
     for (std::size_t i = 0; i < row.results->ranked; ++i) {
       const Trial& trial = row.results->trials[i];
       if (trial.state != TrialState::kDropped || !known.insert(trial.configuration).second)
         continue;
-      const double loss = cost_of(study.objective, trial) / best - 1;
-      dropped.emplace_back(std::isnan(loss) ? kInfinity : loss, &trial.configuration);
+      dropped.emplace_back(loss_of(study, *row.results, trial), &trial.configuration);
     }
   }
   std::ranges::stable_sort(dropped, {}, [](const auto& one) { return one.first; });
@@ -178,10 +175,9 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
     const Trial& old = *all.trials[c][r];
     if (const auto speedup = speedup_of(now, old); speedup && speedup->high < 1)
       return std::nullopt;
-    const double low =
-        old.timing.ci_low > 0 && old.timing.median > 0 ? old.timing.ci_low / old.timing.median : 1;
-    if (cost_of(study.objective, now.trials.front()) < cost_of(study.objective, old) * low)
+    if (is_worth_it(study.objective, old, now.trials.front(), study.measure.confidence)) {
       return std::nullopt;
+    }
     return c;
   }
   return std::nullopt;
@@ -283,7 +279,7 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
     table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
-                             all.trials[best][r]->timing, 1 + all.losses[best][r],
+                             shown(*all.trials[best][r]), 1 + all.losses[best][r],
                              rows[r].results->date,
                              speedup_of(*rows[r].results, *all.trials[best][r]), kept[r]});
   }

@@ -15,7 +15,7 @@ struct TunedEntry {
   std::size_t device = 0;         // in TunedTable::devices
   std::size_t configuration = 0;  // in TunedTable::configurations
   ProblemSize size;
-  Timing timing;        // of that configuration there
+  Shown shown;          // of that configuration there
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
   std::string date;
   std::optional<Speedup> speedup{};  // over the baseline, where there is one
@@ -39,7 +39,7 @@ struct TableOptions {
   std::size_t max_configurations = 0;  // 0: as many as there are winners
   double within = 0;                   // 0.05: losses up to 5 % buy fewer configurations
   // An earlier export of the same source, or none. Its winners stay, where they were measured again
-  // and the new winner is not faster than the lower end of their interval: exports do not flicker.
+  // and the new winner is not faster beyond the interval: exports do not flicker.
   const TunedTable* earlier = nullptr;
 };
 

@@ -120,16 +120,25 @@ void for_each_field(T& timing, Visit&& visit) {
   visit("counted", timing.counted);
 }
 
+template <Is<FinalResult> T, typename Visit>
+void for_each_field(T& final, Visit&& visit) {
+  visit("samples_ms", final.samples);
+  visit("median_ms", final.median_ms);
+  visit("ci_low_ms", final.ci_low_ms);
+  visit("ci_high_ms", final.ci_high_ms);
+  visit("metrics", final.metrics);
+  visit("objective", final.objective);
+}
+
 // Of its configuration each format makes something of its own; index and from_store mean something
 // within one run only.
 template <Is<Trial> T, typename Visit>
 void for_each_field(T& trial, Visit&& visit) {
   visit("state", trial.state);
   for_each_field(trial.timing, visit);
-  visit("final_samples", trial.final_samples);
-  visit("search_objective", trial.search_objective);
   visit("metrics", trial.metrics);
   visit("objective", trial.objective);
+  visit("final", trial.final);
   for_each_field(trial.geometry, visit);
   visit("resources", trial.resources);
   visit("occupancy", trial.occupancy);

@@ -44,6 +44,8 @@ struct RankedResults {
   std::string date;  // ISO 8601, of the newest trial
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
+  // False: of a file that does not say which figures are the search's and which the final's.
+  bool basis_known = true;
 };
 
 }  // namespace tuner

@@ -157,6 +157,7 @@ struct Study {
   std::vector<ArgumentSpec> constants;  // __constant__ symbols
   std::optional<ReferenceSpec> reference;
   std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name
+  bool verify_nothing = false;  // the user says that no answer is to be compared
   std::vector<NamedExpression> metrics;
   ObjectiveSpec objective;
   SearchSpec search;

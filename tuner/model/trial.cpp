@@ -30,6 +30,23 @@ std::uint64_t sample_count(const Timing& timing) {
   return timing.samples.empty() ? timing.counted : timing.samples.size();
 }
 
+Shown shown(const Trial& trial) {
+  if (!trial.final) {
+    const Timing& timing = trial.timing;
+    return {
+        false,         timing.median,          timing.ci_low, timing.ci_high, sample_count(timing),
+        trial.metrics, trial.objective.value()};
+  }
+  const FinalResult& final = *trial.final;
+  return {true,
+          final.median_ms.value(),
+          final.ci_low_ms.value(),
+          final.ci_high_ms.value(),
+          final.samples.size(),
+          final.metrics,
+          final.objective.value()};
+}
+
 std::string configuration_text(const std::vector<Parameter>& parameters,
                                const Configuration& configuration) {
   std::string text;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/model/artifact.h"
+#include "tuner/model/figure.h"
 #include "tuner/model/launch.h"
 #include "tuner/space/parameter.h"
 
@@ -50,18 +51,29 @@ struct Timing {
 
 std::uint64_t sample_count(const Timing& timing);
 
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+// What the last final found of a configuration that took part in it.
+struct FinalResult {
+  std::vector<double>
+      samples;  // milliseconds, one for each round: paired with the others' by place
+  FinalFigure median_ms;
+  FinalFigure ci_low_ms;
+  FinalFigure ci_high_ms;
+  Metrics metrics;
+  FinalFigure objective;
+};
+
 struct Trial {
   ConfigIndex index = 0;
   Configuration configuration;
   TrialState state = TrialState::kOk;
+  // What the search found. Of a finalist that an older program stored the median alone is known, or
+  // (a study whose objective is a metric) no time at all: 0.
   Timing timing;
-  // Of the last final, where this one took part: one sample for each round, paired with the other
-  // finalists' by place.
-  std::vector<double> final_samples;
-  // What `objective` was before the first final, by which finalists are chosen.
-  std::optional<double> search_objective;
-  std::vector<std::pair<std::string, double>> metrics;
-  double objective = 0;  // as the study names it; only for kOk and kDropped
+  Metrics metrics;
+  SearchFigure objective;  // as the study names it; only for kOk and kDropped
+  std::optional<FinalResult> final{};
   LaunchGeometry geometry;
   Resources resources;
   double occupancy = -1;  // share of the multiprocessor's threads; -1 = not known
@@ -80,6 +92,19 @@ struct Trial {
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;
 };
+
+// What is shown of a valid trial: by the final where it took part, else by the search. To be
+// printed, never to be compared: two of these may be of different phases.
+struct Shown {
+  bool by_final = false;
+  double median_ms = 0;
+  double ci_low_ms = 0;
+  double ci_high_ms = 0;
+  std::uint64_t samples = 0;
+  Metrics metrics{};
+  double objective = 0;
+};
+Shown shown(const Trial& trial);
 
 // For people: "BM=64 BN=64 SHARED=static".
 std::string configuration_text(const std::vector<Parameter>& parameters,

@@ -69,10 +69,10 @@ Trial trial_of(const Recording& recording, std::size_t entry, Configuration conf
     if (samples.empty()) {
       trial.timing.ci_low = trial.timing.ci_high = trial.timing.min = recorded.objective;
     }
-    trial.objective = recorded.objective / 1000;
+    trial.objective = SearchFigure(recorded.objective / 1000);
   } else {
     trial.metrics.emplace_back(recording.objective, recorded.objective);
-    trial.objective = recorded.objective;
+    trial.objective = SearchFigure(recorded.objective);
   }
   return trial;
 }

@@ -43,7 +43,7 @@ Trial replayed_trial(const Recording& recording, ConfigIndex index) {
   trial.configuration = recording.configuration(at);
   trial.state = entry.state;
   if (entry.state == TrialState::kOk) {
-    trial.objective = entry.objective;
+    trial.objective = SearchFigure(entry.objective);
     const auto samples = recording.samples_of(at);
     trial.timing.samples.assign(samples.begin(), samples.end());
   } else {

@@ -5,24 +5,33 @@
 namespace tuner {
 namespace {
 
-Figure figure_now(const Trial& trial, const ObjectiveSpec& objective) {
-  if (objective.name != "time") return {trial.objective, trial.objective, trial.objective};
-  return {trial.timing.median, trial.timing.ci_low, trial.timing.ci_high};
+// Of a finalist that an older program stored the median alone is known, or no time at all.
+std::optional<Figure> figure_of_search(const Trial& trial, const ObjectiveSpec& objective) {
+  if (objective.name != "time") {
+    const double value = trial.objective.value();
+    return Figure{value, value, value};
+  }
+  const Timing& timing = trial.timing;
+  if (!is_time(timing.median)) return std::nullopt;
+  if (!is_time(timing.ci_low)) return Figure{timing.median, timing.median, timing.median};
+  return Figure{timing.median, timing.ci_low, timing.ci_high};
 }
 
-// Of a finalist the store keeps what it was chosen by, and no interval.
-std::optional<Figure> figure_before(const Trial& trial, const ObjectiveSpec& objective) {
-  if (!trial.search_objective) return std::nullopt;
-  const double value = *trial.search_objective * (objective.name == "time" ? 1000 : 1);
-  return Figure{value, value, value};
+Figure figure_of_final(const FinalResult& final, const ObjectiveSpec& objective) {
+  if (objective.name != "time") {
+    const double value = final.objective.value();
+    return {value, value, value};
+  }
+  return {final.median_ms.value(), final.ci_low_ms.value(), final.ci_high_ms.value()};
 }
 
 }  // namespace
 
 Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return {};
-  if (trial.final_samples.empty()) return {figure_now(trial, objective), std::nullopt};
-  return {figure_before(trial, objective), figure_now(trial, objective)};
+  Figures figures{figure_of_search(trial, objective), std::nullopt};
+  if (trial.final) figures.final_round = figure_of_final(*trial.final, objective);
+  return figures;
 }
 
 std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {

@@ -227,6 +227,7 @@ SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<Fina
   results.unverified = unverified_text(study_);
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   results.compiler = device_.compiler();
+  if (results.trials.empty()) return std::move(outcome);
   outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
                                       parameter_names(study_.parameters))
                          .string();
@@ -266,6 +267,10 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
 
 SizeOutcome DeviceRun::tune(const ProblemSize& size) {
   const SearchSpace space = build_space(size);
+  for (const Complaint& complaint : check_not_empty(study_, space)) {
+    listener_.note("  no configuration of " + size.label() + " is valid: " +
+                   render(complaint, study_.text) + "\n  ('tuner check' says more)");
+  }
   Search search;
   search.strategy = settings_.make_strategy(space);
   search.budget = settings_.budget;

@@ -33,7 +33,7 @@ struct SearchSettings {
 
 struct SizeOutcome {
   RankedResults results;
-  std::string csv_path;
+  std::string csv_path;      // empty: there was nothing to write
   std::size_t measured = 0;  // trials that were not in the store
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool compared = false;     // stored results with the device as it is in this run

@@ -20,7 +20,10 @@ constexpr int kMostRounds = 151;
 
 int rounds_for(const std::vector<Trial>& finalists) {
   double once = 0;
-  for (const Trial& trial : finalists) once += trial.timing.median;
+  for (const Trial& trial : finalists) {
+    // An older program did not keep it of every finalist.
+    once += is_time(trial.timing.median) ? trial.timing.median : shown(trial).median_ms;
+  }
   return static_cast<int>(
       std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
 }
@@ -67,11 +70,9 @@ std::vector<Trial> take_over(const FinalRound& round, const Study& study, const 
   for (Trial& trial : trials) {
     const auto place = std::find(round.finalists.begin(), round.finalists.end(), trial.index);
     if (place == round.finalists.end()) continue;
-    trial.final_samples =
+    trial.final.emplace().samples =
         round.milliseconds[static_cast<std::size_t>(place - round.finalists.begin())];
-    if (!trial.search_objective) trial.search_objective = trial.objective;
-    trial.timing = summarise(trial.final_samples, study.measure.confidence);
-    score(study, space.bindings(trial.configuration), trial);
+    score_final(study, space.bindings(trial.configuration), study.measure.confidence, trial);
     finalists.push_back(trial);
   }
   return finalists;

@@ -31,8 +31,8 @@ struct HeldFinal {
 HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed,
                      const std::vector<std::size_t>& chosen, std::vector<Trial>& trials);
 
-// The final's samples replace those of the search, which were taken at different times; they stay
-// with the trials, so that the ranking can be told again from the store. Returns the finalists.
+// What the final found stays with the trials, beside what the search did, so that the ranking can
+// be told again from the store. Returns the finalists.
 std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
                              std::vector<Trial>& trials);
 

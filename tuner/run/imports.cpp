@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
@@ -63,6 +64,17 @@ void score(const Recording& recording, const Study& study, TrialBatch& batch) {
       recording.objective == study.objective.name ? "" : "--objective " + study.objective.name);
 }
 
+// Of a finalist whose search nobody kept: one figure is all there is to rank by.
+void take_for_search(Trial& trial) {
+  const FinalResult final = *std::exchange(trial.final, std::nullopt);
+  trial.timing.median = final.median_ms.value();
+  trial.timing.ci_low = final.ci_low_ms.value();
+  trial.timing.ci_high = final.ci_high_ms.value();
+  trial.timing.min = final.median_ms.value();
+  trial.metrics = final.metrics;
+  trial.objective = SearchFigure(final.objective.value());
+}
+
 }  // namespace
 
 TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study) {
@@ -91,7 +103,10 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
     batch.key.parameters = parameter_names(study.parameters);
     batch.key.identity = {{"imported", results.size.label() + ".csv"}};
     // How many samples there were is all that a file says of them.
-    for (Trial& trial : results.trials) trial.timing.samples.clear();
+    for (Trial& trial : results.trials) {
+      trial.timing.samples.clear();
+      if (trial.final && !is_time(trial.timing.median)) take_for_search(trial);
+    }
     batch.trials = std::move(results.trials);
     batch.ranked_by = ranked_by(study);
     if (batch.trials.empty()) reject(path.string(), "there are no results in it");

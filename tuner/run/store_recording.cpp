@@ -38,11 +38,12 @@ struct Best {
 std::optional<Best> best_of(std::vector<Trial> trials, const RankedBy& how,
                             const std::vector<std::string>& parameters) {
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    trials[i].objective = objective_of(trials[i], how.objective.name);
+    trials[i].objective = SearchFigure(objective_of(trials[i], how.objective.name));
   }
   const RankedResults results = ranked_trials(how, parameters, std::move(trials));
-  if (results.ranked == 0 || std::isnan(results.trials.front().objective)) return std::nullopt;
-  return Best{results.trials.front().configuration, results.trials.front().objective};
+  if (results.ranked == 0 || std::isnan(results.trials.front().objective.value()))
+    return std::nullopt;
+  return Best{results.trials.front().configuration, results.trials.front().objective.value()};
 }
 
 void add(const Trial& trial, const std::vector<std::string>& names, const RankedBy& how,

@@ -35,11 +35,11 @@ std::vector<Trial> TrialMemory::earlier_finalists(const std::vector<Trial>& now)
   std::set<std::string> again_there;
   for (const Trial& finalist : now) again_there.insert(text_of(finalist.configuration));
   for (const auto& [text, trial] : known_) {
-    if (trial.final_samples.empty()) continue;
+    if (!trial.final) continue;
     const bool again = again_there.count(text) > 0;
     if (again) continue;
     earlier.push_back(trial);
-    earlier.back().final_samples.clear();
+    earlier.back().final.reset();
   }
   return earlier;
 }

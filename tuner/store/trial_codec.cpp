@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
@@ -42,7 +43,7 @@ bool contains(const std::array<Name, N>& names, std::string_view name) {
 // The fields of a trial that have columns of their own; the others are the row's detail.
 constexpr std::array<std::string_view, 3> kColumns{"state", "samples_ms", "message"};
 // Fields that most trials have as they are from the start: these are left out then.
-constexpr std::array<std::string_view, 5> kRare{"search_objective", "counted", "further_files",
+constexpr std::array<std::string_view, 5> kRare{"final", "counted", "further_files",
                                                 "sources_known", "outdated"};
 
 // Rows have files as pairs of path and digest.
@@ -97,6 +98,28 @@ void read_detail(const Json& detail, Trial& trial) {
   });
 }
 
+// Older programs replaced a finalist's figures by the final's, and kept of the search only what the
+// objective was. Where that is the time, its median is known from it; no interval is.
+void separate_figures(const Json& detail, Trial& trial) {
+  if (!detail.contains("search_objective")) return;
+  const double searched = detail.at("search_objective").get<double>();
+  const Timing timing = std::exchange(trial.timing, {});
+  const double objective = trial.objective.value();
+  FinalResult final;
+  final.samples = detail.value("final_samples", std::vector<double>());
+  final.median_ms = FinalFigure(timing.median);
+  final.ci_low_ms = FinalFigure(timing.ci_low);
+  final.ci_high_ms = FinalFigure(timing.ci_high);
+  final.metrics = std::exchange(trial.metrics, {});
+  final.objective = FinalFigure(objective);
+  trial.objective = SearchFigure(searched);
+  if (objective == timing.median / 1000) trial.timing.median = searched * 1000;
+  for (const auto& [name, value] : final.metrics) {
+    if (value == objective) trial.metrics.emplace_back(name, searched);
+  }
+  if (!final.samples.empty()) trial.final = std::move(final);
+}
+
 }  // namespace
 
 std::int64_t TrialRow::checksum(std::int64_t context, std::int64_t generation) const {
@@ -122,7 +145,7 @@ TrialRow to_row(const Trial& trial, std::span<const std::string> names) {
   return {canonical_configuration(names, trial.configuration),
           std::string(name_of(trial.state)),
           trial.timing.median,
-          trial.objective,
+          trial.objective.value(),
           pack(trial.timing.samples),
           dump(detail_of(trial)),
           trial.message,
@@ -140,7 +163,9 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   trial.state = *state;
   trial.message = row.message;
   trial.timing.samples = unpack(row.samples);
-  read_detail(plain(parse_json(row.detail)), trial);
+  const Json detail = plain(parse_json(row.detail));
+  read_detail(detail, trial);
+  separate_figures(detail, trial);
   trial.from_store = true;
   return trial;
 }

@@ -152,7 +152,14 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
 }
 
+void verify_nothing(Study& study) {
+  study.verify_nothing = true;
+  study.reference.reset();
+  study.verify.clear();
+}
+
 void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
+  if (node.is_scalar() && node.text == "none") return verify_nothing(reader.study);
   if (!expect_map(reader.diagnostics, node, "'verify'")) return;
   if (!reader.study.reference) {
     reader.diagnostics.error(where, "'verify' needs a 'reference' that computes the right answer");

@@ -143,6 +143,7 @@ std::string arguments_of(const Study& study, const fs::path& folder) {
 }
 
 std::string reference_of(const Study& study, const fs::path& folder) {
+  if (study.verify_nothing) return "verify: none\n";
   if (!study.reference) return {};
   const ReferenceSpec& reference = *study.reference;
   std::string out = fmt::format("reference:\n  entry: {}\n", quoted(reference.entry));

@@ -22,6 +22,10 @@ StudyFile read_study_file(const std::filesystem::path& path);
 // The same for those who do not care for warnings.
 Study read_study(const std::filesystem::path& path);
 
+// The same of a T1 file whose answers are not to be compared (--no-verify). A study says that
+// itself: InputError.
+Study unverified_study(Study study);
+
 // The text of a study file, at most one byte more than the largest that is accepted. Line ends are
 // made "\n", so that positions and messages need not care. Throws InputError with the reason.
 std::string study_text(const std::filesystem::path& path);

@@ -102,10 +102,10 @@ TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
     const double gflops[] = {0, 100, 99, 50};
     for (int i = 1; i <= 3; ++i) {
       Trial trial = sample_trial(i);
-      trial.objective = trial.metrics[0].second = gflops[i];
-      trial.search_objective.reset();
-      trial.final_samples.clear();
-      if (i < 3) trial.final_samples = {i == 2 ? 1.0 : 2.0, i == 2 ? 1.0 : 2.0};
+      trial.metrics[0].second = gflops[i];
+      trial.objective = SearchFigure(gflops[i]);
+      trial.final.reset();
+      if (i < 3) trial.final.emplace().samples = {i == 2 ? 1.0 : 2.0, i == 2 ? 1.0 : 2.0};
       store.record(context, trial);
     }
     store.rank_by(context, {{"gflops", true, {}}, {}}, {});

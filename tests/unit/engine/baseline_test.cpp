@@ -16,13 +16,13 @@ Trial timed(std::int64_t value, double milliseconds, double half_width = 0.001) 
   out.timing.median = milliseconds;
   out.timing.ci_low = milliseconds * (1 - half_width);
   out.timing.ci_high = milliseconds * (1 + half_width);
-  out.objective = milliseconds / 1000;
+  out.objective = SearchFigure(milliseconds / 1000);
   return out;
 }
 
 Trial in_final(std::int64_t value, double searched, std::vector<double> samples) {
   Trial out = timed(value, searched);
-  out.final_samples = std::move(samples);
+  out.final.emplace().samples = std::move(samples);
   return out;
 }
 
@@ -55,7 +55,7 @@ TEST(Baseline, AFinalWithoutItDoesNotStand) {
                                 in_final(7, 3.0, {3})};
   EXPECT_TRUE(standing_final({}, with, kBaseline)) << "the best two, and the baseline on top";
   std::vector<Trial> without = with;
-  without[3].final_samples.clear();
+  without[3].final.reset();
   EXPECT_FALSE(standing_final({}, without, kBaseline));
 }
 

@@ -55,7 +55,7 @@ TEST_F(EvaluationTest, ShowsAllDigitsWhereAFewWouldLookTheSame) {
              }));
   EXPECT_EQ(evaluate("off").message,
             "y[0] = 2.0000002384185791, expected 2 (1 of 100 elements differ, max error "
-            "2.38419e-07)");
+            "2.38419e-07; allowed 0 (rtol 0, atol 0); atol: 2.5e-07 would pass: rounding?)");
 }
 
 TEST_F(EvaluationTest, NeverAcceptsNan) {
@@ -63,7 +63,9 @@ TEST_F(EvaluationTest, NeverAcceptsNan) {
              doubled_then([](const Call& call) { call.buffer<float>(kY)[99] = std::nanf(""); }));
   const Verdict verdict = evaluate("nan");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message, "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf)");
+  EXPECT_EQ(verdict.message,
+            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; nan is "
+            "what outputs start as: it was not written, or is one)");
   EXPECT_TRUE(std::isinf(verdict.max_error));
 }
 
@@ -73,7 +75,9 @@ TEST_F(EvaluationTest, SeesWhatWasNotWritten) {
   evaluate("good");
   const Verdict verdict = evaluate("lazy");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message, "y[0] = nan, expected 2 (100 of 100 elements differ, max error inf)");
+  EXPECT_EQ(verdict.message,
+            "y[0] = nan, expected 2 (100 of 100 elements differ, max error inf; nan is "
+            "what outputs start as: it was not written, or is one)");
 }
 
 TEST_F(EvaluationTest, SeesWhatWasNotWrittenOfIntegersThatAreMinusOne) {
@@ -194,7 +198,8 @@ TEST_F(EvaluationTest, GivesEachVariantScratchAndScalarsOfItsOwnSize) {
   EXPECT_EQ(with(5000, 100).state, TrialState::kOk);
   EXPECT_EQ(with(99, 100).message, "write past the end of work: element 99 of 99, counted from 0");
   EXPECT_EQ(with(100, 99).message,
-            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf)");
+            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; nan is "
+            "what outputs start as: it was not written, or is one)");
 }
 
 TEST_F(EvaluationTest, SetsConstantsOfEveryVariant) {

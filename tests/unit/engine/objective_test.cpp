@@ -75,23 +75,37 @@ TEST(ObjectiveOf, IsNothingForAFailure) {
 TEST(Rescore, AnotherObjectiveEndsTheFinal) {
   Trial trial;
   trial.timing.median = 2;
-  trial.objective = 0.002;
-  trial.search_objective = 0.0019;
-  trial.final_samples = {2, 2};
+  trial.objective = SearchFigure(0.002);
+  trial.final.emplace().samples = {2.5, 2.5};
   const std::vector<NamedExpression> rate{{"rate", expr("1 / time")}};
   rescore(with_metrics(rate), {}, trial);
-  EXPECT_EQ(trial.objective, 0.002);
+  EXPECT_EQ(trial.objective, SearchFigure(0.002));
   EXPECT_EQ(trial.metrics, (Figures{{"rate", 500}}));
-  EXPECT_EQ(trial.final_samples.size(), 2U);
+  ASSERT_TRUE(trial.final);
+  EXPECT_EQ(trial.final->metrics, (Figures{{"rate", 400}})) << "of the final's own time";
+  EXPECT_EQ(trial.final->objective, FinalFigure(0.0025));
   rescore(with_metrics(rate, {"rate", true, {}}), {}, trial);
-  EXPECT_EQ(trial.objective, 500);
-  EXPECT_TRUE(trial.final_samples.empty());
-  EXPECT_FALSE(trial.search_objective);
+  EXPECT_EQ(trial.objective, SearchFigure(500));
+  EXPECT_FALSE(trial.final);
+}
+
+TEST(Rescore, KeepsWhatAnOlderProgramKnewOfAFinalistsSearch) {
+  const Study rate = with_metrics({{"rate", expr("1 / time")}}, {"rate", true, {}});
+  Trial trial;  // the search's objective, and no time
+  trial.objective = SearchFigure(420);
+  trial.final.emplace().samples = {2.5, 2.5};
+  trial.final->objective = FinalFigure(400);
+  rescore(rate, {}, trial);
+  EXPECT_EQ(trial.objective, SearchFigure(420));
+  EXPECT_TRUE(trial.final);
+  rescore(with_metrics({}), {}, trial);
+  EXPECT_EQ(trial.objective, SearchFigure(0.0025)) << "another objective: the final's time is all";
+  EXPECT_FALSE(trial.final);
 }
 
 TEST(AllToMinimise, HasTheValuesOfThoseBesideAndInfinityForNone) {
   Trial trial;
-  trial.objective = 7;
+  trial.objective = SearchFigure(7);
   trial.timing.median = 2;
   trial.metrics = {{"gflops", 5}};
   const ObjectiveSpec all{"x", true, {{"time"}, {"gflops", true}, {"energy"}}};
@@ -150,9 +164,9 @@ TEST(ScoreStored, UsesWhatIsStoredAndNothingElse) {
   trial.timing.median = 2;
   trial.metrics = {{"gflops", 5}};
   score_stored({"gflops", true, {}}, trial);
-  EXPECT_EQ(trial.objective, 5);
+  EXPECT_EQ(trial.objective, SearchFigure(5));
   score_stored({}, trial);
-  EXPECT_EQ(trial.objective, 0.002);
+  EXPECT_EQ(trial.objective, SearchFigure(0.002));
   Trial negative = trial;
   negative.timing.median = -1;
   score_stored({}, negative);

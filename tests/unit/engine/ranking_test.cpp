@@ -14,7 +14,7 @@ namespace {
 Trial trial(ConfigIndex index, double objective, TrialState state = TrialState::kOk) {
   Trial out;
   out.index = index;
-  out.objective = objective;
+  out.objective = SearchFigure(objective);
   out.state = state;
   out.configuration = {static_cast<std::int64_t>(index)};
   out.timing.ci_low = objective;
@@ -238,19 +238,19 @@ TEST(Rank, MarksTheFrontOfSeveralObjectives) {
 }
 
 TEST(ChooseFinalists, GoesByWhatTheSearchSaidNotByALaterFinal) {
-  Trial first = trial(0, 1.2);
-  first.search_objective = 1.0;
-  Trial second = trial(1, 1.3);
-  second.search_objective = 1.01;
+  Trial first = trial(0, 1.0);
+  first.final.emplace().objective = FinalFigure(1.2);
+  Trial second = trial(1, 1.01);
+  second.final.emplace().objective = FinalFigure(1.3);
   EXPECT_EQ(choose_finalists({}, {trial(2, 1.1), second, first}, 2),
             (std::vector<std::size_t>{2, 1}));
 }
 
 // A finalist that looked worse in the final than in the search, as it does on a busy machine.
 Trial finalist(ConfigIndex index, double search, std::vector<double> final_samples) {
-  Trial out = trial(index, 2 * search);
-  out.search_objective = search;
-  out.final_samples = std::move(final_samples);
+  Trial out = trial(index, search);
+  out.final.emplace().objective = FinalFigure(2 * search);
+  out.final->samples = std::move(final_samples);
   return out;
 }
 
@@ -260,6 +260,16 @@ TEST(StandingFinal, IsTheOneOfTheBestWhateverTheirTimesInIt) {
   ASSERT_TRUE(round);
   EXPECT_EQ(round->finalists, (std::vector<ConfigIndex>{0, 2}));
   EXPECT_EQ(round->milliseconds, (std::vector<std::vector<double>>{{2, 2.1}, {2.2, 2}}));
+}
+
+TEST(Rank, AFinalThatIsNotItsOwnIsNotShown) {
+  const std::vector<Trial> trials{finalist(0, 1.0, {2, 2}), finalist(1, 1.02, {1, 1})};
+  const auto with = rank({}, trials, standing_final({}, trials));
+  EXPECT_EQ(order_of(with), (Order{1, 0}));
+  EXPECT_TRUE(with.trials[0].final && shown(with.trials[0]).by_final);
+  const auto without = rank({}, trials);
+  EXPECT_EQ(order_of(without), (Order{0, 1}));
+  EXPECT_FALSE(without.trials[0].final || without.trials[1].final);
 }
 
 TEST(StandingFinal, FallsWithATrialThatShouldHaveBeenInIt) {
@@ -272,7 +282,7 @@ TEST(StandingFinal, FallsWithATrialThatShouldHaveBeenInIt) {
 TEST(StandingFinal, OutlivesAFinalistThatFailed) {
   Trial failed = finalist(1, 0.9, {1});
   failed.state = TrialState::kRuntime;
-  failed.final_samples.clear();
+  failed.final.reset();
   const auto round =
       standing_final({}, {finalist(0, 1.0, {2}), failed, finalist(2, 1.02, {2.2}), trial(3, 1.1)});
   ASSERT_TRUE(round);
@@ -318,7 +328,7 @@ TEST(Rank, OutdatedTrialsAreKeptBehindAndNotRanked) {
   EXPECT_EQ(results.ranked, 2U);
   EXPECT_EQ(choose_finalists({}, {trials[0], trials[3], trial(4, 2.1)}, 3),
             (std::vector<std::size_t>{1, 2}));
-  trials[0].final_samples = trials[1].final_samples = trials[3].final_samples = {1, 1};
+  for (const std::size_t i : {0, 1, 3}) trials[i].final.emplace().samples = {1, 1};
   EXPECT_FALSE(standing_final({}, {trials[0], trials[3], trial(4, 2.1)}));
 }
 

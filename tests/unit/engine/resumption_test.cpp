@@ -22,7 +22,7 @@ Trial timed(ConfigIndex index, double ms, TrialState state = TrialState::kOk) {
   trial.timing.median = trial.timing.min = ms;
   trial.timing.ci_low = ms * 0.99;
   trial.timing.ci_high = ms * 1.01;
-  trial.objective = ms / 1000;
+  trial.objective = SearchFigure(ms / 1000);
   return trial;
 }
 
@@ -98,23 +98,26 @@ TEST(Resumption, ASlowerOrFasterDeviceOutdatesWhatIsRanked) {
 
 TEST(Resumption, AFinalOfTheOldSpeedIsForgotten) {
   std::vector<Trial> trials{stored(0, 10), stored(1, 10.1)};
-  for (Trial& trial : trials) trial.final_samples = {10, 10};
+  for (Trial& trial : trials) trial.final.emplace().samples = {10, 10};
   Resumption resumption(kTime, {}, trials);
   FakeEvaluator slow = device(2, trials);
   const Told told = compare(resumption, slow);
   ASSERT_TRUE(told.moved);
-  for (const Trial& trial : resumption.trials()) EXPECT_TRUE(trial.final_samples.empty());
+  for (const Trial& trial : resumption.trials()) EXPECT_FALSE(trial.final);
 }
 
 TEST(Resumption, MoreThanTheIntervalAndThreePerCentIsAMove) {
   const Timing then = timed(0, 10).timing;
-  EXPECT_FALSE(has_moved(then, std::nullopt, timed(0, 10.25).timing)) << "apart, but 2.5 %";
-  EXPECT_TRUE(has_moved(then, std::nullopt, timed(0, 10.4).timing));
-  EXPECT_TRUE(has_moved(then, std::nullopt, timed(0, 9.6).timing));
+  EXPECT_FALSE(has_moved(then, timed(0, 10.25).timing)) << "apart, but 2.5 %";
+  EXPECT_TRUE(has_moved(then, timed(0, 10.4).timing));
+  EXPECT_TRUE(has_moved(then, timed(0, 9.6).timing));
   Timing wide = timed(0, 12).timing;
   wide.ci_low = 10;
-  EXPECT_FALSE(has_moved(then, std::nullopt, wide)) << "20 %, but the intervals meet";
-  EXPECT_FALSE(has_moved(then, 10.6, timed(0, 10.5).timing)) << "the search had it there, too";
+  EXPECT_FALSE(has_moved(then, wide)) << "20 %, but the intervals meet";
+  Timing alone = then;
+  alone.ci_low = alone.ci_high = 0;
+  EXPECT_TRUE(has_moved(alone, timed(0, 10.4).timing)) << "its median is all that was kept";
+  EXPECT_FALSE(has_moved(Timing{}, timed(0, 10.4).timing)) << "nothing of the search was kept";
 }
 
 TEST(Resumption, ABestThatFailsNowIsAFailureAndTheNextBestIsCompared) {

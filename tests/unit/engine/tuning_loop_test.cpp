@@ -20,7 +20,7 @@ std::vector<ConfigIndex> first(std::size_t count) {
 
 Trial ok_trial(ConfigIndex index) {
   Trial trial;
-  trial.objective = 100 - static_cast<double>(index);
+  trial.objective = SearchFigure(100 - static_cast<double>(index));
   return trial;
 }
 
@@ -150,7 +150,7 @@ TEST(TuningLoop, TellsFailuresWithoutAnObjective) {
 
 TEST(TuningLoop, TellsATrialWhoseMetricHasNoValueAsAFailure) {
   Trial trial;
-  trial.objective = std::numeric_limits<double>::quiet_NaN();
+  trial.objective = SearchFigure(std::numeric_limits<double>::quiet_NaN());
   const Observation observation = observation_of({"gflops", true}, trial);
   EXPECT_TRUE(observation.objectives.empty());
   EXPECT_NE(observation.state, TrialState::kOk);

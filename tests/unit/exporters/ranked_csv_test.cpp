@@ -49,14 +49,41 @@ RankedResults sample_results() {
 
 TEST(RankedCsv, HasEveryColumnInItsPlace) {
   EXPECT_EQ(ranked_csv(sample_results(), kNames),
-            "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,"
-            "registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
+            "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,search_ms,"
+            "final_ms,final_ci_low_ms,final_ci_high_ms,gflops,tie,registers,static_shared_bytes,"
+            "dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
             "cache_hit,max_error,message,verified\n"
-            "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,4,true,40,0,512,4,0.5,80,true,0,,\n"
-            "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,3.990025,true,,,512,,,80,"
+            "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,search,0.5,,,,4,true,40,0,512,4,0.5,80,"
+            "true,0,,\n"
+            "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,search,0.50125,,,,3."
+            "990025,true,,,512,,,80,"
             "false,,,\n"
-            ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,0,,,0,false,,\"line 1\nsaid "
+            ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,,,,,,0,,,0,false,,\"line 1\nsaid "
             "\"\"no\"\"\",\n");
+}
+
+// The winner by the final, whose time is another one than the search's.
+RankedResults with_final() {
+  RankedResults results = sample_results();
+  FinalResult& final = results.trials[0].final.emplace();
+  final.samples = {0.54, 0.55, 0.56};
+  final.median_ms = FinalFigure(0.55);
+  final.ci_low_ms = FinalFigure(0.54);
+  final.ci_high_ms = FinalFigure(0.56);
+  final.metrics = {{"gflops", 3.6}};
+  return results;
+}
+
+TEST(RankedCsv, HasTheFiguresOfSearchAndFinalApart) {
+  const std::string csv = ranked_csv(with_final(), kNames);
+  EXPECT_NE(
+      csv.find("\n1,ok,64,static,10,20,0.55,0.495,0.505,0.49,2,final,0.5,0.55,0.54,0.56,3.6,"),
+      std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find("\n2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,search,0.50125,"
+                     ",,,3.990025,"),
+            std::string::npos)
+      << csv;
 }
 
 TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
@@ -117,6 +144,15 @@ TEST(RankedTable, ShowsTheBestWhatTheyShareAndTheStates) {
             "rank     time ms         gflops  BM\n"
             "   1  =      0.5  ±1.0%       4  64\n"
             "   2  =   0.5012  ±1.0%    3.99  32\n"
+            "all of these: SHARED=static\n"
+            "3 trials: 2 ok, 1 compile\n");
+}
+
+TEST(RankedTable, SaysWhichFiguresAreTheFinals) {
+  EXPECT_EQ(ranked_table(with_final(), kNames),
+            "rank     time ms         by      gflops  BM\n"
+            "   1  =     0.55  ±1.8%  final      3.6  64\n"
+            "   2  =   0.5012  ±1.0%  search    3.99  32\n"
             "all of these: SHARED=static\n"
             "3 trials: 2 ok, 1 compile\n");
 }
@@ -199,6 +235,46 @@ TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
   EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).trials.size(), 2U);
   EXPECT_EQ(notes, (std::vector<std::string>{
                        "x.csv: 1 rows left out, their values are not the study's (any more)"}));
+}
+
+TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {
+  std::vector<std::string> notes;
+  const std::string csv = ranked_csv(with_final(), kNames);
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_TRUE(back.basis_known);
+  const Trial& best = back.trials[0];
+  ASSERT_TRUE(best.final);
+  EXPECT_EQ(best.final->median_ms, FinalFigure(0.55));
+  EXPECT_EQ(best.final->metrics, (Metrics{{"gflops", 3.6}}));
+  EXPECT_EQ(best.timing.median, 0.5);
+  EXPECT_EQ(best.objective, SearchFigure(0.0005));
+  EXPECT_FALSE(back.trials[1].final);
+  EXPECT_EQ(back.trials[1].timing.median, 0.50125);
+}
+
+TEST(RankedCsv, OfAFinalistWhoseSearchNobodyKeptTheFinalIsRead) {
+  std::vector<std::string> notes;
+  std::string csv = ranked_csv(with_final(), kNames);
+  const std::string searched = "0.55,0.495,0.505,0.49,2,final,0.5,";
+  csv.replace(csv.find(searched), searched.size(), "0.55,,,,,final,,");
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].timing.median, 0);
+  EXPECT_EQ(back.trials[0].final->median_ms, FinalFigure(0.55));
+  std::string again = ranked_csv(back, kNames);
+  EXPECT_NE(again.find(",0.55,,,,,final,,0.55,"), std::string::npos) << again;
+}
+
+TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,message\n"
+      "1,ok,64,static,10,20,0.5,0.4,0.6,0.3,151,2,false,\n",
+      "x.csv", study_of_these(), notes);
+  EXPECT_FALSE(back.basis_known);
+  EXPECT_EQ(back.trials[0].timing.median, 0.5);
+  EXPECT_FALSE(back.trials[0].final);
+  const std::string csv = ranked_csv(back, kNames);
+  EXPECT_NE(csv.find(",0.5,0.4,0.6,0.3,151,,,,,,2,"), std::string::npos) << csv;
 }
 
 TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {

@@ -28,8 +28,8 @@ TEST(TableText, TheTableOfAnExportedHeaderReadsBack) {
   for (std::size_t i = 0; i < table.entries.size(); ++i) {
     EXPECT_EQ(back.table.entries[i].size, table.entries[i].size);
     EXPECT_EQ(back.table.entries[i].configuration, table.entries[i].configuration);
-    EXPECT_EQ(back.table.entries[i].timing.median, table.entries[i].timing.median);
-    EXPECT_EQ(back.table.entries[i].timing.ci_low, table.entries[i].timing.ci_low);
+    EXPECT_EQ(back.table.entries[i].shown.median_ms, table.entries[i].shown.median_ms);
+    EXPECT_EQ(back.table.entries[i].shown.ci_low_ms, table.entries[i].shown.ci_low_ms);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "sample_study.h"
+#include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
 
 namespace tuner {
@@ -24,7 +25,7 @@ TEST(TunedTable, HasTheWinnersAndTheDefaultFirst) {
   EXPECT_EQ(table.default_coverage, 3U);
   EXPECT_EQ(table.configurations[table.entries[1].configuration],
             sample_configuration(128, 4, "dynamic", false));
-  EXPECT_EQ(table.entries[1].timing.median, 8.0);
+  EXPECT_EQ(table.entries[1].shown.median_ms, 8.0);
 }
 
 TEST(TunedTable, TheSecondFallbackIsValidForOddSizes) {
@@ -41,7 +42,7 @@ TEST(TunedTable, TheNewestOfTwoResultsForOneSizeCounts) {
   results.insert(results.begin(), newer);
   const TunedTable table = tuned_table(sample_study(), results);
   EXPECT_EQ(table.entries.size(), 3U);
-  EXPECT_EQ(table.entries[0].timing.median, 0.5);
+  EXPECT_EQ(table.entries[0].shown.median_ms, 0.5);
 }
 
 TEST(TunedTable, FewerConfigurationsForALossThatIsAllowed) {
@@ -104,12 +105,69 @@ TEST(TunedTable, AnEarlierWinnerThatWasNotMeasuredAgainGoes) {
   EXPECT_FALSE(table.entries[0].kept);
 }
 
+// As a final has it on a hot board: all of it slower than what the search measured of the others.
+RankedResults with_final() {
+  RankedResults results = sample_results()[0];
+  for (const std::size_t i : {0, 1}) {
+    const double ms = 2 * results.trials[i].timing.median;
+    FinalResult& final = results.trials[i].final.emplace();
+    final.samples = {ms, ms, ms};
+    final.median_ms = FinalFigure(ms);
+  }
+  return results;
+}
+
+TEST(TunedTable, LossesAreOfTheFinalAmongFinalistsAndOfTheSearchElsewhere) {
+  // BM = 16 has 1.5 ms in the search, where the winner had 1.0: the winner's 2.0 ms of the final do
+  // not make it the faster one.
+  const TunedTable all = tuned_table(sample_study(), {with_final()}, {0, 0.4});
+  EXPECT_EQ(all.configurations[all.entries[0].configuration],
+            sample_configuration(32, 4, "static", false));
+  EXPECT_EQ(all.entries[0].shown.median_ms, 2.0);
+  EXPECT_TRUE(all.entries[0].shown.by_final);
+  const TunedTable earlier =
+      tuned_table(sample_study(),
+                  {sample_result(with_final().device, 1024, 1024,
+                                 {sample_trial(sample_configuration(16, 4, "static", false), 1)})});
+  TableOptions options;
+  options.earlier = &earlier;
+  const TunedTable now = tuned_table(sample_study(), {with_final()}, options);
+  EXPECT_FALSE(now.entries[0].kept) << "1.5 ms of the search are not less than 2.0 of the final";
+}
+
+TEST(TunedTable, WhereTheWinnersSearchIsNotKnownALossIsABound) {
+  RankedResults results = with_final();  // BM 32 and 128 in the final; 16 with VEC 4 and 1 not
+  for (const std::size_t i : {0, 1}) {
+    results.trials[i].timing = {};
+    results.trials[i].objective = SearchFigure(std::numeric_limits<double>::quiet_NaN());
+  }
+  const Study study = sample_study();
+  EXPECT_NEAR(loss_of(study, results, results.trials[1]), 0.3, 1e-9);
+  EXPECT_NEAR(loss_of(study, results, results.trials[2]), 0.3, 1e-9) << "no less than a finalist";
+  EXPECT_NEAR(loss_of(study, results, results.trials[3]), 1.0, 1e-9) << "3.0 ms beside 1.5";
+}
+
+TEST(TunedTable, WithinDoesNotReachWhatIsSlowerThanTheBaseline) {
+  auto results = sample_results();
+  for (RankedResults& one : results) {
+    BaselineResult baseline{one.trials[0].configuration, 0, {}};
+    for (std::size_t i = 0; i < one.ranked; ++i) {
+      const double ratio = one.trials[0].timing.median / one.trials[i].timing.median;
+      baseline.speedups.push_back({ratio, ratio, ratio, false});
+    }
+    one.baseline = baseline;
+  }
+  for (const TunedEntry& entry : tuned_table(sample_study(), results, {0, 0.3}).entries) {
+    EXPECT_EQ(entry.slowdown, 1) << "25 % behind the baseline without it";
+  }
+}
+
 TEST(TunedTable, AMaximisedMetricCountsTheOtherWayRound) {
   Study study = sample_study();
   study.objective = {"gflops", true};
   auto results = sample_results();
   for (RankedResults& one : results) {
-    for (Trial& trial : one.trials) trial.objective = 1 / trial.timing.median;
+    for (Trial& trial : one.trials) trial.objective = SearchFigure(1 / trial.timing.median);
   }
   EXPECT_DOUBLE_EQ(tuned_table(study, results).default_slowdown, 1.25);
 }

@@ -27,7 +27,7 @@ TEST(RecordedTrials, KeepTheRecordedParametersWithoutASpace) {
   EXPECT_EQ(trials[0].configuration, (Configuration{"1", std::int64_t{0}, "fast"}));
   EXPECT_EQ(trials[0].timing.median, 5.0);
   EXPECT_EQ(trials[0].timing.samples, (std::vector<double>{4.0, 6.0}));
-  EXPECT_DOUBLE_EQ(trials[0].objective, 0.005);
+  EXPECT_DOUBLE_EQ(trials[0].objective.value(), 0.005);
   EXPECT_DOUBLE_EQ(trials[0].cost_seconds, 0.15);
   EXPECT_EQ(trials[1].state, TrialState::kCompile);
   EXPECT_EQ(trials[1].message, "failed in rec");
@@ -44,7 +44,7 @@ TEST(RecordedTrials, TakeOrderAndValuesOfASpace) {
 TEST(RecordedTrials, OfAnotherObjectiveAreAMetric) {
   const auto trials = trials_of(parse_recording(kCache, "rec", "gflops"));
   EXPECT_EQ(trials[0].metrics, (std::vector<std::pair<std::string, double>>{{"gflops", 7.0}}));
-  EXPECT_EQ(trials[0].objective, 7.0);
+  EXPECT_EQ(trials[0].objective.value(), 7.0);
 }
 
 std::string complaint(const std::vector<Parameter>& space) {

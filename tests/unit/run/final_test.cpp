@@ -92,13 +92,30 @@ TEST_F(FinalTest, WhereAllFailTheRankingIsTheSearchs) {
   EXPECT_EQ(winner(outcome), config(128, 1));
 }
 
-TEST_F(FinalTest, TheFinalsTimesReplaceTheSearchsAndWhatWasBeforeIsKept) {
-  device.on_measured = [this] { device.slower = 1; };
+TEST_F(FinalTest, WhatItFindsStandsBesideWhatTheSearchFound) {
+  device.before_final = [this] { device.slower = 1.1; };  // a hot board
+  study.metrics = {{"rate", expr("1 / time")}};
   const SizeOutcome outcome = tune();
   const Trial& best = outcome.results.trials.front();
-  EXPECT_EQ(best.final_samples.size(), static_cast<std::size_t>(device.rounds.front()));
-  ASSERT_TRUE(best.search_objective.has_value());
-  EXPECT_DOUBLE_EQ(*best.search_objective, 10.1e-3);
+  ASSERT_TRUE(best.final);
+  EXPECT_EQ(best.final->samples.size(), static_cast<std::size_t>(device.rounds.front()));
+  EXPECT_DOUBLE_EQ(best.timing.median, 10.1);
+  EXPECT_DOUBLE_EQ(best.objective.value(), 10.1e-3);
+  EXPECT_DOUBLE_EQ(best.final->median_ms.value(), 11.11);
+  EXPECT_DOUBLE_EQ(best.final->metrics.front().second, 1000 / 11.11);
+  EXPECT_DOUBLE_EQ(best.metrics.front().second, 1000 / 10.1);
+  for (const Trial& trial : stored()) {
+    EXPECT_LT(trial.timing.median, 16) << "the search's own, in the store as well";
+  }
+}
+
+TEST_F(FinalTest, AHotFinalOutdatesNothing) {
+  device.before_final = [this] { device.slower = 1.1; };
+  tune();
+  device.slower = 1;
+  study.parameters[1].values.push_back(std::int64_t{3});  // something is left to be measured
+  tune();
+  EXPECT_FALSE(heard.heard("than when these results were measured"));
 }
 
 TEST_F(FinalTest, SamplesOfAnEarlierFinalGoWhenANewOneIsHeld) {
@@ -110,7 +127,7 @@ TEST_F(FinalTest, SamplesOfAnEarlierFinalGoWhenANewOneIsHeld) {
   study.measure.finalists = 3;
   tune();
   std::size_t finalists = 0;
-  for (const Trial& trial : stored()) finalists += trial.final_samples.empty() ? 0 : 1;
+  for (const Trial& trial : stored()) finalists += trial.final ? 1 : 0;
   EXPECT_EQ(finalists, 2U);
 }
 
@@ -128,7 +145,7 @@ TEST_F(FinalTest, AnInterruptedRunKeepsTheEarlierFinal) {
   heard.on_trial = [this](const Trial&) { interrupted = true; };
   const SizeOutcome again = tune();
   EXPECT_EQ(winner(again), best);
-  EXPECT_FALSE(again.results.trials.front().final_samples.empty());
+  EXPECT_TRUE(again.results.trials.front().final);
   EXPECT_EQ(device.finals.size(), 1U);
 }
 

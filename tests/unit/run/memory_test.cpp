@@ -51,14 +51,14 @@ TEST(TrialMemory, WhatTheRunCameByItselfIsNotAddedTwice) {
 
 TEST(TrialMemory, FinalistsOfTodayAreNotEarlierOnes) {
   Trial then = known(64, 1);
-  then.final_samples = {1, 2};
+  then.final.emplace().samples = {1, 2};
   Trial both = known(64, 2);
-  both.final_samples = {1, 2};
+  both.final.emplace().samples = {1, 2};
   const TrialMemory memory({then, both, known(64, 4)});
   const auto earlier = memory.earlier_finalists({both});
   ASSERT_EQ(earlier.size(), 1U);
   EXPECT_EQ(earlier.front().configuration, config(64, 1));
-  EXPECT_TRUE(earlier.front().final_samples.empty());
+  EXPECT_FALSE(earlier.front().final);
 }
 
 TEST(TrialMemory, WhatIsReplacedIsKnownAsItIsNow) {

@@ -21,7 +21,7 @@ TEST(RankedBy, KeepsHowAContextIsRanked) {
     EXPECT_FALSE(store.ranked_by(context));
     store.record(context, sample_trial(1));
     Trial rescored = sample_trial(1);
-    rescored.objective = 77;
+    rescored.objective = SearchFigure(77);
     store.rank_by(context, how, std::vector<Trial>{rescored, sample_trial(2)});
   }
   Store store = Store::open(folder.path(), Store::Access::kRead);
@@ -33,7 +33,7 @@ TEST(RankedBy, KeepsHowAContextIsRanked) {
   EXPECT_EQ(contexts[0].ranked_by->objective.beside.at(0).name, "time");
   const auto trials = store.trials(contexts[0].context);
   ASSERT_EQ(trials.size(), 1U) << "what was never measured does not come into being";
-  EXPECT_EQ(trials[0].objective, 77);
+  EXPECT_EQ(trials[0].objective, SearchFigure(77));
 }
 
 TEST(RankedBy, OfAnOlderProgramDoesNotSayHowItIsRanked) {
@@ -62,14 +62,14 @@ TEST(RankedBy, WhatIsThoughtOfATrialNowReplacesIt) {
   store.record(context, sample_trial(2));
   Trial outdated = sample_trial(1);
   outdated.outdated = true;
-  outdated.final_samples.clear();
+  outdated.final.reset();
   Trial again = sample_trial(2);
   again.timing.median = 99;
   store.rewrite(context, std::vector<Trial>{outdated}, again);
   const auto trials = store.trials(context);
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_TRUE(trials[0].outdated);
-  EXPECT_TRUE(trials[0].final_samples.empty());
+  EXPECT_FALSE(trials[0].final);
   EXPECT_EQ(trials[1].timing.median, 99);
   EXPECT_FALSE(trials[1].outdated);
 }

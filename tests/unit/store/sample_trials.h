@@ -43,10 +43,11 @@ inline Trial sample_trial(int number) {
   trial.timing.ci_low = 0.1 + number;
   trial.timing.ci_high = 0.7 + number;
   trial.timing.min = 1e-9;
-  trial.final_samples = {0.3 + number, 0.4};
-  trial.search_objective = 1.0 / 7 + number;
+  trial.final.emplace().samples = {0.3 + number, 0.4};
+  trial.final->objective = FinalFigure(1.0 / 7 + number);
+  trial.final->metrics = {{"gflops", 1e-300}};
   trial.metrics = {{"gflops", 1e300 / (number + 1)}, {"a", 2.0}};
-  trial.objective = 3e-4 * number;
+  trial.objective = SearchFigure(3e-4 * number);
   trial.geometry.grid = {7, 8, 9};
   trial.geometry.block = {32, 4, 2};
   trial.geometry.dynamic_shared_bytes = 65536;
@@ -65,8 +66,11 @@ inline bool same_trial(const Trial& a, const Trial& b) {
          a.timing.samples == b.timing.samples && a.timing.median == b.timing.median &&
          a.timing.ci_low == b.timing.ci_low && a.timing.ci_high == b.timing.ci_high &&
          a.timing.min == b.timing.min && a.metrics == b.metrics &&
-         a.final_samples == b.final_samples && a.objective == b.objective &&
-         a.search_objective == b.search_objective && a.geometry.grid == b.geometry.grid &&
+         a.final.has_value() == b.final.has_value() &&
+         (!a.final ||
+          (a.final->samples == b.final->samples && a.final->objective == b.final->objective &&
+           a.final->metrics == b.final->metrics)) &&
+         a.objective == b.objective && a.geometry.grid == b.geometry.grid &&
          a.geometry.block == b.geometry.block &&
          a.geometry.dynamic_shared_bytes == b.geometry.dynamic_shared_bytes &&
          a.resources.registers == b.resources.registers &&

@@ -66,7 +66,7 @@ TEST(Store, InfinitiesNansAndOddTextSurvive) {
   const Context context = store.context(sample_key());
   Trial trial = sample_trial(1);
   trial.timing.median = std::numeric_limits<double>::infinity();
-  trial.objective = -std::numeric_limits<double>::infinity();
+  trial.objective = SearchFigure(-std::numeric_limits<double>::infinity());
   trial.max_error = std::numeric_limits<double>::quiet_NaN();
   trial.metrics = {{"m", std::numeric_limits<double>::quiet_NaN()}};
   trial.timing.samples = {std::numeric_limits<double>::infinity()};

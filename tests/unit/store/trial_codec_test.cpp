@@ -39,15 +39,14 @@ TEST(TrialCodec, RowsOfEarlierProgramsAreRead) {
   EXPECT_EQ(trial.configuration, (Configuration{"static", std::int64_t{64}, -kInf}));
   EXPECT_EQ(trial.state, TrialState::kOk);
   EXPECT_EQ(trial.message, "why");
-  EXPECT_EQ(trial.timing.median, 0.094159);
-  EXPECT_EQ(trial.timing.ci_low, 0.078063);
-  EXPECT_EQ(trial.timing.ci_high, 0.125225);
-  EXPECT_EQ(trial.timing.min, 0.067466);
-  EXPECT_EQ(trial.timing.counted, 7U);
-  EXPECT_EQ(trial.final_samples, (std::vector<double>{1.5, 2}));
-  ASSERT_EQ(trial.metrics.size(), 2U);
-  EXPECT_EQ(trial.metrics[0], (std::pair<std::string, double>{"gbps", 0.348}));
-  EXPECT_TRUE(std::isnan(trial.metrics[1].second));
+  ASSERT_TRUE(trial.final) << "its figures are the final's";
+  EXPECT_EQ(trial.final->median_ms, FinalFigure(0.094159));
+  EXPECT_EQ(trial.final->ci_low_ms, FinalFigure(0.078063));
+  EXPECT_EQ(trial.final->ci_high_ms, FinalFigure(0.125225));
+  EXPECT_EQ(trial.final->samples, (std::vector<double>{1.5, 2}));
+  ASSERT_EQ(trial.final->metrics.size(), 2U);
+  EXPECT_EQ(trial.final->metrics[0], (std::pair<std::string, double>{"gbps", 0.348}));
+  EXPECT_TRUE(std::isnan(trial.final->metrics[1].second));
   EXPECT_EQ(trial.geometry.grid, (std::array<std::uint32_t, 3>{2, 1, 1}));
   EXPECT_EQ(trial.geometry.block, (std::array<std::uint32_t, 3>{256, 1, 1}));
   EXPECT_EQ(trial.geometry.dynamic_shared_bytes, 16U);
@@ -57,8 +56,10 @@ TEST(TrialCodec, RowsOfEarlierProgramsAreRead) {
   EXPECT_TRUE(trial.cache_hit);
   EXPECT_EQ(trial.max_error, kInf);
   EXPECT_EQ(trial.cost_seconds, 0.51);
-  EXPECT_EQ(trial.objective, 9.4159e-05);
-  EXPECT_EQ(trial.search_objective, -kInf);
+  EXPECT_EQ(trial.final->objective, FinalFigure(9.4159e-05));
+  EXPECT_EQ(trial.objective, SearchFigure(-kInf));
+  EXPECT_EQ(trial.timing.median, -kInf) << "the objective was the time";
+  EXPECT_EQ(trial.timing.ci_low, 0) << "not known";
   EXPECT_FALSE(trial.sources_known);
   EXPECT_TRUE(trial.outdated);
   EXPECT_EQ(trial.further_files, (std::vector<FileState>{{"/a.h", "12"}}));
@@ -68,8 +69,7 @@ TEST(TrialCodec, RowsOfEarlierProgramsAreRead) {
 TEST(TrialCodec, WhatMostTrialsHaveAlikeIsLeftOut) {
   const std::vector<std::string> none;
   const std::string usual = to_row(Trial{}, none).detail;
-  for (const char* name :
-       {"search_objective", "counted", "further_files", "sources_known", "outdated"}) {
+  for (const char* name : {"final", "counted", "further_files", "sources_known", "outdated"}) {
     EXPECT_EQ(usual.find(name), std::string::npos) << name;
   }
   EXPECT_NE(usual.find("\"median_ms\":0.0,"), std::string::npos) << usual;

@@ -37,6 +37,18 @@ TEST(Unverified, TheReferenceVerifiesWhatItTakes) {
             "nothing verifies 'Y'");
 }
 
+TEST(Unverified, NoneIsWhatTheUserAskedFor) {
+  const Study study = with(kOut, "reference: {entry: r, block: [1], grid: [N]}\nverify: none\n");
+  EXPECT_EQ(unverified_text(study), "answers were not compared, as was asked for");
+  EXPECT_FALSE(study.reference) << "nobody needs its answers";
+  EXPECT_NE(complaints_of(R"yaml(schema: 1
+parameters: {B: [1]}
+verify: nothing
+)yaml")
+                .find("'verify' must be a map"),
+            std::string::npos);
+}
+
 // Such as the counter of a reduction.
 TEST(Unverified, BesideAVerifiedOutputAnInOutBufferMayBeWorkingSpace) {
   EXPECT_EQ(unverified_text(with(kOut + kInOut,

@@ -1,0 +1,127 @@
+#include "tuner/exporters/failure_report.h"
+
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+const std::vector<std::string> kNames{"VEC", "FORM"};
+
+Trial failed(TrialState state, std::int64_t vec, const std::string& form,
+             const std::string& message) {
+  Trial trial;
+  trial.state = state;
+  trial.configuration = {vec, form};
+  trial.message = message;
+  return trial;
+}
+
+RankedResults results_of(std::vector<Trial> trials) {
+  RankedResults results;
+  results.device.backend = "cpu";
+  results.trials = std::move(trials);
+  return results;
+}
+
+RankedResults mixed() {
+  std::vector<Trial> trials;
+  for (int i = 0; i < 3; ++i) {
+    trials.push_back(failed(TrialState::kCorrectness, i, "plain",
+                            "y[" + std::to_string(i) + "] = -0." + std::to_string(i) +
+                                "5, expected 1e-0" + std::to_string(i) + " (7 of 9 differ)"));
+  }
+  for (int i = 0; i < 12; ++i) {
+    trials.push_back(
+        failed(TrialState::kCompile, i, i % 2 == 0 ? "plain" : "tiled",
+               "warning: unused\n/somewhere/else" + std::to_string(i) +
+                   "/saxpy.cu(3): error: identifier \"TUNE_VECC\" is undefined\n  in " + "line 3"));
+  }
+  trials.push_back(failed(TrialState::kCompile, 4, "tiled", "saxpy.cu(3): error: something else"));
+  return results_of(std::move(trials));
+}
+
+TEST(FailureGroups, AreOfOneStateAndOneLineButForNumbersAndValues) {
+  const auto groups = failure_groups(mixed());
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].state, TrialState::kCompile);
+  EXPECT_EQ(groups[0].count, 12U);
+  EXPECT_EQ(groups[0].cause, "saxpy.cu:3: identifier \"TUNE_VECC\" is undefined");
+  EXPECT_EQ(groups[1].count, 3U) << "other numbers are no other cause";
+  EXPECT_EQ(groups[1].cause, "y[0] = -0.05, expected 1e-00 (7 of 9 differ)");
+  EXPECT_EQ(groups[2].count, 1U);
+}
+
+TEST(FailureGroups, TheValueOfAParameterIsNoOtherCause) {
+  const auto groups = failure_groups(
+      results_of({failed(TrialState::kLaunch, 1, "plain", "form plain takes too much"),
+                  failed(TrialState::kLaunch, 1, "tiled", "form tiled takes too much"),
+                  failed(TrialState::kRuntime, 1, "plain", "form plain takes too much"),
+                  failed(TrialState::kLaunch, 1, "plain", "reads nan"),
+                  failed(TrialState::kLaunch, 1, "plain", "reads 1.5e-7")}));
+  std::vector<std::size_t> counts;
+  for (const FailureGroup& group : groups) counts.push_back(group.count);
+  EXPECT_EQ(counts, (std::vector<std::size_t>{2, 2, 1}));
+}
+
+TEST(FailureSummary, SaysTheMostFrequentFirstAndWhereTheRestIs) {
+  EXPECT_EQ(failure_summary(mixed(), kNames, "tuner results s.yaml --failures"),
+            "failures by cause:\n"
+            "  12 x compile: saxpy.cu:3: identifier \"TUNE_VECC\" is undefined\n"
+            "   3 x correctness: y[0] = -0.05, expected 1e-00 (7 of 9 differ)\n"
+            "   1 x compile: saxpy.cu:3: something else\n"
+            "more of them: tuner results s.yaml --failures\n");
+  EXPECT_EQ(failure_summary(results_of({}), kNames, "x"), "");
+}
+
+TEST(FailureSummary, HasFiveGroupsAtMost) {
+  std::vector<Trial> trials;
+  for (const char* what : {"a", "b", "c", "d", "e", "f", "g"}) {
+    trials.push_back(failed(TrialState::kRuntime, 1, "plain", what));
+  }
+  const std::string text = failure_summary(results_of(std::move(trials)), kNames, "x");
+  EXPECT_NE(text.find("   1 x runtime: e\n     and 2 more causes\n"), std::string::npos) << text;
+}
+
+TEST(FailureSummary, OfASingleReasonTheLogIsShown) {
+  std::string log = "k.cu(1): error: no\n";
+  for (int i = 0; i < 20; ++i) log += "line\n";
+  const std::string text =
+      failure_summary(results_of({failed(TrialState::kCompile, 1, "plain", log),
+                                  failed(TrialState::kCompile, 2, "plain", log)}),
+                      kNames, "x");
+  EXPECT_NE(
+      text.find("all 2 for one reason, as VEC=1 FORM=plain:\n    k.cu(1): error: no\n    line"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    ... and 9 more lines\n"), std::string::npos) << text;
+}
+
+TEST(FailureSummary, WhereAllAreWrongABarrierMayBeMissing) {
+  RankedResults results = results_of({failed(TrialState::kCorrectness, 2, "plain", "y[0] = 1")});
+  EXPECT_NE(
+      failure_summary(results, kNames, "x")
+          .find("every variant is wrong: a missing barrier? --random-order shows it; one alone: "
+                "--where \"VEC == 2 and FORM == 'plain'\"\n"),
+      std::string::npos);
+  results.device.backend = "cuda";
+  EXPECT_EQ(failure_summary(results, kNames, "x").find("barrier"), std::string::npos);
+}
+
+TEST(FailureReport, HasAnExampleOfEachCause) {
+  const std::string text = failure_report(mixed(), kNames);
+  EXPECT_NE(text.find("  12 x compile: saxpy.cu:3: identifier \"TUNE_VECC\" is undefined\n"
+                      "    such as VEC=0 FORM=plain\n"
+                      "    warning: unused\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(failure_report(results_of({}), kNames), "nothing failed\n");
+}
+
+TEST(FailureReport, TextCannotTearItApart) {
+  const std::string text = failure_report(
+      results_of({failed(TrialState::kRuntime, 1, "\x1b[31m", "said \x1b[31m")}), kNames);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tuner

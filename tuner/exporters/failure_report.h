@@ -1,0 +1,33 @@
+#pragma once
+// Why variants failed, grouped by cause, for a terminal.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/model/ranked_results.h"
+
+namespace tuner {
+
+// Failures of one state whose first line of error is the same but for numbers and the values of
+// parameters.
+struct FailureGroup {
+  TrialState state = TrialState::kCompile;
+  std::string cause;  // that line of the first of them, without the folders of paths
+  std::size_t count = 0;
+  std::size_t example = 0;  // the first of them: its place in RankedResults::trials
+};
+
+// The most frequent first; of equals the one that comes first in the results.
+std::vector<FailureGroup> failure_groups(const RankedResults& results);
+
+// The most frequent few with one example each, and `command`, which shows the rest. Where nothing
+// is valid for a single reason, the beginning of that message. Empty when nothing failed.
+std::string failure_summary(const RankedResults& results, std::span<const std::string> parameters,
+                            const std::string& command);
+
+// All of them, each with a configuration and the beginning of its message.
+std::string failure_report(const RankedResults& results, std::span<const std::string> parameters);
+
+}  // namespace tuner
