@@ -28,7 +28,7 @@ struct BestOf {
   Configuration configuration;
 };
 
-struct Comparison {
+struct BestPair {
   std::string kernel;
   ProblemSize size;
   ObjectiveSpec objective;
@@ -40,7 +40,7 @@ struct Comparison {
 };
 
 struct Compared {
-  std::vector<Comparison> common;           // in a's order
+  std::vector<BestPair> common;             // in a's order
   std::vector<std::string> only_a, only_b;  // "matmul on NVIDIA H200, M1024": not on the other side
 };
 
