@@ -25,6 +25,16 @@ Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   return {figure_before(trial, objective), figure_now(trial, objective)};
 }
 
+const NamedNumbers& search_metrics(const Trial& trial) {
+  static const NamedNumbers none;
+  return trial.final_samples.empty() ? trial.metrics : none;
+}
+
+const NamedNumbers& final_metrics(const Trial& trial) {
+  static const NamedNumbers none;
+  return trial.final_samples.empty() ? none : trial.metrics;
+}
+
 std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(trial, objective);
   return figures.final_round ? figures.final_round : figures.search;
