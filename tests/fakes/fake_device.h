@@ -81,6 +81,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
     script_.before_final();
     script_.finals.push_back(trials.size());
     script_.rounds.push_back(rounds);
+    if (task_.round) task_.round(rounds - 1, rounds);
     std::vector<std::vector<double>> samples(trials.size());
     for (std::size_t i = 0; i < trials.size(); ++i) {
       trials[i].state = script_.state_in_final(trials[i].configuration);

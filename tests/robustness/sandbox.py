@@ -106,7 +106,7 @@ def events(process):
             continue
         if event.get("event") != "trial":
             continue
-        key = tuple(event["configuration"][name] for name in PARAMETERS)
+        key = tuple(str(event["configuration"][name]) for name in PARAMETERS)
         expect(key not in trials, f"{key} was reported twice by one run")
         trials[key] = event
     return trials

@@ -5,6 +5,7 @@
 #include "tuner/app/import_options.h"
 #include "tuner/app/options.h"
 #include "tuner/app/report_options.h"
+#include "tuner/app/try_options.h"
 
 namespace tuner {
 
@@ -16,6 +17,7 @@ inline constexpr int kExitInterrupted = 130;
 
 int run_command(const RunOptions& options);
 int replay_command(const RunOptions& options);
+int try_command(const TryOptions& options);
 int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
 int compare_command(const CompareOptions& options);

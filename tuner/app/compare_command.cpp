@@ -46,19 +46,19 @@ const char* explained(Basis basis) {
   return "";
 }
 
-bool is_slower(const Comparison& one) { return one.b_over_a && one.b_over_a->high < 1; }
-bool is_faster(const Comparison& one) { return one.b_over_a && one.b_over_a->low > 1; }
+bool is_slower(const BestPair& one) { return one.b_over_a && one.b_over_a->high < 1; }
+bool is_faster(const BestPair& one) { return one.b_over_a && one.b_over_a->low > 1; }
 
-std::string figure_text(const Comparison& one, const BestOf& side) {
+std::string figure_text(const BestPair& one, const BestOf& side) {
   if (!side.figure) return "nothing valid";
-  const Figure& figure = *side.figure;
+  const Reading& figure = *side.figure;
   const std::string unit = one.objective.name == "time" ? " ms" : " " + one.objective.name;
   std::string text = fmt::format("{:.5g}{}", figure.value, unit);
   if (figure.high > figure.low) text += fmt::format(" ({:.5g} to {:.5g})", figure.low, figure.high);
   return text;
 }
 
-std::string ratio_text(const Comparison& one) {
+std::string ratio_text(const BestPair& one) {
   if (!one.b_over_a) {
     const bool both = one.a.figure && one.b.figure;
     return both ? std::string("not compared: ") + explained(one.basis) : "not compared";
@@ -73,7 +73,7 @@ std::string ratio_text(const Comparison& one) {
                      explained(one.basis), verdict);
 }
 
-void print(const Comparison& one) {
+void print(const BestPair& one) {
   const bool same = one.a.device == one.b.device;
   std::cout << for_terminal(fmt::format("{}, {}{}", one.kernel, one.size.label(),
                                         same ? ", " + one.a.device : ""))
@@ -97,10 +97,10 @@ void print(const Comparison& one) {
 }
 
 // Of those that have a ratio.
-double geometric_mean(const std::vector<Comparison>& all) {
+double geometric_mean(const std::vector<BestPair>& all) {
   double sum = 0;
   double n = 0;
-  for (const Comparison& one : all) {
+  for (const BestPair& one : all) {
     if (!one.b_over_a) continue;
     sum += std::log(one.b_over_a->ratio);
     ++n;
@@ -110,7 +110,7 @@ double geometric_mean(const std::vector<Comparison>& all) {
 
 void print(const Compared& compared, const CompareOptions& options) {
   std::cout << for_terminal("A: " + options.a) << "\n" << for_terminal("B: " + options.b) << "\n\n";
-  for (const Comparison& one : compared.common) {
+  for (const BestPair& one : compared.common) {
     print(one);
     std::cout << "\n";
   }
@@ -141,7 +141,7 @@ Json json_of(const BestOf& side) {
   return out;
 }
 
-Json json_of(const Comparison& one) {
+Json json_of(const BestPair& one) {
   Json size = Json::object();
   for (const auto& [name, extent] : one.size.dims) size[name] = extent;
   Json out{{"kernel", one.kernel},
@@ -163,7 +163,7 @@ Json json_of(const Comparison& one) {
 
 Json json_of(const Compared& compared, const CompareOptions& options) {
   Json all = Json::array();
-  for (const Comparison& one : compared.common) all.push_back(json_of(one));
+  for (const BestPair& one : compared.common) all.push_back(json_of(one));
   return {{"a", options.a},
           {"b", options.b},
           {"comparisons", all},
@@ -192,9 +192,9 @@ int compare_command(const CompareOptions& options) {
     print(compared, options);
   }
   const bool any = std::ranges::any_of(
-      compared.common, [](const Comparison& one) { return one.b_over_a.has_value(); });
+      compared.common, [](const BestPair& one) { return one.b_over_a.has_value(); });
   const bool failed =
-      options.fail_above && std::ranges::any_of(compared.common, [&](const Comparison& one) {
+      options.fail_above && std::ranges::any_of(compared.common, [&](const BestPair& one) {
         return one.b_over_a && 1 / one.b_over_a->high - 1 > *options.fail_above;
       });
   return any && !failed ? kExitDone : kExitNothingValid;

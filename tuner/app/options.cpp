@@ -95,7 +95,8 @@ RunOptions parse_run(const Words& words) {
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
   add("where", po::value(&o.where)->composing(),
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
-  add("strategy", po::value(&o.strategy), "NAME[:option=value,...]; see 'tuner list strategies'");
+  add("strategy", po::value(&o.strategies)->composing(),
+      "NAME[:option=value,...]; see 'tuner list strategies'; with --replay it may be repeated");
   add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
   add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
@@ -126,6 +127,9 @@ RunOptions parse_run(const Words& words) {
       "tell the strategy what a recording says, as if it were an earlier run in another place");
   const auto values = parse_words(words, "tuner run STUDY [options]", visible);
   o.study = one_input(values, "study", o.replay.empty());
+  if (o.strategies.size() > 1 && o.replay.empty()) {
+    wrong_usage("several strategies are for --replay, which compares them");
+  }
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");

@@ -32,7 +32,7 @@ struct RunOptions : DeviceOptions {
   bool no_verify = false;  // of a T1 file: answers are not compared
   Words sizes;             // "M=1024,N=1024"
   Words where;             // further constraints, such as "FORM == 'naive'"
-  std::string strategy;    // NAME[:option=value,...]; empty = the study's
+  Words strategies;        // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;      // "500", "90s", "500,10m"; empty = the study's
   std::uint64_t seed = 1;
   std::string results = "results";

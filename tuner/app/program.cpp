@@ -41,6 +41,8 @@ const std::vector<Command>& commands() {
        }},
       {"check", "validate a study; count, list or compile its configurations",
        [](const Words& w) { return check_command(parse_check(w)); }},
+      {"try", "compile, verify and time one configuration, and say everything of it",
+       [](const Words& w) { return try_command(parse_try(w)); }},
       {"results", "show ranked results",
        [](const Words& w) { return results_command(parse_results(w)); }},
       {"compare", "show what the best of one folder of results is to another's",

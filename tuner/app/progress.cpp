@@ -1,4 +1,4 @@
-// Prints a run's progress: a live line, plain lines, or JSON lines.
+// Prints a run's progress: a live line or plain lines; JSON lines are JsonEvents'.
 
 #include "tuner/app/progress.h"
 
@@ -6,9 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstdlib>
 
+#include "tuner/app/commands.h"
+#include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 
@@ -24,18 +25,12 @@ std::size_t columns(std::FILE* out) {
   return 120;
 }
 
-// Names and messages may hold any bytes: what is no UTF-8 is replaced.
-std::string json_text(const nlohmann::json& event) {
-  return event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace
 
 Progress::Progress(const std::string& choice, std::FILE* out) : out_(out) {
-  if (choice == "none") {
+  if (choice == "json") events_.emplace(out);
+  if (choice == "none" || choice == "json") {
     style_ = Style::kNone;
-  } else if (choice == "json") {
-    style_ = Style::kJson;
   } else if (choice == "plain" || ::isatty(::fileno(out)) == 0) {
     style_ = Style::kPlain;
   } else {
@@ -51,18 +46,19 @@ std::string Progress::duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-void Progress::begin(const std::string& title, std::string total, const Study& study) {
+void Progress::begin(const RunPart& part, const Study& study) {
   study_ = &study;
-  total_text_ = std::move(total);
+  total_text_ = part.total;
   total_ = std::strtod(total_text_.c_str(), nullptr);
   done_ = recalled_ = 0;
   states_ = {};
   have_best_ = false;
   last_line_ = -1e9;
-  if (style_ == Style::kJson) {
-    fmt::print(out_, "{}\n", json_text({{"event", "begin"}, {"title", title}, {"total", total_}}));
+  last_round_ = {};
+  if (events_) {
+    events_->begin(part, study);
   } else {
-    note(title);
+    note(part.title);
   }
 }
 
@@ -79,6 +75,7 @@ std::string Progress::status(double elapsed) const {
   }
   if (recalled_ > 0) text += fmt::format("  ({} from the store)", recalled_);
   const double fresh = static_cast<double>(done_ - recalled_);
+  if (fresh >= 3 && elapsed > 0) text += fmt::format("  {:.3g}/s", fresh / elapsed);
   if (fresh >= 3 && total_ > static_cast<double>(done_)) {
     text += "  ETA " + duration_text(elapsed / fresh * (total_ - static_cast<double>(done_)));
   }
@@ -118,44 +115,74 @@ void Progress::trial(const Trial& trial, double elapsed) {
     best_ = trial;
     have_best_ = true;
   }
-  if (style_ == Style::kJson) {
-    nlohmann::json event{{"event", "trial"},
-                         {"done", done_},
-                         {"state", name_of(trial.state)},
-                         {"elapsed_s", elapsed},
-                         {"from_store", trial.from_store}};
-    for (std::size_t i = 0; i < study_->parameters.size(); ++i) {
-      event["configuration"][study_->parameters[i].name] = to_text(trial.configuration[i]);
-    }
-    if (trial.state == TrialState::kOk) event["time_ms"] = trial.timing.median;
-    if (!trial.message.empty()) event["message"] = trial.message;
-    fmt::print(out_, "{}\n", json_text(event));
-    std::fflush(out_);
-  }
+  if (events_) events_->trial(trial, elapsed);
   line(elapsed, false);
 }
 
 void Progress::note(const std::string& text) {
+  if (events_) events_->note(text);
   if (style_ == Style::kNone) return;
   erase();
-  if (style_ == Style::kJson) {
-    fmt::print(out_, "{}\n", json_text({{"event", "note"}, {"text", text}}));
-  } else {
-    fmt::print(out_, "{}\n", lines_for_terminal(text));
-  }
+  fmt::print(out_, "{}\n", lines_for_terminal(text));
+  std::fflush(out_);
+}
+
+void Progress::round(int done, int rounds) {
+  if (events_) events_->round(done, rounds);
+  if (style_ == Style::kNone) return;
+  const auto now = std::chrono::steady_clock::now();
+  const double pause = style_ == Style::kLive ? kLiveSeconds : kPlainSeconds;
+  if (last_round_ == std::chrono::steady_clock::time_point{}) last_round_ = now;
+  if (std::chrono::duration<double>(now - last_round_).count() < pause) return;
+  last_round_ = now;
+  erase();
+  const std::string text = fmt::format("  final: round {} of {}", done, rounds);
+  fmt::print(out_, "{}{}", text, style_ == Style::kLive ? "" : "\n");
+  line_shown_ = style_ == Style::kLive;
   std::fflush(out_);
 }
 
 void Progress::end(double elapsed) {
-  if (style_ == Style::kLive || style_ == Style::kPlain) {
-    line(elapsed, true);
-    if (style_ == Style::kLive) fmt::print(out_, "\n");
-    line_shown_ = false;
-  } else if (style_ == Style::kJson) {
-    fmt::print(out_, "{}\n",
-               json_text({{"event", "end"}, {"done", done_}, {"elapsed_s", elapsed}}));
-  }
+  if (events_) events_->end(elapsed);
+  if (style_ == Style::kNone) return;
+  line(elapsed, true);
+  if (style_ == Style::kLive) fmt::print(out_, "\n");
+  line_shown_ = false;
   std::fflush(out_);
+}
+
+void Progress::ranked(const SizeOutcome& outcome) {
+  erase();
+  if (events_) events_->ranked(outcome);
+}
+
+int with_progress(const std::string& choice, const std::function<int(Progress&)>& work) {
+  Progress progress(choice, stderr);
+  if (!progress.is_for_programs()) return work(progress);
+  const auto failed = [&](const std::exception& error, int status) {
+    progress.error(error.what(), status);
+    return status;
+  };
+  int status = kExitDone;
+  try {
+    status = work(progress);
+  } catch (const InputError& error) {
+    status = failed(error, kExitBadInput);
+  } catch (const UnavailableError& error) {
+    status = failed(error, kExitUnavailable);
+  } catch (const std::exception& error) {
+    status = failed(error, kExitNothingValid);
+  }
+  progress.finish(status);
+  return status;
+}
+
+void Progress::finish(int status) {
+  if (events_) events_->finish(status);
+}
+
+void Progress::error(const std::string& message, int status) {
+  if (events_) events_->error(message, status);
 }
 
 }  // namespace tuner

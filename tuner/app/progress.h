@@ -3,24 +3,34 @@
 // JSON lines for programs.
 
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <string>
 
-#include "tuner/model/study.h"
-#include "tuner/model/trial.h"
+#include "tuner/app/json_events.h"
 
 namespace tuner {
 
 class Progress {
  public:
-  enum class Style { kNone, kLive, kPlain, kJson };
+  enum class Style { kNone, kLive, kPlain };
   // `choice` as --progress takes it; "auto" looks whether `out` is a terminal.
   Progress(const std::string& choice, std::FILE* out);
 
-  void begin(const std::string& title, std::string total, const Study& study);
+  void begin(const RunPart& part, const Study& study);
   void trial(const Trial& trial, double elapsed_seconds);
   void note(const std::string& text);
   void end(double elapsed_seconds);
+  void round(int done, int rounds);
+  void ranked(const SizeOutcome& outcome);
+
+  // The end of the command, with its exit status; the error that ended it, if one did. For
+  // programs: people are told by other means.
+  bool is_for_programs() const { return events_.has_value(); }
+  void finish(int status);
+  void error(const std::string& message, int status);
 
   // 12.3 s, 4 min 05 s, 2 h 03 min
   static std::string duration_text(double seconds);
@@ -32,6 +42,7 @@ class Progress {
 
   Style style_;
   std::FILE* out_;
+  std::optional<JsonEvents> events_;
   const Study* study_ = nullptr;
   std::string total_text_;
   double total_ = 0;
@@ -41,7 +52,12 @@ class Progress {
   bool have_best_ = false;
   Trial best_;
   double last_line_ = -1e9;
+  std::chrono::steady_clock::time_point last_round_{};
   bool line_shown_ = false;
 };
+
+// Does the work of a command with a progress of this choice. For programs what ends it is an event,
+// too, errors included; else errors are the caller's. Returns the exit status.
+int with_progress(const std::string& choice, const std::function<int(Progress&)>& work);
 
 }  // namespace tuner

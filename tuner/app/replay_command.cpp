@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "tuner/app/commands.h"
 #include "tuner/app/progress.h"
@@ -12,6 +16,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/budget.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/statistics.h"
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/plugin/space_table.h"
@@ -35,14 +40,15 @@ struct Run {
 
 class Replay {
  public:
-  Replay(const RunOptions& options, const Recording& recording, const Catalogue& catalogue)
+  // `strategy` is NAME[:option=value,...].
+  Replay(const RunOptions& options, const std::string& strategy, const Recording& recording,
+         const Catalogue& catalogue)
       : options_(options),
         recording_(recording),
         catalogue_(catalogue),
         space_(recording),
         objective_{recording.objective, recording.maximize, {}} {
-    std::tie(strategy_, strategy_options_) =
-        parse_strategy(options.strategy.empty() ? "default" : options.strategy);
+    std::tie(strategy_, strategy_options_) = parse_strategy(strategy);
     if (!options.budget.empty()) {
       auto budget = parse_budget(options.budget);
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});
@@ -104,6 +110,106 @@ class Replay {
   Prior prior_;
 };
 
+// Where half the runs were better: those that found nothing count as the worst. Empty where most
+// did.
+std::optional<Run> middle_of(std::vector<Run> runs, const Recording& recording) {
+  std::ranges::stable_sort(runs, [&](const Run& a, const Run& b) {
+    if (a.configuration.empty() || b.configuration.empty()) return !a.configuration.empty();
+    return recording.maximize ? a.best > b.best : a.best < b.best;
+  });
+  Run middle = runs[(runs.size() - 1) / 2];
+  if (middle.configuration.empty()) return std::nullopt;
+  std::vector<double> seconds, evaluations;
+  for (const Run& run : runs) {
+    seconds.push_back(run.seconds);
+    evaluations.push_back(static_cast<double>(run.evaluations));
+  }
+  middle.seconds = median(seconds);
+  middle.evaluations = static_cast<std::uint64_t>(median(evaluations));
+  return middle;
+}
+
+// Prints the runs of each strategy as CSV.
+class ReplayTable {
+ public:
+  ReplayTable(const RunOptions& options, const Recording& recording, Progress& progress)
+      : options_(options),
+        recording_(recording),
+        progress_(progress),
+        several_(options.strategies.size() > 1) {
+    std::cout << (several_ ? "strategy," : "")
+              << "run,seed,evaluations,time_s,best,configuration\n";
+  }
+
+  void add(const std::string& strategy, unsigned repeat, const Run& run) {
+    line(strategy, std::to_string(repeat), std::to_string(options_.seed + repeat), run);
+    runs_.push_back(run);
+  }
+
+  // After the last run of a strategy: a line of medians, on standard error where there is only one.
+  void end(const std::string& strategy) {
+    std::vector<Run> runs = std::exchange(runs_, {});
+    if (runs.empty() || (runs.size() == 1 && !several_)) return;
+    const std::size_t n = runs.size();
+    const std::optional<Run> middle = middle_of(std::move(runs), recording_);
+    if (several_) {
+      line(strategy, "median", "", middle.value_or(Run{}));
+      return;
+    }
+    progress_.note(middle ? fmt::format("median of {} runs: {:.8g} after {} evaluations, {:.6g} s",
+                                        n, middle->best, middle->evaluations, middle->seconds)
+                          : fmt::format("median of {} runs: nothing valid", n));
+  }
+
+ private:
+  void line(const std::string& strategy, const std::string& run, const std::string& seed,
+            const Run& result) {
+    const bool valid = !result.configuration.empty();
+    if (several_) std::cout << csv_field(for_terminal(strategy)) << ",";
+    std::cout << fmt::format(
+        "{},{},{},{:.6g},{},{}\n", run, seed, result.evaluations, result.seconds,
+        valid ? fmt::format("{:.8g}", result.best) : "",
+        csv_field(for_terminal(configuration_text(recording_.parameters, result.configuration))));
+  }
+
+  const RunOptions& options_;
+  const Recording& recording_;
+  Progress& progress_;
+  bool several_;
+  std::vector<Run> runs_;
+};
+
+int replay(const RunOptions& options, Progress& progress) {
+  const Recording recording = read_any_recording(options.replay);
+  for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  Words strategies = options.strategies;
+  if (strategies.empty()) strategies = {"default"};
+  std::vector<std::unique_ptr<Replay>> replays;
+  for (const std::string& strategy : strategies) {
+    replays.push_back(std::make_unique<Replay>(options, strategy, recording, catalogue));
+  }
+  OutputGuard guard(options.force);
+  guard.protect(options.replay, "is the recording that is replayed");
+  guard.protect(options.warm_start_recording, "is the recording of --warm-start");
+  guard.check(options.trace);
+  const Interrupt interrupt;
+  TraceFile trace(options.trace);
+  bool any_valid = false;
+  ReplayTable table(options, recording, progress);
+  for (std::size_t i = 0; i < replays.size(); ++i) {
+    for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
+      const Run run = replays[i]->run(options.seed + repeat, trace, interrupt);
+      any_valid = any_valid || !run.configuration.empty();
+      table.add(strategies[i], repeat, run);
+    }
+    if (interrupt.count() == 0) table.end(strategies[i]);
+  }
+  trace.close();
+  if (interrupt.count() > 0) return kExitInterrupted;
+  return any_valid ? kExitDone : kExitNothingValid;
+}
+
 }  // namespace
 
 // --jobs is how many questions are open at once, 1 unless it is given; with --compile-workers that
@@ -115,31 +221,8 @@ int replay_command(const RunOptions& options) {
                                    "' says which configurations there are",
                                ""});
   }
-  Progress progress(options.progress, stderr);
-  const Recording recording = read_any_recording(options.replay);
-  for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
-  const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  const Replay replay(options, recording, catalogue);
-  OutputGuard guard(options.force);
-  guard.protect(options.replay, "is the recording that is replayed");
-  guard.protect(options.warm_start_recording, "is the recording of --warm-start");
-  guard.check(options.trace);
-  const Interrupt interrupt;
-  TraceFile trace(options.trace);
-  bool any_valid = false;
-  std::cout << "run,seed,evaluations,time_s,best,configuration\n";
-  for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
-    const std::uint64_t seed = options.seed + repeat;
-    const Run run = replay.run(seed, trace, interrupt);
-    any_valid = any_valid || !run.configuration.empty();
-    std::cout << fmt::format(
-        "{},{},{},{:.6g},{},{}\n", repeat, seed, run.evaluations, run.seconds,
-        run.configuration.empty() ? "" : fmt::format("{:.8g}", run.best),
-        csv_field(for_terminal(configuration_text(recording.parameters, run.configuration))));
-  }
-  trace.close();
-  if (interrupt.count() > 0) return kExitInterrupted;
-  return any_valid ? kExitDone : kExitNothingValid;
+  return with_progress(options.progress,
+                       [&](Progress& progress) { return replay(options, progress); });
 }
 
 }  // namespace tuner

@@ -1,11 +1,12 @@
 // `tuner run`: reads study and options, has the study tuned, and shows what happens.
 
-#include <algorithm>
 #include <iostream>
 #include <tuple>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/load_study.h"
 #include "tuner/app/progress.h"
+#include "tuner/app/run_summary.h"
 #include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
@@ -13,37 +14,17 @@
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/run/sources.h"
 #include "tuner/run/tuning_run.h"
-#include "tuner/study/size_check.h"
-#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
-Study load_study(const RunOptions& options, Progress& progress) {
-  StudyFile file = read_study_file(options.study);
-  for (const Complaint& warning : file.warnings) {
-    progress.note("warning: " + render(warning, file.study.text));
-  }
-  Study study = std::move(file.study);
+// The study, and what the command line adds to it.
+Study study_of(const RunOptions& options, Progress& progress) {
+  Study study = load_study(options.study, options.sizes,
+                           [&](const std::string& text) { progress.note(text); });
   if (options.no_verify) study = unverified_study(std::move(study));
-  for (const std::string& warning : constant_warnings(study)) progress.note("warning: " + warning);
-  if (!study.runnable) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
-                               "needed beside the parameters",
-                               ""});
-  }
-  if (!options.sizes.empty()) {
-    std::vector<ProblemSize> sizes;
-    for (const std::string& text : options.sizes) {
-      const ProblemSize size = parse_size_option(text, study);
-      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
-    }
-    study.sizes = std::move(sizes);
-  }
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
     if (!rule) throw InputError({rule.error()}, text);
@@ -66,8 +47,9 @@ RunSettings settings_of(const RunOptions& options, Study study) {
   settings.budget = budget;
   settings.strategy = search.strategy;
   settings.strategy_options = search.options;
-  if (!options.strategy.empty()) {
-    std::tie(settings.strategy, settings.strategy_options) = parse_strategy(options.strategy);
+  if (!options.strategies.empty()) {
+    std::tie(settings.strategy, settings.strategy_options) =
+        parse_strategy(options.strategies.front());
   }
   if (settings.strategy.empty()) settings.strategy = "default";
   settings.devices = device_settings(options);
@@ -83,24 +65,29 @@ RunSettings settings_of(const RunOptions& options, Study study) {
 // Shows a run on the terminal and keeps its trace.
 class Display final : public RunListener {
  public:
-  Display(const Study& study, std::string failures_command, Progress& progress, TraceFile& trace)
+  Display(const RunOptions& options, const Study& study, std::string failures_command,
+          Progress& progress, TraceFile& trace)
       : study_(study),
         failures_command_(std::move(failures_command)),
         progress_(progress),
-        trace_(trace) {}
+        trace_(trace),
+        summary_(study, options.study, options.results) {}
 
   void note(const std::string& text) override { progress_.note(text); }
   void begin(const RunPart& part) override {
     in_trace_ = part.is_search;
     if (in_trace_) trace_.begin_run();
-    progress_.begin(part.title, part.total, study_);
+    progress_.begin(part, study_);
   }
   void trial(const Trial& trial, double seconds) override {
     progress_.trial(trial, seconds);
     if (in_trace_) trace_.trial(trial, seconds);
   }
   void end(double seconds) override { progress_.end(seconds); }
+  void round(int done, int rounds) override { progress_.round(done, rounds); }
   void ranked(const SizeOutcome& outcome) override {
+    progress_.ranked(outcome);
+    summary_.add(outcome);
     const std::vector<std::string> names = parameter_names(study_.parameters);
     std::cout << "\n" << ranked_table(outcome.results, names, 10);
     std::cout << failure_summary(outcome.results, names, failures_command_);
@@ -109,12 +96,19 @@ class Display final : public RunListener {
     if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
   }
 
+  // What the run came to, for people.
+  void sum_up() const {
+    if (progress_.is_for_programs()) return;
+    for (const std::string& line : summary_.lines()) progress_.note(line);
+  }
+
  private:
   const Study& study_;
   std::string failures_command_;
   Progress& progress_;
   TraceFile& trace_;
   bool in_trace_ = true;
+  RunSummary summary_;
 };
 
 std::string failures_command(const RunOptions& options) {
@@ -135,24 +129,29 @@ void check_trace(const RunOptions& options, const Study& study) {
   guard.check(options.trace);
 }
 
-}  // namespace
-
-int run_command(const RunOptions& options) {
-  Progress progress(options.progress, stderr);
-  const RunSettings settings = settings_of(options, load_study(options, progress));
+int run(const RunOptions& options, Progress& progress) {
+  const RunSettings settings = settings_of(options, study_of(options, progress));
   check_trace(options, settings.study);
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   TraceFile trace(options.trace);
-  Display display(settings.study, failures_command(options), progress, trace);
+  Display display(options, settings.study, failures_command(options), progress, trace);
   const RunEnd end = tune(settings, program, catalogue, interrupt, display);
   trace.close();
+  display.sum_up();
   if (end.interrupted) {
     progress.note("interrupted; everything measured so far is kept, the same command resumes");
     return kExitInterrupted;
   }
   return end.all_valid ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  return with_progress(options.progress,
+                       [&](Progress& progress) { return run(options, progress); });
 }
 
 }  // namespace tuner

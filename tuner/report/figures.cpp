@@ -6,18 +6,18 @@ namespace tuner {
 namespace {
 
 // Of a finalist that an older program stored the median alone is known, or no time at all.
-std::optional<Figure> figure_of_search(const Trial& trial, const ObjectiveSpec& objective) {
+std::optional<Reading> figure_of_search(const Trial& trial, const ObjectiveSpec& objective) {
   if (objective.name != "time") {
     const double value = trial.objective.value();
-    return Figure{value, value, value};
+    return Reading{value, value, value};
   }
   const Timing& timing = trial.timing;
   if (!is_time(timing.median)) return std::nullopt;
-  if (!is_time(timing.ci_low)) return Figure{timing.median, timing.median, timing.median};
-  return Figure{timing.median, timing.ci_low, timing.ci_high};
+  if (!is_time(timing.ci_low)) return Reading{timing.median, timing.median, timing.median};
+  return Reading{timing.median, timing.ci_low, timing.ci_high};
 }
 
-Figure figure_of_final(const FinalResult& final, const ObjectiveSpec& objective) {
+Reading figure_of_final(const FinalResult& final, const ObjectiveSpec& objective) {
   if (objective.name != "time") {
     const double value = final.objective.value();
     return {value, value, value};
@@ -34,7 +34,17 @@ Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   return figures;
 }
 
-std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
+const NamedNumbers& search_metrics(const Trial& trial) {
+  static const NamedNumbers none;
+  return trial.final_samples.empty() ? trial.metrics : none;
+}
+
+const NamedNumbers& final_metrics(const Trial& trial) {
+  static const NamedNumbers none;
+  return trial.final_samples.empty() ? none : trial.metrics;
+}
+
+std::optional<Reading> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(trial, objective);
   return figures.final_round ? figures.final_round : figures.search;
 }

@@ -3,6 +3,9 @@
 // compared with each other.
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
@@ -11,21 +14,26 @@ namespace tuner {
 
 // Milliseconds, or the objective where that is not the time; without an interval low = high =
 // value.
-struct Figure {
+struct Reading {
   double value = 0;
   double low = 0;
   double high = 0;
 };
 
 struct Figures {
-  std::optional<Figure> search;
-  std::optional<Figure> final_round;
+  std::optional<Reading> search;
+  std::optional<Reading> final_round;
 };
 
 // Both empty for a trial that failed.
 Figures figures_of(const Trial& trial, const ObjectiveSpec& objective);
 
+// What the search found of the study's metrics, and what the final did; empty where it did not.
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+const NamedNumbers& search_metrics(const Trial& trial);
+const NamedNumbers& final_metrics(const Trial& trial);
+
 // The one by which a trial is ranked.
-std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
+std::optional<Reading> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
 
 }  // namespace tuner

@@ -55,11 +55,36 @@ Json searches_of(const ReportSet& set) {
           {"high", number_column(high, 6)}};
 }
 
+using MetricsOf = const NamedNumbers& (*)(const Trial&);
+
+// Of these rows, one list for each metric.
+Json metrics_of(const std::vector<const Trial*>& trials, MetricsOf metrics) {
+  std::vector<std::string> names;
+  for (const Trial* trial : trials) {
+    for (const auto& [name, value] : metrics(*trial)) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  Json out = Json::array();
+  for (const std::string& name : names) {
+    std::vector<double> rows;
+    for (const Trial* trial : trials) {
+      const auto& known = metrics(*trial);
+      const auto found = std::ranges::find(known, name, [](const auto& m) { return m.first; });
+      rows.push_back(found == known.end() ? kUnknown : found->second);
+    }
+    out.push_back({{"name", name}, {"rows", number_column(rows, 5)}});
+  }
+  return out;
+}
+
 Json finals_of(const ReportSet& set) {
   std::vector<double> row, value, low, high;
+  std::vector<const Trial*> finalists;
   for (std::size_t i = 0; i < set.ranked.trials.size(); ++i) {
     const auto figure = figures_of(set.ranked.trials[i], set.objective).final_round;
     if (!figure) continue;
+    finalists.push_back(&set.ranked.trials[i]);
     row.push_back(static_cast<double>(i));
     value.push_back(figure->value);
     low.push_back(distance(figure->low, figure->value));
@@ -68,26 +93,8 @@ Json finals_of(const ReportSet& set) {
   return {{"row", number_column(row, 9)},
           {"value", number_column(value, 6)},
           {"low", number_column(low, 6)},
-          {"high", number_column(high, 6)}};
-}
-
-Json metrics_of(const std::vector<Trial>& trials) {
-  std::vector<std::string> names;
-  for (const Trial& trial : trials) {
-    for (const auto& [name, value] : trial.metrics) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  Json out = Json::array();
-  for (const std::string& name : names) {
-    const auto value = [&](const Trial& trial) {
-      const auto found =
-          std::ranges::find(trial.metrics, name, [](const auto& m) { return m.first; });
-      return found == trial.metrics.end() ? kUnknown : found->second;
-    };
-    out.push_back({{"name", name}, {"rows", numbers(trials, 5, value)}});
-  }
-  return out;
+          {"high", number_column(high, 6)},
+          {"metrics", metrics_of(finalists, final_metrics)}};
 }
 
 Json parameters_of(const ReportSet& set) {
@@ -153,6 +160,8 @@ Json course_of(const ReportSet& set) {
 
 Json json_of(const ReportSet& set) {
   const Importance importance = importance_of(set);
+  std::vector<const Trial*> all;
+  for (const Trial& trial : set.ranked.trials) all.push_back(&trial);
   Json dims = Json::object();
   for (const auto& [name, extent] : set.ranked.size.dims) dims[name] = extent;
   return {{"kernel", set.kernel},
@@ -174,7 +183,7 @@ Json json_of(const ReportSet& set) {
             {"rows", importance.rows}}},
           {"search", searches_of(set)},
           {"final", finals_of(set)},
-          {"metrics", metrics_of(set.ranked.trials)},
+          {"metrics", metrics_of(all, search_metrics)},
           {"columns", columns_of(set)},
           {"course", course_of(set)}};
 }

@@ -59,7 +59,7 @@ std::vector<std::string> context_changes(const ResultSet& a, const ResultSet& b)
   return differences(before, after);
 }
 
-void take_figures(const ResultSet& a, const ResultSet& b, Comparison& out) {
+void take_figures(const ResultSet& a, const ResultSet& b, BestPair& out) {
   const ObjectiveSpec& objective = out.objective;
   const Trial& first = ranked(a).trials.front();
   const Trial& second = ranked(b).trials.front();
@@ -81,8 +81,8 @@ void take_figures(const ResultSet& a, const ResultSet& b, Comparison& out) {
   }
 }
 
-Comparison compared(const ResultSet& a, const ResultSet& b) {
-  Comparison out;
+BestPair compared(const ResultSet& a, const ResultSet& b) {
+  BestPair out;
   out.kernel = a.results.kernel;
   out.size = ranked(a).size;
   out.objective = a.results.objective;
@@ -108,7 +108,7 @@ Comparison compared(const ResultSet& a, const ResultSet& b) {
 
 }  // namespace
 
-SpeedUp speed_up(const Figure& a, const Figure& b, bool maximize) {
+SpeedUp speed_up(const Reading& a, const Reading& b, bool maximize) {
   const double middle = std::log(a.value / b.value);
   const auto far = [](double part, double value) {
     return part > 0 ? std::abs(std::log(part / value)) : 0.0;

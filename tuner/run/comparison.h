@@ -23,12 +23,12 @@ enum class Basis { kFinal, kSearch, kFileOnly, kUnlike };
 
 struct BestOf {
   std::string device;
-  std::optional<Figure> figure;  // empty: nothing valid
+  std::optional<Reading> figure;  // empty: nothing valid
   std::vector<std::string> parameters;
   Configuration configuration;
 };
 
-struct Comparison {
+struct BestPair {
   std::string kernel;
   ProblemSize size;
   ObjectiveSpec objective;
@@ -40,7 +40,7 @@ struct Comparison {
 };
 
 struct Compared {
-  std::vector<Comparison> common;           // in a's order
+  std::vector<BestPair> common;             // in a's order
   std::vector<std::string> only_a, only_b;  // "matmul on NVIDIA H200, M1024": not on the other side
 };
 
@@ -50,6 +50,6 @@ Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& 
 
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
-SpeedUp speed_up(const Figure& a, const Figure& b, bool maximize);
+SpeedUp speed_up(const Reading& a, const Reading& b, bool maximize);
 
 }  // namespace tuner

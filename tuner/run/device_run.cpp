@@ -124,6 +124,7 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
   task.warn = [&listener = listener_](const std::string& text) {
     listener.note("  warning: " + text);
   };
+  task.round = [&listener = listener_](int done, int rounds) { listener.round(done, rounds); };
   return task;
 }
 
@@ -183,8 +184,7 @@ void DeviceRun::search(Attempt& attempt) {
   listener_.end(seconds);
   listener_.note("  ended: " + reason);
   for (const std::string& text :
-       {attempt.usage.text(seconds), drift_text(attempt.evaluator.drift()),
-        twins_text(attempt.evaluator.twins())}) {
+       {drift_text(attempt.evaluator.drift()), twins_text(attempt.evaluator.twins())}) {
     if (!text.empty()) listener_.note(text);
   }
   outcome.interrupted = interrupted_();
@@ -244,6 +244,8 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   const auto evaluator = device_.evaluator(task(space, size, history));
   search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
                                   search.part.title);
+  search.part.device = facts_.name;
+  search.part.size = size;
   listener_.begin(search.part);
   Attempt attempt{space, size, std::move(search), history, *evaluator, Usage(device_)};
   this->search(attempt);
@@ -254,6 +256,11 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   } catch (const UnavailableError& error) {
     attempt.outcome.lost = error.what();
   }
+  const double seconds = evaluator->now();
+  const std::string spent = attempt.usage.text(seconds);
+  if (!spent.empty()) listener_.note(spent);
+  attempt.outcome.seconds = seconds;
+  attempt.outcome.bound = attempt.usage.bound(seconds);
   return rank_and_write(attempt, round);
 }
 

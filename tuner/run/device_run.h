@@ -38,6 +38,8 @@ struct SizeOutcome {
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
+  double seconds = 0;       // that search and final took
+  std::string bound;        // what it spent them waiting for, if that is known
   std::string lost;         // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
 
 namespace tuner {
@@ -14,6 +15,8 @@ struct RunPart {
   std::string title;      // "matmul on NVIDIA H200, M1024_N1024_K1024: 4096 valid configurations"
   std::string total;      // how many trials there may be
   bool is_search = true;  // else the strategy has no say: winners of other sizes are tried
+  std::string device{};
+  ProblemSize size{};
 };
 
 class RunListener {
@@ -24,6 +27,8 @@ class RunListener {
   // A trial came to its end, `seconds` after begin(). It is committed already.
   virtual void trial(const Trial& trial, double seconds) = 0;
   virtual void end(double seconds) = 0;
+  // So many rounds of the part's final are done.
+  virtual void round(int done, int rounds) = 0;
   // The ranking of a part stands, and its CSV is written.
   virtual void ranked(const SizeOutcome& outcome) = 0;
 };

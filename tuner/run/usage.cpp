@@ -13,6 +13,7 @@ namespace tuner {
 namespace {
 
 constexpr double kNotableDrift = 0.03;
+constexpr double kBusy = 0.8;
 
 }  // namespace
 
@@ -35,6 +36,17 @@ std::string Usage::text(double seconds) const {
       first_, seconds, now.compile_workers, 100 * compile / (seconds * now.compile_workers),
       100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0,
       static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string Usage::bound(double seconds) const {
+  if (first_ < 0 || seconds <= 0) return {};
+  const Load now = device_.load();
+  const double device = (now.device_seconds - before_.device_seconds) / seconds;
+  const double workers =
+      (now.compile_seconds - before_.compile_seconds) / (seconds * now.compile_workers);
+  if (std::max(device, workers) < kBusy) return {};
+  if (device >= workers) return fmt::format("the device, {:.0f} % busy", 100 * device);
+  return fmt::format("compiling, {} workers {:.0f} % busy", now.compile_workers, 100 * workers);
 }
 
 std::string drift_text(const Drift& drift) {

@@ -16,6 +16,9 @@ class Usage {
   void trial(const Trial& trial, double now);
   // After `seconds`; empty when nothing was run.
   std::string text(double seconds) const;
+  // What was busy nearly all the time, so that only more or faster ones would have ended it sooner;
+  // empty when nothing was.
+  std::string bound(double seconds) const;
 
  private:
   const MeasuringDevice& device_;

@@ -326,7 +326,9 @@ std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
   for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
   std::vector<std::vector<double>> samples(trials.size());
   while (places.size() > 1 && interrupt_.count() == 0) {
-    RunWorker::Duel duel = runner_.duel(variants, rounds, seed);
+    RunWorker::Duel duel = runner_.duel(variants, rounds, seed, [&](int done) {
+      if (task_.round) task_.round(done, rounds);
+    });
     if (duel.samples.size() == places.size()) {
       for (std::size_t i = 0; i < places.size(); ++i)
         samples[places[i]] = std::move(duel.samples[i]);

@@ -268,7 +268,8 @@ void RunWorker::abort() {
 }
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
-RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again) {
+RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
+                                    const std::function<void(int)>& round) {
   again = false;
   make_ready();
   channel_->send(request);
@@ -276,11 +277,14 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again) 
   const TimePoint end = in(kDuelSeconds);
   TimePoint until = end;
   Duel duel;
+  int rounds = 0;
   while (auto answer = channel_->wait(until)) {
     const std::string type = text_in(*answer, "type");
     if (type == "phase") {  // of a round, each finalist is launched once
       if (Clock::now() >= end) break;
-      until = std::min(end, in(phase_seconds(text_in(*answer, "phase"), finalists)));
+      const std::string phase = text_in(*answer, "phase");
+      until = std::min(end, in(phase_seconds(phase, finalists)));
+      if (round && phase == "final") round(rounds++);
     }
     try {
       if (type == "duelled") {
@@ -304,15 +308,17 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again) 
 }
 
 RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
-                                std::uint64_t seed) {
+                                std::uint64_t seed, const std::function<void(int)>& round) {
   const nlohmann::json request{
       {"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}};
   Duel duel;
   bool again = true;
+  const TimePoint begun = Clock::now();
   for (int attempt = 0; again && attempt <= kSecondChances; ++attempt) {
     pause_before(attempt);
-    duel = try_duel(request, again);
+    duel = try_duel(request, again, round);
   }
+  busy_seconds_ += seconds_since(begun);
   if (duel.failed && duel.failed->first >= variants.size()) duel.failed.reset();
   return duel;
 }

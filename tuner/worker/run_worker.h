@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -75,7 +76,9 @@ class RunWorker {
     std::vector<std::vector<double>> samples;
     std::optional<std::pair<std::size_t, Verdict>> failed;
   };
-  Duel duel(const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed);
+  // `round` is told of each round that begins, counted from 0, and may be empty.
+  Duel duel(const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
+            const std::function<void(int)>& round = {});
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
   static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
@@ -96,7 +99,7 @@ class RunWorker {
   std::optional<Failure> not_prepared(const std::optional<nlohmann::json>& answer);
   Failure gone(const std::string& what);
   UnavailableError unavailable(const std::string& reason) const;
-  Duel try_duel(const nlohmann::json& request, bool& again);
+  Duel try_duel(const nlohmann::json& request, bool& again, const std::function<void(int)>& round);
   double phase_seconds(const std::string& phase, std::size_t launches = 1) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;

@@ -21,6 +21,7 @@ Trial trial_of(std::int64_t bm, const std::string& form, double milliseconds) {
   trial.timing.ci_high = milliseconds * 1.02;
   trial.timing.counted = 31;
   trial.objective = milliseconds / 1000;
+  trial.metrics = {{"gbps", 10 / milliseconds}};
   return trial;
 }
 
@@ -58,6 +59,13 @@ TEST(Page, SearchAndFinalFiguresStandApart) {
   EXPECT_EQ(set.at("final").at("value"), Json::array({0.5}));
   EXPECT_EQ(set.at("final").at("low"), Json::array({100}));  // hundredths of a percent
   EXPECT_EQ(set.at("final").at("high"), Json::array({200}));
+}
+
+TEST(Page, MetricsAreThoseOfTheFigureBesideThem) {
+  const Json set = first_set(sample_set());
+  EXPECT_EQ(set.at("final").at("metrics"), Json::parse(R"([{"name": "gbps", "rows": [20]}])"));
+  EXPECT_EQ(set.at("metrics").at(0).at("rows").at(0), nullptr) << "the search's is not known";
+  EXPECT_EQ(set.at("metrics").at(0).at("rows").at(1), 10);
 }
 
 TEST(Page, ColumnsAreCodesOfTheirSortedValues) {

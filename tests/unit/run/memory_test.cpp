@@ -85,6 +85,21 @@ TEST(Usage, SharesAreOfThisRunAlone) {
   EXPECT_NE(text.find("4 compile workers 10 %, device 50 %"), std::string::npos) << text;
 }
 
+TEST(Usage, SaysWhatWasBusyNearlyAllTheTime) {
+  DeviceScript script;
+  script.load = {4, 0, 0, 0};
+  const FakeDevice device(script);
+  Usage usage(device);
+  EXPECT_EQ(usage.bound(10), "") << "nothing was run";
+  Trial trial;
+  usage.trial(trial, 0.5);
+  script.load = {4, 36, 5, 1};
+  EXPECT_EQ(usage.bound(10), "compiling, 4 workers 90 % busy");
+  script.load = {4, 36, 9.5, 1};
+  EXPECT_EQ(usage.bound(10), "the device, 95 % busy");
+  EXPECT_EQ(usage.bound(100), "");
+}
+
 TEST(Usage, WhatTheStoreAnswersIsNoWork) {
   DeviceScript script;
   const FakeDevice device(script);

@@ -25,6 +25,7 @@ class Heard final : public RunListener {
  public:
   void note(const std::string& text) override { notes.push_back(text); }
   void begin(const RunPart& part) override { parts.push_back(part); }
+  void round(int done, int rounds) override { finals.emplace_back(done, rounds); }
   void trial(const Trial& trial, double) override {
     trials.push_back(trial);
     on_trial(trial);
@@ -40,6 +41,7 @@ class Heard final : public RunListener {
   std::vector<std::string> notes;
   std::vector<RunPart> parts;
   std::vector<Trial> trials;
+  std::vector<std::pair<int, int>> finals;
   int ends = 0;
   int rankings = 0;
   std::function<void(const Trial&)> on_trial = [](const Trial&) {};

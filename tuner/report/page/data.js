@@ -34,15 +34,17 @@ function interval(value, low, high) {
   return [value * (1 - (low || 0) / 1e4), value * (1 + (high || 0) / 1e4)];
 }
 
+// Of the finalists only, so their rows are said.
+function spread(rows, values, n) {
+  const out = new Float64Array(n).fill(NaN);
+  rows.forEach((row, i) => { if (values[i] !== null) out[row] = values[i]; });
+  return out;
+}
+
 function readFinals(raw, n) {
-  const value = new Float64Array(n).fill(NaN);
-  const low = new Float64Array(n);
-  const high = new Float64Array(n);
-  raw.row.forEach((row, i) => {
-    value[row] = raw.value[i];
-    low[row] = raw.low[i] || 0;
-    high[row] = raw.high[i] || 0;
-  });
+  const value = spread(raw.row, raw.value, n);
+  const low = spread(raw.row, raw.low, n);
+  const high = spread(raw.row, raw.high, n);
   return { value, low, high, any: raw.row.length > 0 };
 }
 
@@ -65,6 +67,8 @@ function readSet(raw, index) {
     params: raw.parameters.map((one, i) =>
       Object.assign(unpack(one), { name: one.name, importance: raw.importance.shares[i] || 0 })),
     metrics: raw.metrics.map((one) => ({ name: one.name, rows: numbers(one.rows) })),
+    finalMetrics: raw.final.metrics.map((one) =>
+      ({ name: one.name, rows: spread(raw.final.row, one.rows, n) })),
     course: raw.course && {
       seconds: numbers(raw.course.seconds), order: numbers(raw.course.order),
       cost: numbers(raw.course.cost_s),

@@ -65,11 +65,15 @@ function dotOrArrow(p, kind, x, y) {
   return svg("path", { class: kind === "dot" ? "dot" : "beyond",
     d: "M" + x + "," + tip + "l5," + (foot - tip) + "h-10z" });
 }
-// From the best to what is four times as bad.
+// From the best to where most of the values are, at most to what is four times as bad.
 function effectRange(set, all) {
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  if (low <= 0) return [low, high];
-  return set.maximize ? [Math.max(low, high / 4), high] : [low, Math.min(high, low * 4)];
+  const sorted = all.slice().sort((a, b) => (set.better(a, b) ? -1 : 1));
+  const [best, worst] = [sorted[0], sorted[sorted.length - 1]];
+  if (Math.min(best, worst) <= 0) return [Math.min(best, worst), Math.max(best, worst)];
+  const most = sorted[Math.floor(0.8 * (sorted.length - 1))];
+  const ratio = (value) => (set.maximize ? best / value : value / best);
+  const far = Math.min(ratio(worst), 4, Math.max(1.3, ratio(most) * 1.1));
+  return set.maximize ? [best / far, best] : [best, best * far];
 }
 
 // The same values on another stretch of the page.
@@ -94,7 +98,7 @@ function effects() {
     h("p", { class: "note legend" }, h("span", { class: "key dot-key" }), "best ",
       h("span", { class: "key hollow-key" }), "median of what was measured, " + byFigures(set) +
       "; one " + (positive ? "logarithmic " : "") + "scale" + (set.isTime ? " in ms" : "") +
-      " for all, up to four times the best; an arrow is worse. A search measures good regions more often, so medians lean towards good values."),
+      " for all, which ends where most values are; an arrow is worse. A search measures good regions more often, so medians lean towards good values."),
     grid);
   params.forEach((param, i) => {
     const card = h("figure", { class: "card" }, h("figcaption", {}, param.name));

@@ -1,9 +1,14 @@
 // The headline, and devices and sizes side by side.
 
+// As the row's figure was measured: in the final where it took part.
 function metricOf(set, name, row) {
-  const metric = set.metrics.find((one) => one.name === name);
+  const inFinal = !Number.isNaN(set.final.value[row]);
+  const metric = (inFinal ? set.finalMetrics : set.metrics).find((one) => one.name === name);
   return metric ? metric.rows[row] : NaN;
 }
+
+const metricNames = (set) =>
+  distinct(set.metrics.concat(set.finalMetrics).map((metric) => metric.name));
 
 // A configuration as NAME value pairs; of `only` where that is given.
 function chips(set, row, only) {
@@ -37,11 +42,11 @@ function headlineFacts(set) {
   const best = figureOf(set, 0);
   const facts = [fact(withUnit(set, best.value), "Best " + set.figureName,
     [basisText(best), intervalText(set, best)].filter(Boolean).join(", 95\u00a0% interval "))];
-  for (const metric of set.metrics.slice(0, 3)) {
-    const value = metric.rows[0];
-    if (metric.name === set.raw.objective.name || Number.isNaN(value)) continue;
-    const limit = DATA.limits[metric.name];
-    facts.push(fact(digits(value, 4), metric.name,
+  for (const metric of metricNames(set).slice(0, 3)) {
+    const value = metricOf(set, metric, 0);
+    if (metric === set.raw.objective.name || Number.isNaN(value)) continue;
+    const limit = DATA.limits[metric];
+    facts.push(fact(digits(value, 4), metric,
       limit ? percent(value / limit) + " of " + digits(limit, 4) + ", the limit that was given" : ""));
   }
   facts.push(...baselineFacts(set));
@@ -83,7 +88,7 @@ function headline() {
 }
 
 function shownMetric(sets) {
-  for (const set of sets) if (set.metrics.length) return set.metrics[0].name;
+  for (const set of sets) if (metricNames(set).length) return metricNames(set)[0];
   return null;
 }
 

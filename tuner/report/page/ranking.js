@@ -5,11 +5,41 @@ const SHOWN_ROWS = 25;
 // An interval and its middle, as a cell of a table.
 function whisker(low, high, value, x) {
   const width = 180;
-  const at = (v) => (x.at(v) * width).toFixed(1);
+  const at = (v) => (Math.min(1, Math.max(0, x.at(v))) * width).toFixed(1);
+  const beyond = x.at(value) > 1 || x.at(value) < 0;
   return svg("svg", { class: "whisker", width, height: 18, "aria-hidden": "true" },
     svg("line", { class: "rail", x1: 0, x2: width, y1: 9, y2: 9 }),
-    high > low ? svg("line", { class: "interval", x1: at(low), x2: at(high), y1: 9, y2: 9 }) : null,
-    svg("circle", { class: "dot", cx: at(value), cy: 9, r: 4 }));
+    high > low && !beyond ? svg("line", { class: "interval", x1: at(low), x2: at(high), y1: 9, y2: 9 }) : null,
+    beyond ? svg("path", { class: "beyond", d: "M" + width + ",9l-7,-4v8z" })
+      : svg("circle", { class: "dot", cx: at(value), cy: 9, r: 4 }));
+}
+
+// From the best to where all are, at most to what is half as good.
+function whiskerScale(set, figures) {
+  const low = Math.min(...figures.map((f) => f.low));
+  const high = Math.max(...figures.map((f) => f.high));
+  const best = figures.map((f) => f.value).reduce((a, b) => (set.better(b, a) ? b : a));
+  if (!(best > 0)) return scale(...roomy([low, high], false), 0, 1, false);
+  const range = set.maximize ? [Math.max(low, best / 2), high] : [low, Math.min(high, best * 2)];
+  const of = scale(...roomy(range, false), 0, 1, false);
+  if (set.maximize) return Object.assign({}, of, { at: (v) => 1 - of.at(v) });
+  return of;
+}
+
+// What is told of rows beside their figure; columns of which nothing is known are left out.
+function rankingColumns(set, rows, from) {
+  const number = (name, text) => ({ head: { text: name, number: true }, text });
+  const shown = set.varying.filter((param) =>
+    rows.some((row) => param.codes[row] !== param.codes[rows[0]]));
+  const metrics = from === set.final ? set.finalMetrics : set.metrics;
+  const all = [
+    ...metrics.slice(0, 2).map((metric) => number(metric.name, (row) => digits(metric.rows[row], 4))),
+    ...shown.map((param) => ({ head: param.name, text: (row) => param.at(row) })),
+    number("Registers", (row) => set.columns.registers.at(row)),
+    number("Shared, B", (row) => set.columns.shared.at(row)),
+    number("Occupancy", (row) => occupancyText(set, row)),
+  ];
+  return { shown, columns: all.filter((column) => rows.some((row) => column.text(row) !== "")) };
 }
 
 function rankingTable(set, rows, from, caption) {
@@ -18,21 +48,15 @@ function rankingTable(set, rows, from, caption) {
     const [low, high] = interval(value, from.low[row], from.high[row]);
     return { row, value, low, high };
   });
-  const x = scale(...roomy([Math.min(...figures.map((f) => f.low)),
-    Math.max(...figures.map((f) => f.high))], false), 0, 1, false);
-  const shown = set.varying.filter((param) =>
-    rows.some((row) => param.codes[row] !== param.codes[rows[0]]));
+  const x = whiskerScale(set, figures);
+  const { shown, columns } = rankingColumns(set, rows, from);
   const number = (text) => ({ text, number: true });
   const heads = [number("Rank"), "", number(set.figureName + (set.isTime ? ", ms" : "")),
-    number("\u00b1"), "95 % interval", ...set.metrics.slice(0, 2).map((metric) => number(metric.name)),
-    ...shown.map((param) => param.name), number("Registers"), number("Shared, B"),
-    number("Occupancy")];
+    number("\u00b1"), "95 % interval", ...columns.map((column) => column.head)];
   const cells = figures.map(({ row, value, low, high }) => [
     row < set.ranked ? row + 1 : "", tieMark(set, row), digits(value, 4),
     high > low ? percent((high - low) / 2 / value) : "", whisker(low, high, value, x),
-    ...set.metrics.slice(0, 2).map((metric) => digits(metric.rows[row], 4)),
-    ...shown.map((param) => param.at(row)), set.columns.registers.at(row),
-    set.columns.shared.at(row), occupancyText(set, row)]);
+    ...columns.map((column) => column.text(row))]);
   const common = set.varying.filter((param) => !shown.includes(param));
   return [
     table(caption, heads, cells, { class: "ranking" }),

@@ -1,0 +1,156 @@
+// What a run says while it goes on and at its end: lines for people, JSON for programs.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<Json> events_of(const std::string& text) {
+  std::vector<Json> events;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) events.push_back(Json::parse(line));
+  return events;
+}
+
+std::vector<Json> named(const std::vector<Json>& events, const std::string& name) {
+  std::vector<Json> out;
+  for (const Json& event : events) {
+    if (event.at("event") == name) out.push_back(event);
+  }
+  return out;
+}
+
+TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                                  "n=3000", "--strategy", "exhaustive", "--progress", "json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto events = events_of(done.err);
+  const Json size{{"n", 3000}};
+  const Json begin = named(events, "begin").at(0);
+  EXPECT_EQ(begin.at("total"), 11);
+  EXPECT_EQ(begin.at("size"), size);
+  EXPECT_EQ(begin.at("kernel"), "axpy");
+  const auto trials = named(events, "trial");
+  ASSERT_EQ(trials.size(), 11U);
+  double best = 1e9;
+  for (const Json& trial : trials) {
+    EXPECT_TRUE(trial.at("configuration").at("BLOCK").is_number_integer()) << trial;
+    EXPECT_EQ(trial.at("size"), size);
+    EXPECT_EQ(trial.at("device"), begin.at("device"));
+    if (trial.at("state") == "ok") best = std::min(best, trial.at("time_ms").get<double>());
+    EXPECT_EQ(trial.at("best_ms"), best);
+  }
+  const Json end = named(events, "end").at(0);
+  EXPECT_EQ(end.at("done"), 11);
+  EXPECT_EQ(end.at("best").at("time_ms"), best);
+  std::size_t ended = 0;
+  for (const auto& [state, count] : end.at("states").items()) ended += count.get<std::size_t>();
+  EXPECT_EQ(ended, 11U);
+  const Json ranked = named(events, "ranked").at(0);
+  EXPECT_EQ(ranked.at("trials"), 11);
+  EXPECT_TRUE(std::filesystem::exists(sandbox.path(ranked.at("file")))) << ranked;
+  EXPECT_TRUE(ranked.at("best").at("configuration").at("BLOCK").is_number_integer());
+  EXPECT_EQ(events.back(),
+            Json({{"event", "done"}, {"status", 0}, {"files", {ranked.at("file")}}}));
+}
+
+TEST(Progress, ErrorsAreEventsWithTheirStatus) {
+  const Sandbox sandbox;
+  const auto missing = run(sandbox, {"run", "nowhere.yaml", "--progress", "json"});
+  EXPECT_EQ(missing.status, 2);
+  const auto events = events_of(missing.err);
+  ASSERT_EQ(events.size(), 2U) << missing.err;
+  EXPECT_EQ(events[0].at("event"), "error");
+  EXPECT_EQ(events[0].at("status"), 2);
+  EXPECT_NE(events[0].at("message").get<std::string>().find("nowhere.yaml"), std::string::npos);
+  EXPECT_EQ(events[1].at("status"), 2);
+  const auto device = run(
+      sandbox, {"run", data("studies/tiny.yaml"), "--backend", "quantum", "--progress", "json"});
+  EXPECT_EQ(device.status, 3);
+  EXPECT_EQ(named(events_of(device.err), "error").at(0).at("status"), 3);
+}
+
+TEST(Progress, TheEndSaysTheBestAndWhatToTypeNext) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                                  "n=3000", "--results", "elsewhere", "--progress", "plain"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string end = done.err.substr(done.err.find("1 of 1 have a valid configuration"));
+  EXPECT_NE(end.find("\n  n3000 on "), std::string::npos) << done.err;
+  EXPECT_NE(end.find(": best "), std::string::npos) << end;
+  EXPECT_NE(end.find(" times the median of "), std::string::npos) << end;
+  const std::string typed = data("studies/tiny.yaml").string() + " --results elsewhere";
+  EXPECT_NE(end.find("\nnext:\n  tuner report " + typed + " -o axpy.html\n  tuner export " + typed +
+                     " --format header -o axpy_tuned.h\n"),
+            std::string::npos)
+      << end;
+}
+
+TEST(Progress, WhereNothingIsValidTheEndSaysHowToSeeWhy) {
+  const Sandbox sandbox;
+  const std::string study = data("faults/faults.yaml").string();
+  const auto done = run(sandbox, {"run", study, "--backend", "cpu", "--where", "FAULT == 'nan'",
+                                  "--progress", "plain"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("0 of 1 have a valid configuration"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("nothing valid; 2 correctness"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("  tuner try " + study +
+                          "  # one configuration, to see why they end in 'correctness'\n"),
+            std::string::npos)
+      << done.err;
+}
+
+// A recording of four configurations.
+const char* const kCache = R"({"kernel_name": "k", "device_name": "d", "objective": "time",
+  "tune_params_keys": ["A"], "tune_params": {"A": [1, 2, 3, 4]}, "cache": {
+  "1": {"A": 1, "time": 4.0}, "2": {"A": 2, "time": 3.0}, "3": {"A": 3, "time": 2.0},
+  "4": {"A": 4, "time": 1.0}}})";
+
+TEST(Progress, SeveralStrategiesAreReplayedEachWithALineOfMedians) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", kCache);
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive",
+                                  "--strategy", "random", "--repeats", "3", "--budget", "4"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::istringstream lines(done.out);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  ASSERT_EQ(all.size(), 9U) << done.out;
+  EXPECT_EQ(all[0], "strategy,run,seed,evaluations,time_s,best,configuration");
+  EXPECT_TRUE(all[1].starts_with("exhaustive,0,1,4,")) << all[1];
+  EXPECT_TRUE(all[4].starts_with("exhaustive,median,,4,")) << all[4];
+  EXPECT_TRUE(all[4].ends_with(",1,A=4")) << all[4];
+  EXPECT_TRUE(all[5].starts_with("random,0,1,4,")) << all[5];
+  EXPECT_TRUE(all[8].starts_with("random,median,,4,")) << all[8];
+}
+
+TEST(Progress, OneReplayedStrategyHasItsMedianOnStandardError) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", kCache);
+  const auto done =
+      run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--repeats", "2"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(done.out.starts_with("run,seed,evaluations,time_s,best,configuration\n0,1,4,"));
+  EXPECT_EQ(occurrences(done.out, "\n"), 3U);
+  EXPECT_NE(done.err.find("median of 2 runs: 1 after 4 evaluations, "), std::string::npos)
+      << done.err;
+}
+
+TEST(Progress, SeveralStrategiesAreForReplaysOnly) {
+  const Sandbox sandbox;
+  const auto done = run(
+      sandbox, {"run", data("studies/tiny.yaml"), "--strategy", "random", "--strategy", "genetic"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(done.err, "several strategies are for --replay, which compares them\n");
+}
+
+}  // namespace
+}  // namespace tuner::cli

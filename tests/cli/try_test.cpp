@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+const std::string kTiny = data("studies/tiny.yaml").string();
+const std::string kFaults = data("faults/faults.yaml").string();
+
+TEST(Try, SaysEverythingOfOneConfigurationAndStoresNothing) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"try", kTiny, "BLOCK=64,PER=2", "--backend", "cpu", "--size", "n=3000"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  for (const char* text :
+       {", n3000\n", "  configuration   BLOCK=64 PER=2\n", "  state           ok\n", "% interval ",
+        " samples\n", "  samples, ms     ", "  gbps            ",
+        "  answer          right; largest error ", "  grid, block     24 x 1 x 1, 64 x 1 x 1\n",
+        "  registers       ", "  occupancy       ", "  compiler        "}) {
+    EXPECT_NE(done.out.find(text), std::string::npos) << text << "\n" << done.out;
+  }
+  EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
+}
+
+TEST(Try, WhatIsNotGivenIsAsInTheFirstValidConfiguration) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"try", kTiny, "PER=4", "--backend", "cpu", "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(occurrences(done.out, "\n"), 2U) << "one line for each size";
+  const auto first = nlohmann::json::parse(done.out.substr(0, done.out.find('\n')));
+  EXPECT_EQ(first.at("configuration"), nlohmann::json({{"BLOCK", 32}, {"PER", 4}}));
+  EXPECT_EQ(first.at("size"), nlohmann::json({{"n", 10000}}));
+  EXPECT_EQ(first.at("trial").at("state"), "ok");
+  EXPECT_GT(first.at("trial").at("samples_ms").size(), 2U);
+}
+
+TEST(Try, AFailureIsTold) {
+  const Sandbox sandbox;
+  const auto compile =
+      run(sandbox, {"try", kFaults, "FAULT=compile", "BLOCK=64", "--backend", "cpu"});
+  EXPECT_EQ(compile.status, 1);
+  EXPECT_NE(compile.out.find("  state           compile\n"), std::string::npos) << compile.out;
+  EXPECT_NE(compile.out.find("error"), std::string::npos) << compile.out;
+  const auto wrong = run(sandbox, {"try", kFaults, "FAULT=one_wrong", "--backend", "cpu"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.out.find("  state           correctness\n"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("  answer          largest error "), std::string::npos) << wrong.out;
+}
+
+TEST(Try, NamesTheConstraintThatDoesNotHold) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"try", kTiny, "BLOCK=256", "PER=4", "--backend", "cpu", "--size", "n=3000"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.out.find("not in the search space; what does not hold:\n    BLOCK * PER <= 512\n"),
+            std::string::npos)
+      << done.out;
+}
+
+TEST(Try, MistakesAreToldBeforeADeviceIsOpened) {
+  const Sandbox sandbox;
+  const auto said = [&](const std::string& words) {
+    const auto done = run(sandbox, {"try", kTiny, words, "--backend", "cpu"});
+    EXPECT_EQ(done.status, 2);
+    return done.err;
+  };
+  EXPECT_EQ(said("BLOK=64"),
+            "the study has no parameter 'BLOK'; it has BLOCK, PER (did you mean 'BLOCK'?)\n");
+  EXPECT_EQ(said("BLOCK=65"),
+            "'BLOCK' has no value '65'; allowed: 32, 64, 128, 256 (did you mean '64'?)\n");
+  EXPECT_EQ(said("64"), "a configuration is NAME=VALUE,..., not '64'\n");
+  EXPECT_EQ(said("BLOCK=64,BLOCK=32"), "'BLOCK' is given twice\n");
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,162 @@
+// Prints the events of a run as JSON lines.
+
+#include "tuner/app/json_events.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "tuner/codec/json_text.h"
+#include "tuner/engine/objective.h"
+#include "tuner/report/figures.h"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print(std::FILE* out, const Json& event) {
+  fmt::print(out, "{}\n", dump(event));
+  std::fflush(out);
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const ProblemSize& size) {
+  Json out = Json::object();
+  for (const auto& [name, extent] : size.dims) out[name] = extent;
+  return out;
+}
+
+Json json_of(const std::vector<Parameter>& parameters, const Configuration& configuration) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
+    out[parameters[i].name] = value_to_json(configuration[i]);
+  }
+  return out;
+}
+
+Json json_of(const std::vector<std::pair<std::string, double>>& metrics) {
+  Json out = Json::object();
+  for (const auto& [name, value] : metrics) out[name] = number(value);
+  return out;
+}
+
+Json json_of(const std::array<std::size_t, 8>& states) {
+  Json out = Json::object();
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (states[s] > 0) out[std::string(name_of(static_cast<TrialState>(s)))] = states[s];
+  }
+  return out;
+}
+
+// A figure of the ranking, null where there is none.
+Json json_of(const std::optional<Reading>& figure) {
+  if (!figure) return nullptr;
+  return {{"value", number(figure->value)},
+          {"low", number(figure->low)},
+          {"high", number(figure->high)}};
+}
+
+}  // namespace
+
+void JsonEvents::begin(const RunPart& part, const Study& study) {
+  study_ = &study;
+  part_ = part;
+  done_ = 0;
+  states_ = {};
+  best_.reset();
+  print(out_, {{"event", "begin"},
+               {"title", part.title},
+               {"total", number(std::strtod(part.total.c_str(), nullptr))},
+               {"kernel", study.kernel.name},
+               {"device", part.device},
+               {"size", json_of(part.size)},
+               {"search", part.is_search},
+               {"objective", study.objective.name},
+               {"maximize", study.objective.maximize}});
+}
+
+void JsonEvents::trial(const Trial& trial, double seconds) {
+  ++done_;
+  ++states_.at(static_cast<std::size_t>(trial.state));
+  const bool ok = trial.state == TrialState::kOk;
+  if (ok && (!best_ || better(study_->objective, trial.objective, best_->objective))) best_ = trial;
+  Json event{{"event", "trial"},
+             {"done", done_},
+             {"state", name_of(trial.state)},
+             {"elapsed_s", seconds},
+             {"from_store", trial.from_store},
+             {"device", part_.device},
+             {"size", json_of(part_.size)},
+             {"configuration", json_of(study_->parameters, trial.configuration)}};
+  if (ok || trial.state == TrialState::kDropped) {
+    event["time_ms"] = number(trial.timing.median);
+    event["objective"] = number(trial.objective);
+    event["metrics"] = json_of(trial.metrics);
+  }
+  event["best_ms"] = best_ ? number(best_->timing.median) : Json(nullptr);
+  event["best"] = best_ ? number(best_->objective) : Json(nullptr);
+  if (!trial.message.empty()) event["message"] = trial.message;
+  print(out_, event);
+}
+
+void JsonEvents::note(const std::string& text) { print(out_, {{"event", "note"}, {"text", text}}); }
+
+void JsonEvents::round(int done, int rounds) {
+  print(out_, {{"event", "final"},
+               {"done", done},
+               {"rounds", rounds},
+               {"device", part_.device},
+               {"size", json_of(part_.size)}});
+}
+
+void JsonEvents::end(double seconds) {
+  Json event{{"event", "end"},
+             {"done", done_},
+             {"elapsed_s", seconds},
+             {"device", part_.device},
+             {"size", json_of(part_.size)},
+             {"states", json_of(states_)},
+             {"best", nullptr}};
+  if (best_) {
+    event["best"] = {{"configuration", json_of(study_->parameters, best_->configuration)},
+                     {"time_ms", number(best_->timing.median)},
+                     {"objective", number(best_->objective)}};
+  }
+  print(out_, event);
+}
+
+void JsonEvents::ranked(const SizeOutcome& outcome) {
+  const RankedResults& results = outcome.results;
+  Json event{{"event", "ranked"},
+             {"device", results.device.name},
+             {"size", json_of(results.size)},
+             {"ranked", results.ranked},
+             {"trials", results.trials.size()},
+             {"elapsed_s", number(outcome.seconds)},
+             {"best", nullptr},
+             {"file", outcome.csv_path}};
+  if (results.ranked > 0) {
+    const Trial& best = results.trials.front();
+    const Figures figures = figures_of(best, study_->objective);
+    event["best"] = {{"configuration", json_of(study_->parameters, best.configuration)},
+                     {"unit", study_->objective.name == "time" ? "ms" : study_->objective.name},
+                     {"search", json_of(figures.search)},
+                     {"final", json_of(figures.final_round)},
+                     {"metrics", json_of(best.metrics)}};
+  }
+  files_.push_back(outcome.csv_path);
+  print(out_, event);
+}
+
+void JsonEvents::finish(int status) {
+  print(out_, {{"event", "done"}, {"status", status}, {"files", files_}});
+}
+
+void JsonEvents::error(const std::string& message, int status) {
+  print(out_, {{"event", "error"}, {"message", message}, {"status", status}});
+}
+
+}  // namespace tuner

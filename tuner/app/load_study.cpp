@@ -1,0 +1,38 @@
+// Reads a study for the commands that run one.
+
+#include "tuner/app/load_study.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/run/sources.h"
+#include "tuner/study/size_check.h"
+#include "tuner/study/yaml_reader.h"
+
+namespace tuner {
+
+Study load_study(const std::string& file, const std::vector<std::string>& sizes,
+                 const std::function<void(const std::string&)>& note) {
+  StudyFile read = read_study_file(file);
+  for (const Complaint& warning : read.warnings) {
+    note("warning: " + render(warning, read.study.text));
+  }
+  Study study = std::move(read.study);
+  for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
+  if (!study.runnable) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
+                               "needed beside the parameters",
+                               ""});
+  }
+  std::vector<ProblemSize> wanted;
+  for (const std::string& text : sizes) {
+    const ProblemSize size = parse_size_option(text, study);
+    if (std::ranges::find(wanted, size) == wanted.end()) wanted.push_back(size);
+  }
+  if (!wanted.empty()) study.sizes = std::move(wanted);
+  return study;
+}
+
+}  // namespace tuner

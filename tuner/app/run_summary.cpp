@@ -1,0 +1,101 @@
+// Says what a run came to.
+
+#include "tuner/app/run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/app/progress.h"
+#include "tuner/engine/statistics.h"
+#include "tuner/report/figures.h"
+
+namespace tuner {
+namespace {
+
+std::array<std::size_t, 8> states_of(const RankedResults& results) {
+  std::array<std::size_t, 8> states{};
+  for (const Trial& trial : results.trials) ++states.at(static_cast<std::size_t>(trial.state));
+  return states;
+}
+
+// The search's figures compare; a final's would not.
+std::string over_median(const RankedResults& results, const ObjectiveSpec& objective) {
+  const auto best = figures_of(results.trials.front(), objective).search;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < results.ranked; ++i) {
+    const auto figure = figures_of(results.trials[i], objective).search;
+    if (figure) values.push_back(figure->value);
+  }
+  if (!best || values.size() < 2 || !(best->value > 0)) return {};
+  const double middle = median(values);
+  return fmt::format(", {:.3g} times the median of {} measured",
+                     objective.maximize ? best->value / middle : middle / best->value,
+                     values.size());
+}
+
+std::string best_text(const RankedResults& results, const ObjectiveSpec& objective) {
+  const Figures figures = figures_of(results.trials.front(), objective);
+  const bool by_final = figures.final_round.has_value();
+  const double value = by_final ? figures.final_round->value : figures.search->value;
+  return fmt::format("best {:.4g} {} in the {}{}", value,
+                     objective.name == "time" ? "ms" : objective.name,
+                     by_final ? "final" : "search", over_median(results, objective));
+}
+
+}  // namespace
+
+void RunSummary::add(const SizeOutcome& outcome) {
+  const RankedResults& results = outcome.results;
+  const auto states = states_of(results);
+  std::string text = results.ranked > 0 ? best_text(results, study_.objective) : "nothing valid";
+  std::string ended;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (states[s] == 0) continue;
+    ended += fmt::format("{}{} {}", ended.empty() ? "" : ", ", states[s],
+                         tuner::name_of(static_cast<TrialState>(s)));
+  }
+  if (!ended.empty()) text += "; " + ended;
+  if (!outcome.bound.empty()) text += "; bounded by " + outcome.bound;
+  const std::string place = results.size.label() + " on " + results.device.name;
+  const auto known = std::ranges::find(places_, place, [](const auto& one) { return one.first; });
+  if (known != places_.end()) {
+    known->second = text;  // ranked anew with the winners of other sizes
+  } else {
+    places_.emplace_back(place, text);
+    if (results.ranked > 0) ++valid_;
+  }
+  seconds_ += outcome.seconds;
+  if (results.ranked > 0 || results.trials.empty()) return;
+  const auto most = std::ranges::max_element(states);
+  most_failed_ = name_of(static_cast<TrialState>(most - states.begin()));
+}
+
+std::vector<std::string> RunSummary::next_steps() const {
+  const std::string where = results_ == "results" ? "" : " --results " + results_;
+  std::vector<std::string> steps;
+  if (!most_failed_.empty()) {
+    steps.push_back(fmt::format("tuner try {}  # one configuration, to see why they end in '{}'",
+                                typed_, most_failed_));
+  }
+  steps.push_back(fmt::format("tuner report {}{} -o {}.html", typed_, where, study_.kernel.name));
+  if (valid_ > 0) {
+    steps.push_back(fmt::format("tuner export {}{} --format header -o {}_tuned.h", typed_, where,
+                                study_.kernel.name));
+  }
+  return steps;
+}
+
+std::vector<std::string> RunSummary::lines() const {
+  std::vector<std::string> out;
+  if (places_.empty()) return out;
+  out.push_back(fmt::format("{} of {} have a valid configuration, after {}", valid_, places_.size(),
+                            Progress::duration_text(seconds_)));
+  for (const auto& [place, text] : places_) out.push_back("  " + place + ": " + text);
+  out.emplace_back("next:");
+  for (const std::string& step : next_steps()) out.push_back("  " + step);
+  return out;
+}
+
+}  // namespace tuner

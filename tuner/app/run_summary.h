@@ -1,0 +1,35 @@
+#pragma once
+// What a run came to, for its end: the best of each size, what bounded it, and what to type next.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/run/device_run.h"
+
+namespace tuner {
+
+class RunSummary {
+ public:
+  // `study` outlives this. `typed` and `results` are what the command line calls it and its
+  // results.
+  RunSummary(const Study& study, std::string typed, std::string results)
+      : study_(study), typed_(std::move(typed)), results_(std::move(results)) {}
+
+  void add(const SizeOutcome& outcome);
+  // Lines for a terminal; none where nothing was ranked.
+  std::vector<std::string> lines() const;
+
+ private:
+  std::vector<std::string> next_steps() const;
+
+  const Study& study_;
+  std::string typed_;
+  std::string results_;
+  std::vector<std::pair<std::string, std::string>> places_;  // device and size, what came of it
+  double seconds_ = 0;
+  std::size_t valid_ = 0;
+  std::string most_failed_;  // state that most ended in where nothing is valid
+};
+
+}  // namespace tuner
