@@ -13,8 +13,9 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 16> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 17> kFloors{{{"base", 0},
                                                                {"expression", 1},
+                                                               {"source", 1},
                                                                {"space", 2},
                                                                {"model", 3},
                                                                {"ports", 4},
