@@ -29,7 +29,7 @@ say "Tuning $study on $backend: ${sizes[*]}, at most $budget (evaluations, secon
 size_options=()
 for size in "${sizes[@]}"; do size_options+=(--size "$size"); done
 "$tuner" run "$study" --backend "$backend" "${size_options[@]}" --budget "$budget" \
-  --strategy random --results "$results"
+  --results "$results"
 
 # `run` wrote a ranked CSV for each size; the newest is this run's.
 label=${sizes[0]//,/_}

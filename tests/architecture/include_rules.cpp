@@ -13,8 +13,9 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 17> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 19> kFloors{{{"base", 0},
                                                                {"expression", 1},
+                                                               {"source", 1},
                                                                {"space", 2},
                                                                {"model", 3},
                                                                {"ports", 4},
@@ -24,6 +25,7 @@ constexpr std::array<std::pair<string_view, int>, 17> kFloors{{{"base", 0},
                                                                {"store", 6},
                                                                {"recordings", 6},
                                                                {"compile", 6},
+                                                               {"drafting", 6},
                                                                {"exporters", 6},
                                                                {"plugin", 6},
                                                                {"report", 6},

@@ -25,6 +25,7 @@ int report_command(const ReportOptions& options);
 int export_command(const ExportOptions& options);
 int import_command(const ImportOptions& options);
 int verify_export_command(const VerifyOptions& options);
+int init_command(const InitOptions& options);
 int list_command(const ListOptions& options);
 int cache_command(const CacheOptions& options);
 

@@ -30,7 +30,7 @@ namespace {
 
 LauncherSource launcher_source(const Study& study) {
   CompileRequest request;
-  request.source = read_file(study.kernel.source);
+  request.source = device_text(study, study.kernel.source);
   request.source_name = study.kernel.source.string();
   request.include_dirs = include_dirs_for(study, study.kernel.source);
   request.options = study.kernel.options;

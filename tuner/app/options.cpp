@@ -253,6 +253,20 @@ VerifyOptions parse_verify(const Words& words) {
   return o;
 }
 
+InitOptions parse_init(const Words& words) {
+  InitOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("output,o", po::value(&o.output),
+      "the study to write, '-' for standard output; default: the source's name with .yaml");
+  add("kernel", po::value(&o.kernel), "draft for this kernel of several");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  const auto values = parse_words(words, "tuner init KERNEL.cu [-o STUDY.yaml]", visible);
+  o.source = one_input(values, "CUDA source", true);
+  return o;
+}
+
 CacheOptions parse_cache(const Words& words) {
   CacheOptions o;
   std::string prune;

@@ -106,6 +106,13 @@ struct ListOptions {
   Words plugin_dirs;
 };
 
+struct InitOptions {
+  std::string source;  // a CUDA source
+  std::string output;  // the study; empty = beside the source, with its name
+  std::string kernel;  // empty = the first that is not a reference
+  bool force = false;
+};
+
 struct CacheOptions {
   bool clear = false;
   std::optional<std::uint64_t> prune;  // bytes that may stay
@@ -120,6 +127,7 @@ ResultsOptions parse_results(const Words& words);
 ExportOptions parse_export(const Words& words);
 VerifyOptions parse_verify(const Words& words);
 ListOptions parse_list(const Words& words);
+InitOptions parse_init(const Words& words);
 CacheOptions parse_cache(const Words& words);
 
 // "NAME:a=1,b=2" -> name and options. Throws InputError.

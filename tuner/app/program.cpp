@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -39,6 +40,8 @@ const std::vector<Command>& commands() {
          const RunOptions options = parse_run(w);
          return options.replay.empty() ? run_command(options) : replay_command(options);
        }},
+      {"init", "draft a study for a kernel that you have",
+       [](const Words& w) { return init_command(parse_init(w)); }},
       {"check", "validate a study; count, list or compile its configurations",
        [](const Words& w) { return check_command(parse_check(w)); }},
       {"try", "compile, verify and time one configuration, and say everything of it",
@@ -71,9 +74,26 @@ void print_help(std::ostream& out) {
     out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
         << "\n";
   }
-  out << "\n'tuner COMMAND --help' says more. Exit status: 0 done, 1 nothing valid was found or\n"
+  out << "\n'tuner help COMMAND' says more. Exit status: 0 done, 1 nothing valid was found or\n"
          "something could not be written, 2 wrong usage or bad input, 3 backend or device not "
          "available, 130 interrupted.\n";
+}
+
+const Command* find_command(const std::string& name) {
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  return found == commands().end() ? nullptr : &*found;
+}
+
+[[noreturn]] void complain_of(const std::string& word) {
+  Words names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  const bool is_study =
+      word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+  throw InputError(Complaint{{},
+                             "unknown command '" + word + "'; see 'tuner --help'",
+                             is_study                ? "did you mean 'tuner run " + word + "'?"
+                             : word.ends_with(".cu") ? "did you mean 'tuner init " + word + "'?"
+                                                     : did_you_mean(word, names)});
 }
 
 int dispatch(const Words& words) {
@@ -82,7 +102,13 @@ int dispatch(const Words& words) {
     return kExitBadInput;
   }
   const std::string& first = words.front();
-  if (first == "--help" || first == "-h" || first == "help") {
+  const bool asks_help = first == "--help" || first == "-h" || first == "help";
+  if (asks_help && words.size() > 1) {
+    const Command* command = find_command(words[1]);
+    if (command == nullptr) complain_of(words[1]);
+    return command->run({"--help"});
+  }
+  if (asks_help) {
     print_help(std::cout);
     return kExitDone;
   }
@@ -92,13 +118,8 @@ int dispatch(const Words& words) {
   }
   const Words rest(words.begin() + 1, words.end());
   if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
-  Words names;
-  for (const Command& command : commands()) {
-    if (command.name == first) return command.run(rest);
-    names.push_back(command.name);
-  }
-  throw InputError(Complaint{
-      {}, "unknown command '" + first + "'; see 'tuner --help'", did_you_mean(first, names)});
+  if (const Command* command = find_command(first)) return command->run(rest);
+  complain_of(first);
 }
 
 int guarded_dispatch(const Words& words) {

@@ -15,6 +15,7 @@
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/tuning_run.h"
+#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

@@ -14,6 +14,7 @@
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/source/device_part.h"
 #include "tuner/worker/child.h"
 
 namespace tuner {
@@ -67,12 +68,20 @@ std::string why_not_kept(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::string device_text(const Study& study, const std::filesystem::path& source) {
+  std::string text = read_file(source);
+  const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
+    return option == "-default-device" || option == "--device-as-default-execution-space";
+  });
+  return all_of_it ? text : device_part(text).text;
+}
+
 SourceTexts read_sources(const Study& study) {
   const bool own_file = study.reference && study.reference->source;
   const std::filesystem::path& second = own_file ? *study.reference->source : study.kernel.source;
   SourceTexts texts;
-  texts.kernel = read_file(study.kernel.source);
-  texts.reference = own_file ? read_file(second) : texts.kernel;
+  texts.kernel = device_text(study, study.kernel.source);
+  texts.reference = own_file ? device_text(study, second) : texts.kernel;
   const Digest kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
   const Digest reference = read_bundle(study, second, texts.reference, texts.known);
   texts.digest = to_hex(Hasher().add(to_hex(kernel)).add(to_hex(reference)).digest());

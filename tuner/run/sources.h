@@ -12,6 +12,10 @@
 
 namespace tuner {
 
+// The text of a source as compilers get it: without what is for the host, where the study's options
+// do not make device code of all. Throws FatalError for a file that cannot be read.
+std::string device_text(const Study& study, const std::filesystem::path& source);
+
 struct SourceTexts {
   std::string kernel;
   std::string reference;  // the kernel's own where the study names no other

@@ -168,6 +168,15 @@ TEST_F(NvrtcFiles, AHeaderOfTheUsersIsNoStandIn) {
   EXPECT_EQ(opened("#include \"math.h\""), Names{"math.h"});
 }
 
+TEST_F(NvrtcFiles, UnmarkedFunctionsAreDeviceCodeWhereTheyWouldBeAnError) {
+  write("helper.h", "inline int helper(int a) { return a + 1; }\nint counter = 0;\n");
+  EXPECT_EQ(opened("#include \"helper.h\"\n"
+                   "constexpr int twice(int a) { return 2 * a; }\n"
+                   "struct Pair { int a; int sum() const { return a + helper(a); } };\n"
+                   "#define VALUE (Pair{twice(2)}.sum())"),
+            Names{"helper.h"});
+}
+
 TEST_F(Nvrtc, SaysWhatToDoAboutAHeaderThatIsNotThere) {
   const auto result =
       compiler->compile(request("#include <vector>\n__global__ void k() {}\n", "k"));

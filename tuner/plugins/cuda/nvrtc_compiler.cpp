@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 #include <system_error>
 
@@ -158,6 +159,15 @@ class Program {
     check(api_.add_name_expression(program_, expression.c_str()));
   }
 
+  nvrtcResult compile_entries(const sdk::CompileRequest& request,
+                              const std::vector<std::string>& options) {
+    // Also for plain names: it finds kernels that are not extern "C".
+    add_name(request.entry);
+    for (const std::string& entry : request.next_entries) add_name(entry);
+    for (const std::string& symbol : request.symbols) add_name("&" + symbol);
+    return compile(options);
+  }
+
   nvrtcResult compile(const std::vector<std::string>& options) {
     std::vector<const char*> raw;
     for (const std::string& option : options) raw.push_back(option.c_str());
@@ -231,6 +241,11 @@ std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
   return parse_ptxas_log(program.log(), "").rest;
 }
 
+bool complains_of_host_code(const std::string& log) {
+  return log.find("host functions are not allowed in JIT mode") != std::string::npos ||
+         log.find("host variables are not allowed") != std::string::npos;
+}
+
 bool lies_in(const std::string& file, const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -297,18 +312,21 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
 }
 
 void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult& result) const {
-  Program program(api_, request, !includes_.empty());
-  // Also for plain names: it finds kernels that are not extern "C".
-  program.add_name(request.entry);
-  for (const std::string& entry : request.next_entries) program.add_name(entry);
-  for (const std::string& symbol : request.symbols) program.add_name("&" + symbol);
-
-  const nvrtcResult status = program.compile(options_for(request, includes_));
+  std::vector<std::string> options = options_for(request, includes_);
+  auto program = std::make_unique<Program>(api_, request, !includes_.empty());
+  nvrtcResult status = program->compile_entries(request, options);
+  // nvcc would compile unmarked functions for the host. Here they may as well be device code, as
+  // constexpr ones and those of included files are meant to be; what is marked keeps its meaning.
+  if (status != NVRTC_SUCCESS && complains_of_host_code(program->log())) {
+    options.emplace_back("--device-as-default-execution-space");
+    program = std::make_unique<Program>(api_, request, !includes_.empty());
+    status = program->compile_entries(request, options);
+  }
   if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
     throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
   }
   if (status != NVRTC_SUCCESS) {
-    result.log = parse_ptxas_log(program.log(), "").rest;
+    result.log = parse_ptxas_log(program->log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
@@ -317,16 +335,16 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     return;
   }
   result.compiled = true;
-  result.image = program.image();
-  result.entry = program.lowered(request.entry);
+  result.image = program->image();
+  result.entry = program->lowered(request.entry);
   for (const std::string& symbol : request.symbols) {
-    result.symbols.emplace_back(symbol, program.lowered("&" + symbol));
+    result.symbols.emplace_back(symbol, program->lowered("&" + symbol));
   }
-  PtxasLog log = parse_ptxas_log(program.log(), result.entry);
+  PtxasLog log = parse_ptxas_log(program->log(), result.entry);
   result.resources = log.resources;
   for (const std::string& entry : request.next_entries) {
-    const std::string lowered = program.lowered(entry);
-    result.next.push_back({lowered, parse_ptxas_log(program.log(), lowered).resources});
+    const std::string lowered = program->lowered(entry);
+    result.next.push_back({lowered, parse_ptxas_log(program->log(), lowered).resources});
   }
   result.log = std::move(log.rest);
 }

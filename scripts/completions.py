@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Writes shell completions and man pages from what the program says of its options.
+
+    scripts/completions.py --tuner build/release/bin/tuner --to FOLDER
+
+makes FOLDER/tuner.bash (source it, or put it into /etc/bash_completion.d), FOLDER/_tuner (zsh, in a
+folder of $fpath), and FOLDER/man1/tuner.1 and tuner-COMMAND.1. The tables are the program's own, by
+`tuner help COMMAND`, so nothing here has to be kept in step with it.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+# What an option's value is: file names are completed by the shell.
+FILES = {"--results", "--trace", "--replay", "--warm-start", "--from", "--csv", "--output", "--plugin-dir"}
+HEAD = re.compile(r"^  (?:(-\w) \[ (--[\w-]+) \]|(--[\w-]+))( arg(?: \(=([^)]*)\))?)?(?:\s+(.*))?$")
+
+
+@dataclasses.dataclass
+class Option:
+    name: str
+    short: str
+    takes_value: bool
+    default: str
+    text: str
+
+
+@dataclasses.dataclass
+class Command:
+    name: str
+    summary: str
+    usage: str = ""
+    options: list = dataclasses.field(default_factory=list)
+
+
+def said_by(tuner, *words):
+    return subprocess.run([tuner, *words], capture_output=True, text=True, check=True).stdout
+
+
+def options_in(text):
+    options = []
+    for line in text.split("\n"):
+        head = HEAD.match(line)
+        if head:
+            short, long, only, value, default, rest = head.groups()
+            options.append(Option(long or only, short or "", bool(value), default or "", (rest or "").strip()))
+        elif options and line.startswith("     ") and line.strip():
+            options[-1].text = f"{options[-1].text} {line.strip()}".strip()
+    return options
+
+
+def commands_of(tuner):
+    commands = []
+    in_list = False
+    for line in said_by(tuner, "--help").split("\n"):
+        if line == "commands:":
+            in_list = True
+        elif in_list and re.match(r"^  \S", line):
+            name, summary = line.split(None, 1)
+            commands.append(Command(name, summary))
+        elif commands and not line.strip():
+            in_list = False
+    for command in commands:
+        text = said_by(tuner, "help", command.name)
+        command.usage = text.split("\n\noptions", 1)[0].removeprefix("usage: ").strip()
+        command.options = options_in(text)
+    return commands
+
+
+def bash_of(commands):
+    out = ["# Completions of tuner for bash; made by scripts/completions.py.", "_tuner() {"]
+    out.append("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}")
+    names = " ".join(command.name for command in commands)
+    out.append('  if [ "$COMP_CWORD" = 1 ]; then')
+    out.append(f'    COMPREPLY=($(compgen -W "help {names}" -- "$word"))')
+    out.append("    return")
+    out.append("  fi")
+    out.append('  if [[ $word != -* || " ' + " ".join(sorted(FILES)) + ' " == *" $before "* ]]; then')
+    out.append('    COMPREPLY=($(compgen -f -- "$word"))')
+    out.append("    return")
+    out.append("  fi")
+    out.append('  case ${COMP_WORDS[1]} in')
+    for command in commands:
+        words = " ".join(option.name for option in command.options)
+        out.append(f'    {command.name}) COMPREPLY=($(compgen -W "{words}" -- "$word")) ;;')
+    out += ["  esac", "}", "complete -o filenames -F _tuner tuner", ""]
+    return "\n".join(out)
+
+
+def zsh_word(text):
+    return re.sub(r"([\[\]:'])", r"\\\1", text).replace("\\'", "'\\''")
+
+
+def zsh_of(commands):
+    out = ["#compdef tuner", "# Completions of tuner for zsh; made by scripts/completions.py.", "_tuner() {"]
+    out.append("  local -a commands=(")
+    out += [f"    '{command.name}:{zsh_word(command.summary)}'" for command in commands]
+    out += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
+    out.append("  case $words[2] in")
+    for command in commands:
+        out.append(f"    {command.name})")
+        out.append("      _arguments \\")
+        for option in command.options:
+            value = (":file:_files" if option.name in FILES else ":value:") if option.takes_value else ""
+            out.append(f"        '{option.name}[{zsh_word(option.text)}]{value}' \\")
+        out.append("        '*:file:_files' ;;")
+    out += ["  esac", "}", '_tuner "$@"', ""]
+    return "\n".join(out)
+
+
+def roff(text):
+    text = text.replace("\\", "\\\\").replace("-", "\\-")
+    return re.sub(r"(?m)^([.'])", r"\\&\1", text)
+
+
+def man_of(command):
+    title = f"TUNER-{command.name.upper()}"
+    usage, _, more = command.usage.partition("\n\n")
+    out = [f'.TH {title} 1', ".SH NAME", f"tuner-{command.name} \\- {roff(command.summary)}"]
+    out += [".SH SYNOPSIS", roff(usage)]
+    if more:
+        out += [".SH DESCRIPTION", roff(more)]
+    out.append(".SH OPTIONS")
+    for option in command.options:
+        names = f"{option.short}, {option.name}" if option.short else option.name
+        value = " VALUE" if option.takes_value else ""
+        default = f" Default: {option.default}." if option.default else ""
+        out += [".TP", f".B {roff(names + value)}", roff(option.text + default)]
+    out += [".SH SEE ALSO", "tuner(1)", ""]
+    return "\n".join(out)
+
+
+def main_page_of(tuner, commands):
+    first, rest = said_by(tuner, "--help").split("\n", 1)
+    out = [".TH TUNER 1", ".SH NAME", f"tuner \\- {roff(first.split(': ', 1)[-1])}"]
+    out += [".SH SYNOPSIS", "tuner COMMAND [options]", ".SH COMMANDS"]
+    for command in commands:
+        out += [".TP", f".B {roff(command.name)}", roff(command.summary) + f"; tuner\\-{roff(command.name)}(1)"]
+    out += [".SH EXIT STATUS", roff(rest[rest.index("Exit status") :].strip()), ""]
+    return "\n".join(out)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    arguments.add_argument("--tuner", required=True)
+    arguments.add_argument("--to", required=True, type=pathlib.Path)
+    given = arguments.parse_args()
+    commands = commands_of(given.tuner)
+    pages = given.to / "man1"
+    pages.mkdir(parents=True, exist_ok=True)
+    (given.to / "tuner.bash").write_text(bash_of(commands))
+    (given.to / "_tuner").write_text(zsh_of(commands))
+    (pages / "tuner.1").write_text(main_page_of(given.tuner, commands))
+    for command in commands:
+        (pages / f"tuner-{command.name}.1").write_text(man_of(command))
+    print(f"wrote {len(commands) + 3} files to {given.to}")
+
+
+if __name__ == "__main__":
+    main()

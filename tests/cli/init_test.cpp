@@ -1,0 +1,72 @@
+// A study that is drafted for a kernel out of somebody's repository can be checked and run as it
+// is.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> kernels() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(data("init"))) {
+    names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Finished drafted(const Sandbox& sandbox, const std::string& name) {
+  sandbox.write(name + ".cu", text_of(data("init/" + name + ".cu")));
+  return run(sandbox, {"init", name + ".cu"});
+}
+
+TEST(Init, ChecksEveryDraft) {
+  ASSERT_GE(kernels().size(), 8U);
+  for (const std::string& name : kernels()) {
+    SCOPED_TRACE(name);
+    const Sandbox sandbox;
+    const Finished done = drafted(sandbox, name);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_NE(done.err.find("found: kernel "), std::string::npos) << done.err;
+    EXPECT_TRUE(text_of(sandbox.path(name + ".yaml")).starts_with("# Made by tuner init from "));
+    const Finished checked = run(sandbox, {"check", name + ".yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    EXPECT_NE(checked.out.find("no mistake found"), std::string::npos) << checked.err;
+  }
+}
+
+TEST(Init, FirstRunsOfDraftsVerify) {
+  for (const std::string& name : kernels()) {
+    SCOPED_TRACE(name);
+    const Sandbox sandbox;
+    ASSERT_EQ(drafted(sandbox, name).status, 0);
+    const Finished done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--budget", "3",
+                                        "--progress", "none"});
+    EXPECT_EQ(done.status, 0) << done.out << done.err;
+    EXPECT_EQ(done.out.find("not verified"), std::string::npos) << done.out;
+    EXPECT_NE(done.out.find("trials: "), std::string::npos) << done.out;
+  }
+}
+
+TEST(Init, WritesOverNothingOfTheUsers) {
+  const Sandbox sandbox;
+  sandbox.write("k.yaml", "mine\n");
+  sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[threadIdx.x] = 1; }\n");
+  const Finished refused = run(sandbox, {"init", "k.cu"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "k.yaml: was not written by tuner (--force replaces it)\n");
+  EXPECT_EQ(text_of(sandbox.path("k.yaml")), "mine\n");
+  EXPECT_EQ(run(sandbox, {"init", "k.cu", "-o", "k.cu", "--force"}).status, 2);
+  EXPECT_EQ(run(sandbox, {"init", "k.cu", "--force"}).status, 0);
+  EXPECT_EQ(run(sandbox, {"init", "k.cu"}).status, 0) << "its own draft may be written again";
+  EXPECT_EQ(run(sandbox, {"init", "none.cu"}).status, 2);
+}
+
+}  // namespace
+}  // namespace tuner::cli

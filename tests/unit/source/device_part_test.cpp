@@ -1,0 +1,92 @@
+// Host code is left out, and nothing else.
+
+#include "tuner/source/device_part.h"
+
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The text without lines of blanks, and without blanks at the ends of lines.
+std::string dense(const std::string& text) {
+  std::string out;
+  std::string line;
+  for (const char c : text + "\n") {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    if (!line.empty()) out += line + "\n";
+    line.clear();
+  }
+  return out;
+}
+
+TEST(DevicePart, OfDeviceCodeIsAllOfIt) {
+  const std::string source =
+      "#include <cuda_fp16.h>\n#define N 4\n"
+      "constexpr int twice(int a) { return 2 * a; }\n"
+      "template <typename T, int B = (3 > 2)> __device__ T f(T a) { return a; }\n"
+      "extern \"C\" { __global__ void k(float* a) { a[0] = f(1.0f); } }\n"
+      "namespace n { struct S { int a; S() : a{1} {} int get() const { return a; } }; }\n"
+      "enum class E { a, b }; using Row = float[N]; typedef float real;\n"
+      "__constant__ float weights[N]; __device__ int counter = 0;\n"
+      "template __global__ void g<float>(float*);\n"
+      "HOST_DEVICE int h(int a) { return a; }  // a macro of a header, which may say anything\n"
+      "INSTANTIATE(float);\n";
+  const DevicePart part = device_part(source);
+  EXPECT_EQ(part.text, source);
+  EXPECT_EQ(part.left_out, Names{});
+}
+
+TEST(DevicePart, HostFunctionsGoAndLinesStay) {
+  const std::string source =
+      "#include <vector>\n"
+      "#include \"cublas_v2.h\"\n"
+      "#include <math.h>\n"
+      "static std::vector<float> kept;\n"
+      "int divide(int a, int b);\n"
+      "__global__ void k(float* a) {\n"
+      "  a[0] = 1;\n"
+      "}\n"
+      "int main(int argc, char** argv) {\n"
+      "  std::vector<float> x{1, 2};  // }\n"
+      "#define INSIDE 3\n"
+      "  const char* text = \"}\";\n"
+      "  k<<<1, 32>>>(nullptr);\n"
+      "}\n"
+      "__device__ int last;\n";
+  const DevicePart part = device_part(source);
+  EXPECT_EQ(dense(part.text),
+            "#include <math.h>\n__global__ void k(float* a) {\n  a[0] = 1;\n}\n"
+            "#define INSIDE 3\n__device__ int last;\n");
+  EXPECT_EQ(part.text.size(), source.size());
+  EXPECT_EQ(part.text.find("__device__ int last"), source.find("__device__ int last"));
+  EXPECT_EQ(part.left_out, (Names{"kept", "divide", "main", "<vector>", "<cublas_v2.h>"}));
+}
+
+TEST(DevicePart, MacrosOfTheSourceAreSeenThrough) {
+  const std::string source =
+      "#define DEVICE __device__ __forceinline__\n#define API extern \"C\"\n"
+      "DEVICE float f(float a) { return a; }\n"
+      "API void launch(float* a) { f<<<1, 2>>>(a); }\n";
+  EXPECT_EQ(device_part(source).left_out, Names{"launch"});
+}
+
+TEST(DevicePart, BranchesOfAnIfDoNotUnbalanceBraces) {
+  const std::string source =
+      "#ifdef WIDE\n__global__ void k(double* a) {\n#else\n__global__ void k(float* a) {\n#endif\n"
+      "  a[0] = 1;\n}\n"
+      "#if 0\nint main() {\n#else\nint run() {\n#endif\n  return 0;\n}\n"
+      "__device__ int last;\n";
+  const DevicePart part = device_part(source);
+  EXPECT_EQ(part.left_out, Names{"run"});
+  EXPECT_NE(part.text.find("__device__ int last"), std::string::npos);
+  EXPECT_NE(part.text.find("#endif\n  a[0] = 1;\n}"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,103 @@
+// Drafts a study, section by section.
+
+#include "tuner/drafting/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/base/error.h"
+#include "tuner/drafting/draft_context.h"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void refuse(const DraftRequest& request, int line, const std::string& what,
+                         const std::string& suggestion = {}) {
+  throw InputError(Complaint{{request.source_name, line, line > 0 ? 1 : 0}, what, suggestion});
+}
+
+std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
+
+bool looks_like_a_reference(const FoundKernel& kernel) {
+  const std::string name = lower_case(last_name(kernel.name));
+  return name.find("ref") != name.npos || name.find("naive") != name.npos ||
+         name.find("init") != name.npos || name.find("gold") != name.npos;
+}
+
+const FoundKernel& choose_kernel(const FoundSource& source, const DraftRequest& request) {
+  if (source.kernels.empty()) {
+    refuse(request, 0, "there is no __global__ function",
+           "one that a macro makes, or an included file holds, is not found");
+  }
+  std::vector<std::string> names;
+  for (const FoundKernel& kernel : source.kernels) {
+    if (kernel.name == request.kernel || last_name(kernel.name) == request.kernel) return kernel;
+    names.push_back(kernel.name);
+  }
+  if (!request.kernel.empty()) {
+    refuse(request, 0, "there is no kernel '" + request.kernel + "'",
+           did_you_mean(request.kernel, names));
+  }
+  const auto first = std::ranges::find_if(
+      source.kernels, [](const FoundKernel& one) { return !looks_like_a_reference(one); });
+  return first == source.kernels.end() ? source.kernels.front() : *first;
+}
+
+std::set<std::string> words_of(const FoundSource& source) {
+  std::set<std::string> words;
+  for (const Token& token : source.code) {
+    if (token.is_word()) words.emplace(token.text);
+  }
+  for (const Token& token : source.tokens) {
+    if (token.kind != Token::Kind::kDirective) continue;
+    if (directive_name(token) != "pragma" && directive_name(token) != "if") continue;
+    for (const Token& word : tokens_of(directive_rest(token))) words.emplace(word.text);
+  }
+  return words;
+}
+
+void say_kernel(DraftContext& context, bool asked_for) {
+  context.plan.found.push_back(
+      fmt::format("kernel {} (line {})", context.kernel.name, context.kernel.line));
+  std::string others;
+  for (const FoundKernel& one : context.source.kernels) {
+    if (one.name != context.kernel.name) others += (others.empty() ? "" : ", ") + one.name;
+  }
+  if (!others.empty() && !asked_for) {
+    context.plan.guessed.push_back("there are other kernels: " + others +
+                                   " (--kernel NAME drafts for one)");
+  }
+  if (context.hint)
+    context.plan.found.push_back(fmt::format("its launch in line {}", context.hint->line));
+}
+
+void nothing_to_tune(DraftContext& context) {
+  const std::string name = context.new_name("NOTHING");
+  context.plan.parameters.push_back(
+      {name, {0}, 0, "a study needs a parameter; this one does nothing"});
+  context.plan.guessed.push_back(
+      "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
+}
+
+}  // namespace
+
+DraftedStudy draft_study(const DraftRequest& request) {
+  const FoundSource source(request.source);
+  const FoundKernel& kernel = choose_kernel(source, request);
+  DraftContext context{source, kernel, launch_of(source, kernel)};
+  context.words = words_of(source);
+  context.plan.kernel = last_name(kernel.name);
+  context.plan.relative_name = request.relative_name;
+  say_kernel(context, !request.kernel.empty());
+  draft_knobs(context);
+  draft_extents(context);
+  draft_launch(context);
+  draft_arguments(context, request.source_name);
+  if (context.plan.parameters.empty()) nothing_to_tune(context);
+  const DraftPlan& plan = context.plan;
+  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed};
+}
+
+}  // namespace tuner

@@ -1,0 +1,163 @@
+// Arguments, constants and outputs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/base/error.h"
+#include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/guesses.h"
+
+namespace tuner {
+namespace {
+
+class Arguments {
+ public:
+  Arguments(DraftContext& context, const std::string& source_name)
+      : c_(context), source_name_(source_name) {}
+
+  void take_arguments() {
+    for (const FoundArgument& plain : c_.kernel.arguments) {
+      FoundArgument one = plain;
+      if (const auto type = c_.types.find(one.c_type); type != c_.types.end()) {
+        const auto element = element_type(type->second);
+        if (element) one.type = element->name;
+      }
+      if (one.type.empty() || (!one.is_pointer && one.lanes > 1)) {
+        refuse(c_.kernel.line,
+               fmt::format("'{}' of {} has the type '{}'", one.name, c_.kernel.name, one.c_type),
+               "a study gives a kernel numbers and flat buffers of them");
+      }
+      c_.plan.arguments.push_back(one.is_pointer ? buffer(one) : scalar(one));
+    }
+  }
+
+  void take_constants() {
+    for (const FoundConstant& one : c_.source.constants) {
+      if (!mentions(c_.kernel.body, one.name)) continue;
+      std::string shape;
+      for (const Tokens extent : one.extents) {
+        const auto text = c_.in_study(extent);
+        shape += (shape.empty() ? "" : ", ") + text.value_or("1");
+      }
+      if (one.type.empty()) {
+        c_.plan.guessed.push_back("nothing sets __constant__ '" + one.name +
+                                  "': its type is no number");
+        continue;
+      }
+      const std::string fill =
+          one.type.find("float") != std::string::npos ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}";
+      c_.plan.constants.push_back({one.name,
+                                   fmt::format("type: {}, shape: [{}], fill: {}", one.type,
+                                               shape.empty() ? "1" : shape, fill),
+                                   ""});
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(int line, const std::string& what, const std::string& suggestion) const {
+    throw InputError(Complaint{{source_name_, line, 1}, what, suggestion});
+  }
+
+  DraftedArgument scalar(const FoundArgument& one) {
+    const auto extent = c_.plan.extent_of.find(one.name);
+    if (extent != c_.plan.extent_of.end()) {
+      return {one.name, fmt::format("type: {}, value: {}", one.type, extent->second), ""};
+    }
+    const auto passed = c_.host_expression_of(one.name);
+    const bool is_real = one.type.find("float") != std::string::npos;
+    const std::string name = lower_case(one.name);
+    const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
+                          name.find("pitch") != name.npos;
+    if (passed && constant_number(*passed)) {
+      return {one.name, fmt::format("type: {}, value: {}", one.type, *passed), ""};
+    }
+    if (is_pitch && !c_.plan.extents.empty()) {
+      return {one.name, fmt::format("type: {}, value: {}", one.type, c_.plan.extents.back().first),
+              "a guess"};
+    }
+    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real ? "0.5" : "1"),
+            "a guess"};
+  }
+
+  static bool constant_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789.e+-* ()/") == std::string::npos;
+  }
+
+  DraftedArgument buffer(const FoundArgument& one) {
+    const Use use = use_of(c_.kernel.body, one.name);
+    const std::string shape = shape_of(one, use);
+    std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
+    if (!use.writes || one.is_const) {
+      return {one.name, text + ", fill: " + fill_for(one, use), ""};
+    }
+    c_.plan.outputs.emplace_back(one.name, one.type);
+    // Not `out`: what no thread writes, a border say, would be poison in the right answer too.
+    text += ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros");
+    return {one.name, text, use.reads ? "" : "role: out, if every element is written"};
+  }
+
+  static std::string fill_for(const FoundArgument& one, const Use& use) {
+    if (one.type.find("float") != std::string::npos) return "{uniform: [-1, 1]}";
+    if (use.is_index) return "{integers: [0, 63]}";
+    return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
+  }
+
+  // At least as large as what the kernel can address.
+  std::string shape_of(const FoundArgument& one, const Use& use) {
+    std::vector<std::string> shape = extents_of(one, use);
+    if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
+    std::string out;
+    for (const std::string& extent : shape) out += (out.empty() ? "" : ", ") + extent;
+    return "[" + out + "]";
+  }
+
+  std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) {
+    if (c_.plan.extents.empty()) {
+      c_.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
+      return {"65536"};
+    }
+    if (c_.plan.extents.size() == 1) {
+      const std::string& extent = c_.plan.extents.front().first;
+      const bool square = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
+        return multiplies(subscript, c_.kernel.body, c_.plan.extent_of.begin()->first);
+      });
+      return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
+    }
+    if (const auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
+    std::vector<std::string> all;
+    for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
+    return all;
+  }
+
+  // C[M, N] = A[M, K] * B[K, N].
+  std::vector<std::string> extents_of_product(const FoundArgument& one) const {
+    std::map<std::string, std::string> by_name;
+    for (const auto& extent : c_.plan.extents) by_name[lower_case(extent.first)] = extent.first;
+    const std::string name = lower_case(one.name.substr(0, 1)),
+                      end = lower_case(one.name.substr(one.name.size() - 1));
+    if (by_name.size() != 3 || !by_name.contains("m") || !by_name.contains("n") ||
+        !by_name.contains("k")) {
+      return {};
+    }
+    const std::string which = name == "a" || name == "b" || name == "c" ? name : end;
+    if (which == "a") return {by_name["m"], by_name["k"]};
+    if (which == "b") return {by_name["k"], by_name["n"]};
+    if (which == "c") return {by_name["m"], by_name["n"]};
+    return {};
+  }
+
+  DraftContext& c_;
+  const std::string& source_name_;
+};
+
+}  // namespace
+
+void draft_arguments(DraftContext& context, const std::string& source_name) {
+  Arguments arguments(context, source_name);
+  arguments.take_arguments();
+  arguments.take_constants();
+}
+
+}  // namespace tuner

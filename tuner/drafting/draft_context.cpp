@@ -1,0 +1,78 @@
+// Names of the source in the words of the study.
+
+#include "tuner/drafting/draft_context.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/drafting/study_text.h"
+
+namespace tuner {
+
+std::optional<std::string> DraftContext::host_number(const std::string& name, int depth) const {
+  if (const auto found = source.numbers.find(name); found != source.numbers.end()) {
+    return std::to_string(found->second);
+  }
+  const Tokens set = hint ? initialiser_of(hint->function, name) : Tokens();
+  if (set.empty() || depth > 6) return std::nullopt;
+  return study_expression(
+      set, [this, depth](const std::string& inner) { return host_number(inner, depth + 1); });
+}
+
+std::optional<std::string> DraftContext::host_expression_of(const std::string& argument) const {
+  if (!hint) return std::nullopt;
+  for (std::size_t i = 0; i < kernel.arguments.size() && i < hint->arguments.size(); ++i) {
+    if (kernel.arguments[i].name != argument) continue;
+    return study_expression(hint->arguments[i],
+                            [this](const std::string& name) { return host_number(name, 0); });
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> DraftContext::meaning(const std::string& name, int depth) const {
+  if (plan.parameter(name) != nullptr) return name;
+  if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
+  if (const auto found = template_values.find(name); found != template_values.end()) {
+    return found->second;
+  }
+  if (name.starts_with("sizeof ")) return size_of(name.substr(7));
+  if (const auto found = host_names.find(name); found != host_names.end()) return found->second;
+  if (const auto found = source.numbers.find(name); found != source.numbers.end()) {
+    return std::to_string(found->second);
+  }
+  const Tokens set = hint ? initialiser_of(hint->function, name) : Tokens();
+  if (set.empty() || depth > 6) return std::nullopt;
+  return study_expression(
+      set, [this, depth](const std::string& inner) { return meaning(inner, depth + 1); });
+}
+
+std::optional<std::string> DraftContext::size_of(const std::string& type) const {
+  const auto alias = types.find(type);
+  const std::string name = alias == types.end() ? seen_through(type) : alias->second;
+  if (name == "float") return "4";
+  if (name == "double") return "8";
+  return std::nullopt;
+}
+
+std::optional<std::string> DraftContext::in_study(Tokens tokens) const {
+  return study_expression(tokens, [this](const std::string& name) { return meaning(name); });
+}
+
+std::string DraftContext::new_name(std::string name) const {
+  while (words.contains(name) || plan.parameter(name) != nullptr) name += "_";
+  return name;
+}
+
+std::string DraftContext::seen_through(std::string type) const {
+  for (int depth = 0; depth < 8 && source.aliases.contains(type); ++depth) {
+    type = source.aliases.at(type);
+  }
+  return type;
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+}  // namespace tuner

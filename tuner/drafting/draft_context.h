@@ -1,0 +1,51 @@
+#pragma once
+// What is known while a study is drafted, and what names of the source mean in it.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "tuner/drafting/launch_hint.h"
+#include "tuner/drafting/plan.h"
+
+namespace tuner {
+
+struct DraftContext {
+  const FoundSource& source;
+  const FoundKernel& kernel;
+  std::optional<LaunchHint> hint;
+  DraftPlan plan{};
+  std::set<std::string> words{};               // of the source
+  std::set<std::string> extent_arguments{};    // arguments that are extents of the problem
+  std::map<std::string, std::string> types{};  // of template parameters
+  std::map<std::string, std::string>
+      template_values{};                            // template parameters as the study has them
+  std::map<std::string, std::string> host_names{};  // names of the host code for extents
+  std::map<std::string, std::string> renamed{};     // names of the host code for parameters
+
+  // What a name of the host code, or of the kernel's, means in the study.
+  std::optional<std::string> meaning(const std::string& name, int depth = 0) const;
+  std::optional<std::string> in_study(Tokens tokens) const;
+  // What the host code passes for an argument of the kernel, as far as it is made of numbers.
+  std::optional<std::string> host_expression_of(const std::string& argument) const;
+  std::optional<std::string> host_number(const std::string& name, int depth) const;
+  // A type as it is called without the source's own names for it.
+  std::string seen_through(std::string type) const;
+  // A name that neither the source nor the study has.
+  std::string new_name(std::string name) const;
+
+ private:
+  std::optional<std::string> size_of(const std::string& type) const;
+};
+
+// One section after the other, in this order.
+void draft_knobs(DraftContext& context);
+void draft_extents(DraftContext& context);
+void draft_launch(DraftContext& context);
+// Throws InputError for a type that no study can give; `source_name` is for its message.
+void draft_arguments(DraftContext& context, const std::string& source_name);
+
+std::string lower_case(std::string text);
+
+}  // namespace tuner

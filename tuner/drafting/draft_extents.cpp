@@ -1,0 +1,82 @@
+// Sizes of the problem, and examples of them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/guesses.h"
+#include "tuner/drafting/study_text.h"
+
+namespace tuner {
+namespace {
+
+// What the expressions of a study already mean by a name, or a parameter's macro.
+bool is_taken(const std::string& name) {
+  static const std::set<std::string> kTaken{
+      "time", "power", "energy", "min",   "max",   "abs",   "ceil_div", "ceil", "floor",
+      "log2", "round", "pow",    "int",   "float", "and",   "or",       "not",  "in",
+      "if",   "else",  "True",   "False", "true",  "false", "device"};
+  return kTaken.contains(name);
+}
+
+class Extents {
+ public:
+  explicit Extents(DraftContext& context) : c_(context) {}
+
+  void take_extents() {
+    std::set<std::string> extents;
+    for (const FoundArgument& one : c_.kernel.arguments) {
+      const bool whole = one.type.starts_with("int") || one.type.starts_with("uint");
+      if (one.is_pointer || !whole || !is_extent(c_.kernel, one.name)) continue;
+      std::string name = one.name;
+      while (is_taken(name) || c_.plan.parameter(name) != nullptr) name += "_";
+      c_.plan.extent_of[one.name] = name;
+      extents.insert(one.name);
+    }
+    c_.extent_arguments = extents;
+    for (const FoundArgument& one : c_.kernel.arguments) {
+      if (!c_.plan.extent_of.contains(one.name)) continue;
+      const auto hinted = hinted_extent(one.name);
+      c_.plan.extents.emplace_back(c_.plan.extent_of[one.name], hinted.value_or(usual_extent()));
+      if (!hinted) {
+        c_.plan.guessed.push_back(
+            fmt::format("{} = {}", c_.plan.extent_of[one.name], usual_extent()));
+      }
+    }
+  }
+
+ private:
+  bool is_matrix() const {
+    return axes_used(c_.kernel.body, "threadIdx") > 1 || axes_used(c_.kernel.body, "blockIdx") > 1;
+  }
+
+  std::int64_t usual_extent() const {
+    if (c_.extent_arguments.size() >= 3) return extents_of_product_known() ? 256 : 64;
+    return c_.extent_arguments.size() == 2 || is_matrix() ? 512 : 1048576;
+  }
+
+  bool extents_of_product_known() const {
+    std::set<std::string> names;
+    for (const std::string& one : c_.extent_arguments) names.insert(lower_case(one));
+    return names == std::set<std::string>{"m", "n", "k"};
+  }
+
+  // What the host code passes for an argument, if that is a number of moderate size.
+  std::optional<std::int64_t> hinted_extent(const std::string& argument) const {
+    const auto text = c_.host_expression_of(argument);
+    if (!text) return std::nullopt;
+    const auto value = constant_value(*text);
+    if (!value || *value < 1 || *value > (std::int64_t{1} << 31)) return std::nullopt;
+    return value;
+  }
+
+  DraftContext& c_;
+};
+
+}  // namespace
+
+void draft_extents(DraftContext& context) { Extents(context).take_extents(); }
+
+}  // namespace tuner

@@ -1,0 +1,215 @@
+// Block, grid and dynamic shared memory.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/guesses.h"
+#include "tuner/drafting/study_text.h"
+
+namespace tuner {
+namespace {
+
+class Launch {
+ public:
+  explicit Launch(DraftContext& context) : c_(context) {}
+
+  void take_launch() {
+    map_host_names();
+    take_block();
+    take_grid();
+    if (c_.hint && !c_.hint->shared.empty()) {
+      const auto bytes = c_.in_study(c_.hint->shared);
+      if (bytes && *bytes != "0") c_.plan.shared = *bytes;
+      if (!bytes) {
+        c_.plan.guessed.push_back("dynamic_shared_bytes: 0, since '" + joined(c_.hint->shared) +
+                                  "' is beyond this draft");
+      }
+    }
+  }
+
+ private:
+  // "kernel<<<..>>>(a, count)" and "__global__ void kernel(float* a, int n)": count is n.
+  void map_host_names() {
+    for (const auto& [argument, extent] : c_.plan.extent_of) c_.host_names[argument] = extent;
+    if (!c_.hint) return;
+    for (std::size_t i = 0; i < c_.kernel.arguments.size() && i < c_.hint->arguments.size(); ++i) {
+      const auto extent = c_.plan.extent_of.find(c_.kernel.arguments[i].name);
+      if (extent == c_.plan.extent_of.end() || c_.hint->arguments[i].size() != 1) continue;
+      c_.host_names[std::string(c_.hint->arguments[i][0].text)] = extent->second;
+    }
+  }
+
+  void take_block() {
+    const int axes = c_.hint ? static_cast<int>(c_.hint->block.size())
+                             : std::max(1, axes_used(c_.kernel.body, "threadIdx"));
+    for (int axis = 0; axis < axes; ++axis) {
+      c_.plan.block.push_back(c_.hint ? hinted_block(axis, axes) : guessed_block(axis, axes));
+    }
+    while (c_.plan.block.size() > 1 && c_.plan.block.back() == "1") c_.plan.block.pop_back();
+    refine_block_values();
+  }
+
+  std::string hinted_block(int axis, int axes) {
+    const Tokens tokens = c_.hint->block[static_cast<std::size_t>(axis)];
+    const auto text = c_.in_study(tokens);
+    if (!text) {
+      c_.plan.guessed.push_back("the block's extent, since '" + joined(tokens) +
+                                "' is beyond this draft");
+      return guessed_block(axis, axes);
+    }
+    const auto number = constant_value(*text);
+    if (!number || *number == 1) return *text;
+    if (!kernel_asks_its_block(axis)) {
+      // k<256><<<n / 256, 256>>>: the template's.
+      for (const auto& [name, parameter] : c_.template_values) {
+        if (c_.plan.parameter(parameter)->present != *number) continue;
+        literal_blocks_[axis] = *number;
+        return parameter;
+      }
+      return *text;
+    }
+    const std::string name =
+        c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
+    c_.plan.parameters.push_back({name, values_to_try(name, *number, axes), *number, "launch"});
+    if (tokens.size() == 1 && tokens[0].is_word()) c_.renamed[std::string(tokens[0].text)] = name;
+    literal_blocks_[axis] = *number;
+    return name;
+  }
+
+  std::string guessed_block(int axis, int axes) {
+    if (!kernel_asks_its_block(axis)) {
+      // Knobs that a block's index or a thread's is multiplied with are its extents.
+      for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis])) {
+        const auto known = c_.meaning(factor);
+        const bool is_block = lower_case(factor).find("block") != std::string::npos ||
+                              lower_case(factor).find("tile") != std::string::npos ||
+                              lower_case(factor).find("thread") != std::string::npos;
+        if (known && (is_block || constant_value(*known))) return *known;
+      }
+    }
+    const std::int64_t usual = axes == 1 ? 256 : 16;
+    const std::string name =
+        c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
+    c_.plan.parameters.push_back({name, values_to_try(name, usual, axes), usual, "launch"});
+    if (axis == 0) c_.plan.guessed.push_back(fmt::format("a block of {} threads along x", usual));
+    return name;
+  }
+
+  // Whether the kernel works with blocks of any extent along this axis: it asks, and no array of it
+  // has the extent that the host code spells.
+  bool kernel_asks_its_block(int axis) const {
+    const std::string_view wanted(&"xyz"[axis], 1);
+    const auto at_axis = static_cast<std::size_t>(axis);
+    const Tokens spelled =
+        c_.hint && at_axis < c_.hint->block.size() ? c_.hint->block[at_axis] : Tokens();
+    bool asks = false;
+    for (std::size_t i = 0; i + 2 < c_.kernel.body.size(); ++i) {
+      if (c_.kernel.body[i].is("blockDim") && c_.kernel.body[i + 2].text == wanted) asks = true;
+      if (!c_.kernel.body[i].is("__shared__")) continue;
+      for (std::size_t at = i; at + 1 < c_.kernel.body.size() && !c_.kernel.body[at].is(";");
+           ++at) {
+        if (c_.kernel.body[at].is("[") && !spelled.empty() &&
+            c_.kernel.body[at + 1].text == spelled[0].text) {
+          return false;
+        }
+      }
+    }
+    return asks;
+  }
+
+  // Extents of a block get values that suit one.
+  void refine_block_values() {
+    const int axes = static_cast<int>(c_.plan.block.size());
+    for (DraftedParameter& one : c_.plan.parameters) {
+      for (const std::string& extent : c_.plan.block) {
+        if (extent == one.name) one.values = values_to_try(one.name, one.present, axes);
+      }
+    }
+  }
+
+  void take_grid() {
+    if (c_.hint) {
+      for (std::size_t axis = 0; axis < c_.hint->grid.size(); ++axis) {
+        const auto text =
+            c_.in_study(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
+        if (!text) {
+          c_.plan.guessed.push_back("the grid, since '" + joined(c_.hint->grid[axis]) +
+                                    "' is beyond this draft");
+          c_.plan.grid.clear();
+          break;
+        }
+        c_.plan.grid.push_back(*text);
+      }
+    }
+    if (!c_.plan.grid.empty()) return;
+    const int axes = std::max(1, axes_used(c_.kernel.body, "blockIdx"));
+    for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis));
+  }
+
+  // Where the host code spells a block's extent as a number, that number is the new parameter.
+  std::vector<Token> with_block_names(Tokens tokens, int axis) const {
+    std::vector<Token> out(tokens.begin(), tokens.end());
+    const auto literal = literal_blocks_.find(axis);
+    if (literal == literal_blocks_.end()) return out;
+    static const std::string kOpen = "(", kMinus = "-", kOne = "1", kClose = ")";
+    const std::string& name = c_.plan.block[static_cast<std::size_t>(axis)];
+    std::vector<Token> renamed;
+    for (const Token& token : out) {
+      const auto value =
+          token.kind == Token::Kind::kNumber ? whole_number(token.text) : std::nullopt;
+      const Token word{Token::Kind::kWord, name, token.at, false};
+      if (value && *value == literal->second) {
+        renamed.push_back(word);
+      } else if (value && *value == literal->second - 1) {
+        renamed.insert(renamed.end(), {{Token::Kind::kSign, kOpen, 0, false},
+                                       word,
+                                       {Token::Kind::kSign, kMinus, 0, false},
+                                       {Token::Kind::kNumber, kOne, 0, false},
+                                       {Token::Kind::kSign, kClose, 0, false}});
+      } else {
+        renamed.push_back(token);
+      }
+    }
+    return renamed;
+  }
+
+  std::string guessed_grid(int axis) {
+    std::string extent = extent_of_axis(c_.kernel.body, "xyz"[axis], c_.extent_arguments);
+    if (!extent.empty()) extent = c_.plan.extent_of.at(extent);
+    if (extent.empty() && !c_.plan.extents.empty()) {
+      const auto n =
+          std::min<std::size_t>(static_cast<std::size_t>(axis), c_.plan.extents.size() - 1);
+      extent = c_.plan.extents[n].first;
+    }
+    if (extent.empty()) {
+      c_.plan.guessed.push_back("a grid of 1 block: nothing says how many");
+      return "1";
+    }
+    std::string share;
+    for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis])) {
+      std::string text;
+      if (factor.starts_with("blockDim.")) {
+        const auto which = static_cast<std::size_t>(factor.back() - 'x');
+        if (which < c_.plan.block.size()) text = c_.plan.block[which];
+      } else if (const auto known = whole_number(factor) ? factor : c_.meaning(factor)) {
+        text = *known;
+      }
+      if (!text.empty()) share += (share.empty() ? "" : " * ") + text;
+    }
+    c_.plan.guessed.push_back(fmt::format("the grid along {}: {} in shares of {}", "xyz"[axis],
+                                          extent, share.empty() ? "1" : share));
+    return share.empty() ? extent : fmt::format("ceil_div({}, {})", extent, share);
+  }
+
+  DraftContext& c_;
+  std::map<int, std::int64_t> literal_blocks_;  // by axis
+};
+
+}  // namespace
+
+void draft_launch(DraftContext& context) { Launch(context).take_launch(); }
+
+}  // namespace tuner

@@ -1,0 +1,161 @@
+// Writes a drafted study as YAML, with a remark at everything that was guessed.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/drafting/plan.h"
+
+namespace tuner {
+namespace {
+
+bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string list_of(const std::vector<std::string>& expressions) {
+  std::string out;
+  for (const std::string& one : expressions) {
+    const bool plain = std::ranges::all_of(one, is_word_part);
+    out += (out.empty() ? "" : ", ") + (plain ? one : "\"" + one + "\"");
+  }
+  return "[" + out + "]";
+}
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  std::string out;
+  for (const std::int64_t value : values)
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
+  return "[" + out + "]";
+}
+
+std::vector<std::string> with_present_values(const DraftPlan& plan,
+                                             const std::vector<std::string>& expressions) {
+  std::vector<std::string> out;
+  for (const std::string& one : expressions) out.push_back(with_present_values(plan, one));
+  return out;
+}
+
+std::string arguments_text(const char* key, const std::vector<DraftedArgument>& arguments) {
+  if (arguments.empty()) return {};
+  std::string out = fmt::format("{}:\n", key);
+  for (const DraftedArgument& one : arguments) {
+    out += fmt::format("  - {{name: {}, {}}}{}\n", one.name, one.rest,
+                       one.remark.empty() ? "" : "  # " + one.remark);
+  }
+  return out;
+}
+
+std::string parameters_text(const DraftPlan& plan) {
+  std::string out = "parameters:\n";
+  for (const DraftedParameter& one : plan.parameters) {
+    out += fmt::format("  {}: {}  # now {}; {}\n", one.name, numbers(one.values), one.present,
+                       one.from);
+  }
+  return out;
+}
+
+std::string constraints_text(const DraftPlan& plan) {
+  std::string threads;
+  for (const std::string& axis : plan.block) {
+    const bool plain = std::ranges::all_of(axis, is_word_part);
+    threads += (threads.empty() ? "" : " * ") + (plain ? axis : "(" + axis + ")");
+  }
+  const bool varies = std::ranges::any_of(
+      plan.parameters, [&](const auto& one) { return threads.find(one.name) != threads.npos; });
+  if (!varies) return {};
+  return "constraints:\n  - " + threads + " <= device.max_threads_per_block\n";
+}
+
+std::string launch_text(const DraftPlan& plan) {
+  std::string out =
+      fmt::format("launch:\n  block: {}\n  grid: {}\n", list_of(plan.block), list_of(plan.grid));
+  if (!plan.shared.empty()) out += fmt::format("  dynamic_shared_bytes: {}\n", plan.shared);
+  return out;
+}
+
+std::string present_values(const DraftPlan& plan) {
+  std::string values;
+  for (const DraftedParameter& one : plan.parameters) {
+    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", one.name, one.present);
+  }
+  return values;
+}
+
+std::string reference_text(const DraftPlan& plan) {
+  std::string out =
+      "# The right answer: the kernel's own in its present configuration. Only a change of it is "
+      "found\n"
+      "# so; a simple kernel of its own that is known to be right finds more.\n";
+  out += fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n  block: {}\n  grid: {}\n",
+                     "\"" + plan.reference_entry + "\"", present_values(plan),
+                     list_of(with_present_values(plan, plan.block)),
+                     list_of(with_present_values(plan, plan.grid)));
+  if (!plan.shared.empty()) {
+    out += fmt::format("  dynamic_shared_bytes: {}\n", with_present_values(plan, plan.shared));
+  }
+  return out;
+}
+
+std::string verify_text(const DraftPlan& plan) {
+  if (plan.outputs.empty()) return {};
+  std::string out = "verify:\n";
+  for (const auto& [name, type] : plan.outputs) {
+    const bool is_half = type == "float16" || type == "bfloat16";
+    const char* tolerance = type == "float64"   ? "{rtol: 1e-9, atol: 1e-9}"
+                            : type == "float32" ? "{rtol: 1e-4, atol: 1e-4}"
+                            : is_half           ? "{rtol: 1e-2, atol: 1e-2}"
+                                                : "{rtol: 0, atol: 0}";
+    out += fmt::format("  {}: {}\n", name, tolerance);
+  }
+  return out;
+}
+
+}  // namespace
+
+const DraftedParameter* DraftPlan::parameter(const std::string& name) const {
+  const auto one = std::ranges::find(parameters, name, &DraftedParameter::name);
+  return one == parameters.end() ? nullptr : &*one;
+}
+
+std::string with_present_values(const DraftPlan& plan, const std::string& expression) {
+  std::string out;
+  for (std::size_t at = 0; at < expression.size();) {
+    if (!is_word_part(expression[at])) {
+      out += expression[at++];
+      continue;
+    }
+    std::size_t end = at;
+    while (end < expression.size() && is_word_part(expression[end])) ++end;
+    const std::string word = expression.substr(at, end - at);
+    const DraftedParameter* parameter = plan.parameter(word);
+    out += parameter == nullptr ? word : std::to_string(parameter->present);
+    at = end;
+  }
+  return out;
+}
+
+std::string draft_yaml(const DraftPlan& plan) {
+  std::string out = fmt::format(
+      "# Made by tuner init from {}: a first draft. Look at what is marked with #, then: tuner "
+      "check,\n"
+      "# tuner run. All keys: docs/study-file.md.\n"
+      "schema: 1\n"
+      "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"\n",
+      plan.relative_name, plan.kernel, plan.relative_name, plan.entry);
+  if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
+  if (!plan.extents.empty()) {
+    std::string size;
+    for (const auto& [name, extent] : plan.extents) {
+      size += fmt::format("{}{}: {}", size.empty() ? "" : ", ", name, extent);
+    }
+    out += "problem_sizes:  # the sizes that matter to you, one a line\n  - {" + size + "}\n";
+  }
+  out += parameters_text(plan);
+  out += "baseline: {" + present_values(plan) +
+         "}  # what you have now: results say the speed-up over it\n";
+  out += constraints_text(plan) + launch_text(plan);
+  out += arguments_text("arguments", plan.arguments) + arguments_text("constants", plan.constants);
+  return out + reference_text(plan) + verify_text(plan);
+}
+
+}  // namespace tuner

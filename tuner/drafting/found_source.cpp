@@ -1,0 +1,289 @@
+// Reads kernels, macros and constants out of a source's tokens.
+
+#include "tuner/drafting/found_source.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <set>
+
+namespace tuner {
+namespace {
+
+bool is_qualifier(std::string_view word) {
+  static const std::set<std::string_view> kAll{"const",
+                                               "volatile",
+                                               "__restrict__",
+                                               "__restrict",
+                                               "restrict",
+                                               "struct",
+                                               "__grid_constant__",
+                                               "typename",
+                                               "static",
+                                               "inline"};
+  return kAll.contains(word);
+}
+
+std::string_view without_parentheses(std::string_view text) {
+  while (text.size() > 2 && text.front() == '(' && text.back() == ')') {
+    text = text.substr(1, text.size() - 2);
+  }
+  return text;
+}
+
+bool is_kernel(const Declaration& one) {
+  return one.kind == Declaration::Kind::kFunction && mentions(one.head, "__global__");
+}
+
+}  // namespace
+
+std::string joined(Tokens tokens) {
+  std::string out;
+  const Token* before = nullptr;
+  for (const Token& token : tokens) {
+    const bool one_sign = before != nullptr && before->is("<") && token.is("<");
+    out += (out.empty() || one_sign ? "" : " ") + std::string(token.text);
+    before = &token;
+  }
+  return out;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  text = without_parentheses(text);
+  std::string digits;
+  for (const char c : text) {
+    if (c != '\'') digits += c;
+  }
+  while (!digits.empty() &&
+         std::string_view("uUlL").find(digits.back()) != std::string_view::npos) {
+    digits.pop_back();
+  }
+  if (digits == "true" || digits == "false") return digits == "true" ? 1 : 0;
+  if (const auto shift = digits.find("<<"); shift != std::string::npos) {
+    const auto left = whole_number(
+        std::string_view(digits).substr(0, digits.find_last_not_of(' ', shift - 1) + 1));
+    const auto first = digits.find_first_not_of(' ', shift + 2);
+    const auto right = first == std::string::npos
+                           ? std::nullopt
+                           : whole_number(std::string_view(digits).substr(first));
+    if (left && right && *right >= 0 && *right < 60) return *left << *right;
+    return std::nullopt;
+  }
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  std::int64_t value = 0;
+  const char* from = digits.data() + (hexadecimal ? 2 : 0);
+  const char* to = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(from, to, value, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != to || from == to) return std::nullopt;
+  return value;
+}
+
+std::optional<ElementType> element_type(const std::string& c_type) {
+  static const std::map<std::string, std::string> kPlain{{"float", "float32"},
+                                                         {"double", "float64"},
+                                                         {"half", "float16"},
+                                                         {"__half", "float16"},
+                                                         {"__nv_bfloat16", "bfloat16"},
+                                                         {"nv_bfloat16", "bfloat16"},
+                                                         {"bfloat16", "bfloat16"},
+                                                         {"char", "int8"},
+                                                         {"signed char", "int8"},
+                                                         {"int8_t", "int8"},
+                                                         {"unsigned char", "uint8"},
+                                                         {"uchar", "uint8"},
+                                                         {"uint8_t", "uint8"},
+                                                         {"bool", "uint8"},
+                                                         {"short", "int16"},
+                                                         {"int16_t", "int16"},
+                                                         {"unsigned short", "uint16"},
+                                                         {"ushort", "uint16"},
+                                                         {"uint16_t", "uint16"},
+                                                         {"int", "int32"},
+                                                         {"signed int", "int32"},
+                                                         {"signed", "int32"},
+                                                         {"int32_t", "int32"},
+                                                         {"unsigned", "uint32"},
+                                                         {"unsigned int", "uint32"},
+                                                         {"uint", "uint32"},
+                                                         {"uint32_t", "uint32"},
+                                                         {"long", "int64"},
+                                                         {"long int", "int64"},
+                                                         {"long long", "int64"},
+                                                         {"long long int", "int64"},
+                                                         {"int64_t", "int64"},
+                                                         {"ptrdiff_t", "int64"},
+                                                         {"unsigned long", "uint64"},
+                                                         {"unsigned long long", "uint64"},
+                                                         {"unsigned long long int", "uint64"},
+                                                         {"uint64_t", "uint64"},
+                                                         {"size_t", "uint64"}};
+  if (const auto plain = kPlain.find(c_type); plain != kPlain.end()) return {{plain->second, 1}};
+  if (c_type.empty() || c_type.back() < '1' || c_type.back() > '4') return std::nullopt;
+  const std::string base = c_type.substr(0, c_type.size() - 1);
+  static const std::set<std::string> kVectors{"float", "double", "int",    "uint", "char",
+                                              "uchar", "short",  "ushort", "half"};
+  if (!kVectors.contains(base)) return std::nullopt;
+  return {{kPlain.at(base), c_type.back() - '0'}};
+}
+
+namespace {
+
+// Index of the name that a parameter is given; its size where it has none.
+std::size_t name_in(Tokens parameter) {
+  const auto open = std::ranges::find_if(parameter, [](const Token& t) { return t.is("["); });
+  const auto end = static_cast<std::size_t>(open - parameter.begin());
+  for (std::size_t i = end; i-- > 0;) {
+    if (parameter[i].is_word() && !is_qualifier(parameter[i].text)) return i;
+  }
+  return parameter.size();
+}
+
+}  // namespace
+
+FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::string>& aliases) {
+  FoundArgument out;
+  const auto equals = std::ranges::find_if(parameter, [](const Token& t) { return t.is("="); });
+  parameter = parameter.first(static_cast<std::size_t>(equals - parameter.begin()));
+  const std::size_t name_at = name_in(parameter);
+  out.is_pointer = mentions(parameter, "[");
+  for (std::size_t i = 0; i < name_at && i < parameter.size(); ++i) {
+    const Token& token = parameter[i];
+    if (token.is("*")) out.is_pointer = true;
+    if (token.is("const") && !out.is_pointer) out.is_const = true;
+    if (!token.is_word() || is_qualifier(token.text)) {
+      if (token.is("::") || token.is("<") || token.is(">")) out.c_type += std::string(token.text);
+      continue;
+    }
+    const bool glue = out.c_type.empty() || out.c_type.ends_with("::") || out.c_type.ends_with("<");
+    out.c_type += (glue ? "" : " ") + std::string(token.text);
+  }
+  if (name_at < parameter.size()) out.name = std::string(parameter[name_at].text);
+  if (out.c_type.starts_with("std::")) out.c_type.erase(0, 5);
+  for (int depth = 0; depth < 8; ++depth) {
+    const auto alias = aliases.find(out.c_type);
+    if (alias == aliases.end()) break;
+    out.c_type = alias->second;
+  }
+  if (const auto type = element_type(out.c_type)) {
+    out.type = type->name;
+    out.lanes = type->lanes;
+  }
+  return out;
+}
+
+// ---- the source ---------------------------------------------------------------------------------
+
+FoundSource::FoundSource(const std::string& source)
+    : tokens(tokens_of(source)),
+      code(code_of(tokens)),
+      declarations(declarations_of(code)),
+      text_(source) {
+  read_macros();
+  for (const Declaration& one : declarations) read_declaration(one);
+  for (const Declaration& one : declarations) {
+    if (!is_kernel(one)) continue;
+    FoundKernel kernel{
+        one.name, line_of(one.all.front()), templates_in(one.head), {}, one.head, one.parameters,
+        one.body};
+    for (const Tokens parameter : pieces_between_commas(one.parameters)) {
+      if (joined(parameter) != "void") kernel.arguments.push_back(argument_of(parameter, aliases));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+}
+
+const FoundMacro* FoundSource::macro(const std::string& name) const {
+  const auto found = std::ranges::find_if(macros, [&](const auto& m) { return m.name == name; });
+  return found == macros.end() ? nullptr : &*found;
+}
+
+int FoundSource::line_of(const Token& token) const {
+  return 1 + static_cast<int>(std::count(
+                 text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(token.at), '\n'));
+}
+
+void FoundSource::read_macros() {
+  std::set<std::string> guarded;
+  for (const Token& token : tokens) {
+    if (token.kind != Token::Kind::kDirective) continue;
+    const std::string rest(directive_rest(token));
+    if (directive_name(token) == "ifndef") guarded.insert(rest);
+    if (directive_name(token) == "if" && rest.starts_with("!defined")) {
+      std::string name;
+      std::ranges::copy_if(rest.substr(8), std::back_inserter(name),
+                           [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+      guarded.insert(name);
+    }
+    if (directive_name(token) != "define") continue;
+    const std::size_t end = rest.find_first_of(" \t");
+    const std::string name = rest.substr(0, end);
+    if (end == std::string::npos || name.find('(') != std::string::npos) continue;
+    const std::string text = rest.substr(rest.find_first_not_of(" \t", end));
+    if (const auto value = whole_number(text)) {
+      macros.push_back({name, *value, guarded.contains(name), line_of(token)});
+      numbers[name] = *value;
+    } else if (element_type(text)) {
+      aliases[name] = text;
+    }
+  }
+}
+
+void FoundSource::read_declaration(const Declaration& one) {
+  if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
+  const Tokens all = one.all;
+  if (all[0].is("typedef")) {
+    aliases[std::string(all[all.size() - 2].text)] = joined(all.subspan(1, all.size() - 3));
+  } else if (all[0].is("using") && all[2].is("=")) {
+    aliases[std::string(all[1].text)] = joined(all.subspan(3, all.size() - 4));
+  } else if (mentions(all, "__constant__") && !mentions(all, "=")) {
+    const auto open = std::ranges::find_if(all, [](const Token& t) { return t.is("["); });
+    std::vector<Token> plain;
+    for (const Token& token : all.first(static_cast<std::size_t>(open - all.begin()))) {
+      if (!token.is("__constant__") && !token.is(";") && !token.is("__device__") &&
+          !token.is("extern")) {
+        plain.push_back(token);
+      }
+    }
+    const FoundArgument argument = argument_of(plain, aliases);
+    FoundConstant constant{argument.name, argument.lanes == 1 ? argument.type : "", {}};
+    for (auto at = static_cast<std::size_t>(open - all.begin());
+         at < all.size() && all[at].is("[");) {
+      const std::size_t behind = behind_closing(all, at);
+      constant.extents.push_back(all.subspan(at + 1, behind - at - 2));
+      at = behind;
+    }
+    constants.push_back(std::move(constant));
+  } else if (mentions(all, "constexpr") || mentions(all, "const")) {
+    const auto equals = std::ranges::find_if(all, [](const Token& t) { return t.is("="); });
+    if (equals == all.end() || equals == all.begin()) return;
+    const auto at = static_cast<std::size_t>(equals - all.begin());
+    if (const auto value = whole_number(joined(all.subspan(at + 1, all.size() - at - 2)))) {
+      numbers[std::string(all[at - 1].text)] = *value;
+    }
+  }
+}
+
+std::vector<FoundTemplate> FoundSource::templates_in(Tokens head) const {
+  std::vector<FoundTemplate> out;
+  if (head.size() < 4 || !head[0].is("template")) return out;
+  std::size_t end = 2;
+  for (int depth = 1; end < head.size(); ++end) {
+    if (head[end].is("<")) ++depth;
+    if (head[end].is(">") && --depth == 0) break;
+  }
+  for (const Tokens piece : pieces_between_commas(head.subspan(2, end - 2))) {
+    const auto equals = std::ranges::find_if(piece, [](const Token& t) { return t.is("="); });
+    const auto at = static_cast<std::size_t>(equals - piece.begin());
+    FoundTemplate one;
+    if (at == 0) continue;
+    one.name = std::string(piece[at - 1].text);
+    one.kind = joined(piece.first(at - 1));
+    if (one.kind.starts_with("const ")) one.kind.erase(0, 6);
+    if (at < piece.size()) one.default_value = joined(piece.subspan(at + 1));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,87 @@
+#pragma once
+// What a CUDA source says about itself: its kernels, its macros, its constants.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/source/declarations.h"
+
+namespace tuner {
+
+struct FoundArgument {
+  std::string name;
+  std::string c_type;  // "const float*" without the pointer: "float"
+  std::string type;    // as a study says it: "float32"; empty: no such type
+  int lanes = 1;       // of a vector type such as float4
+  bool is_pointer = false, is_const = false;
+};
+
+struct FoundTemplate {
+  std::string name;
+  std::string kind;           // "typename", "int", "bool", ...
+  std::string default_value;  // empty: none
+  bool is_type() const { return kind == "typename" || kind == "class"; }
+};
+
+struct FoundKernel {
+  std::string name;
+  int line = 0;
+  std::vector<FoundTemplate> templates;
+  std::vector<FoundArgument> arguments;
+  Tokens head, parameters, body;
+};
+
+struct FoundMacro {
+  std::string name;
+  std::int64_t value = 0;
+  bool is_guarded = false;  // behind an #ifndef of its name: -D changes it
+  int line = 0;
+};
+
+struct FoundConstant {
+  std::string name;
+  std::string type;  // empty: no such type
+  std::vector<Tokens> extents;
+};
+
+struct FoundSource {
+  explicit FoundSource(const std::string& source);  // which must outlive this
+  FoundSource(const FoundSource&) = delete;
+  FoundSource& operator=(const FoundSource&) = delete;
+
+  std::vector<Token> tokens, code;
+  std::vector<Declaration> declarations;
+  std::vector<FoundKernel> kernels;
+  std::vector<FoundMacro> macros;               // of which the value is a whole number
+  std::vector<FoundConstant> constants;         // __constant__, without an initialiser
+  std::map<std::string, std::int64_t> numbers;  // macros and constexpr variables
+  std::map<std::string, std::string> aliases;   // "real" for "float"
+
+  const FoundMacro* macro(const std::string& name) const;
+  int line_of(const Token& token) const;
+
+ private:
+  void read_macros();
+  void read_declaration(const Declaration& one);
+  std::vector<FoundTemplate> templates_in(Tokens head) const;
+
+  const std::string& text_;
+};
+
+// A study's name for a C type, and how many lanes a vector type has; none for other types.
+struct ElementType {
+  std::string name;
+  int lanes = 1;
+};
+std::optional<ElementType> element_type(const std::string& c_type);
+
+// One parameter of a function, with types named by `aliases` seen through.
+FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::string>& aliases);
+
+std::string joined(Tokens tokens);
+std::optional<std::int64_t> whole_number(std::string_view text);
+
+}  // namespace tuner

@@ -1,0 +1,246 @@
+// Guesses from names and uses.
+
+#include "tuner/drafting/guesses.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "tuner/drafting/launch_hint.h"
+
+namespace tuner {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+bool has_one_of(const std::string& text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](auto part) { return text.find(part) != text.npos; });
+}
+
+// Pieces of a name: "BLOCK_SIZE_X" is block, size, x.
+std::vector<std::string> pieces_of(const std::string& name) {
+  std::vector<std::string> out(1);
+  for (const char c : lower(name)) {
+    if (c == '_') {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+bool is_piece(const std::string& name, std::initializer_list<std::string_view> pieces) {
+  const auto of = pieces_of(name);
+  return std::ranges::any_of(pieces, [&](auto p) { return std::ranges::find(of, p) != of.end(); });
+}
+
+bool is_times(const Token& token) { return token.is("*"); }
+
+}  // namespace
+
+bool looks_tunable(const std::string& name) {
+  const std::string word = lower(name);
+  if (has_one_of(word,
+                 {"radius", "filter", "mask", "max_", "_max", "eps", "pi", "version", "debug"}) ||
+      word.ends_with("_h") || word.ends_with("_h_")) {
+    return false;
+  }
+  if (has_one_of(word, {"block", "tile", "unroll", "pad", "thread", "vec", "warps", "coarsen",
+                        "stage", "chunk", "per_", "wpt", "items", "tune_", "stride_", "prefetch",
+                        "double_buffer", "swizzle"})) {
+    return true;
+  }
+  return is_piece(name,
+                  {"bm", "bn", "bk", "tm", "tn", "tk", "wm",  "wn",   "bs",   "ts",   "tw",
+                   "th", "bx", "by", "bz", "tx", "ty", "use", "rows", "cols", "work", "factor"});
+}
+
+std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t present,
+                                        int threads_of_axes) {
+  const std::string word = lower(name);
+  std::set<std::int64_t> values{present};
+  const auto add = [&](std::initializer_list<std::int64_t> more) { values.insert(more); };
+  if (threads_of_axes == 1) {
+    add({32, 64, 128, 256, 512, 1024});
+  } else if (threads_of_axes > 1) {
+    add({8, 16, 32});
+  } else if (word.find("pad") != word.npos || is_piece(name, {"use"}) || present == 0) {
+    add({0, 1});
+  } else if (has_one_of(word,
+                        {"unroll", "vec", "per_", "wpt", "items", "coarsen", "stage", "work"}) ||
+             present < 4) {
+    add({1, 2, 4});
+    if (present >= 4) add({8});
+  } else {
+    if (present % 2 == 0) add({present / 2});
+    add({present * 2});
+  }
+  return {values.begin(), values.end()};
+}
+
+bool is_extent(const FoundKernel& kernel, const std::string& name) {
+  const std::string word = lower(name);
+  if (has_one_of(word, {"radius", "iter", "step", "seed", "offset", "stride", "pitch", "ld",
+                        "shift", "alpha", "beta", "factor", "flag", "mode", "channel"})) {
+    return false;
+  }
+  if (is_piece(name, {"n",      "m",     "k",      "nx",       "ny",   "nz",   "w",     "h",
+                      "d",      "width", "height", "depth",    "rows", "cols", "size",  "len",
+                      "length", "count", "total",  "elements", "num",  "dim",  "batch", "numel"})) {
+    return true;
+  }
+  for (std::size_t i = 1; i < kernel.body.size(); ++i) {
+    if (kernel.body[i].is(name) && (kernel.body[i - 1].is("<") || kernel.body[i - 1].is(">"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Use use_of(Tokens body, const std::string& buffer) {
+  Use use;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    if (!body[at].is(buffer)) continue;
+    if (at > 0 && (body[at - 1].is(".") || body[at - 1].is("->"))) continue;
+    std::size_t behind = at + 1;
+    while (behind < body.size() && body[behind].is("[")) {
+      const std::size_t end = behind_closing(body, behind);
+      use.subscripts.push_back(body.subspan(behind + 1, end - behind - 2));
+      behind = end;
+    }
+    const bool has_subscript = behind > at + 1;
+    const bool by_address = at > 0 && body[at - 1].is("&");
+    const auto next = [&](std::size_t i) {
+      return behind + i < body.size() ? body[behind + i].text : "";
+    };
+    while (behind < body.size() && body[behind].is(".")) behind += 2;  // a lane: out[i].x
+    const bool assigns = next(0) == "=" && next(1) != "=";
+    const bool changes = std::string_view("+-*/|&^%").find(next(0)) != std::string_view::npos &&
+                         !next(0).empty() &&
+                         (next(1) == "=" || (next(1) == next(0) && next(0) != "*"));
+    if (!has_subscript || by_address || changes) {
+      use.reads = use.writes = true;  // handed to somebody, or changed in place
+    } else if (assigns) {
+      use.writes = true;
+    } else {
+      use.reads = true;
+    }
+    // other[buffer[i]]
+    int depth = 0;
+    for (std::size_t i = at; i-- > 0 && !body[i].is(";") && !body[i].is("{");) {
+      if (body[i].is("]") || body[i].is(")")) ++depth;
+      if (body[i].is("[") && depth-- == 0) use.is_index = true;
+      if (body[i].is("(")) --depth;
+      if (depth < -2) break;
+    }
+  }
+  return use;
+}
+
+std::set<std::string> words_in(Tokens subscript, Tokens body) {
+  std::set<std::string> out;
+  std::vector<Tokens> open{subscript};
+  while (!open.empty()) {
+    const Tokens now = open.back();
+    open.pop_back();
+    for (const Token& token : now) {
+      if (!token.is_word() || !out.insert(std::string(token.text)).second) continue;
+      if (const Tokens set = initialiser_of(body, std::string(token.text)); !set.empty()) {
+        open.push_back(set);
+      }
+    }
+  }
+  return out;
+}
+
+bool multiplies(Tokens subscript, Tokens body, const std::string& word) {
+  std::vector<Tokens> open{subscript};
+  for (const std::string& local : words_in(subscript, body)) {
+    if (const Tokens set = initialiser_of(body, local); !set.empty()) open.push_back(set);
+  }
+  return std::ranges::any_of(open, [&](Tokens tokens) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!tokens[i].is(word)) continue;
+      if ((i > 0 && is_times(tokens[i - 1])) ||
+          (i + 1 < tokens.size() && is_times(tokens[i + 1]))) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+int axes_used(Tokens body, std::string_view index) {
+  int axes = 0;
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    if (!body[i].is(index) || !body[i + 1].is(".")) continue;
+    const int axis = body[i + 2].text.empty() ? 0 : body[i + 2].text.front() - 'x' + 1;
+    axes = std::max(axes, axis);
+  }
+  return axes;
+}
+
+std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& extents) {
+  for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+    const bool compares = body[i].is("<") || body[i].is(">");
+    if (!compares || !body[i - 1].is_word()) continue;
+    const std::size_t right = body[i + 1].is("=") ? i + 2 : i + 1;
+    if (right >= body.size() || !extents.contains(std::string(body[right].text))) continue;
+    const auto local = body.subspan(i - 1, 1);
+    const Tokens set = initialiser_of(body, std::string(local[0].text));
+    for (std::size_t j = 0; j + 2 < set.size(); ++j) {
+      if (set[j].is("blockIdx") && set[j + 2].text == std::string_view(&axis, 1)) {
+        return std::string(body[right].text);
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> share_of_a_block(Tokens body, char axis) {
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    if (!body[i].is("blockIdx") || body[i + 2].text != std::string_view(&axis, 1)) continue;
+    std::vector<std::string> out;
+    const auto factor = [&](std::size_t at) -> std::size_t {  // its length; 0: none
+      if (at >= body.size()) return 0;
+      if (body[at].is("blockDim") && at + 2 < body.size()) {
+        out.push_back("blockDim." + std::string(body[at + 2].text));
+        return 3;
+      }
+      if (!body[at].is_word() && body[at].kind != Token::Kind::kNumber) return 0;
+      out.emplace_back(body[at].text);
+      return 1;
+    };
+    std::size_t at = i + 3;
+    while (at < body.size() && is_times(body[at])) {
+      const std::size_t length = factor(at + 1);
+      if (length == 0) break;
+      at += 1 + length;
+    }
+    std::size_t from = i;
+    while (from >= 2 && is_times(body[from - 1])) {
+      if (body[from - 2].is("x") || body[from - 2].is("y") || body[from - 2].is("z")) {
+        if (from < 4 || factor(from - 4) == 0) break;
+        from -= 4;
+      } else if (factor(from - 2) == 1) {
+        from -= 2;
+      } else {
+        break;
+      }
+    }
+    // (blockIdx.x * blockDim.x + threadIdx.x) * VEC
+    if (from > 0 && body[from - 1].is("(")) {
+      const std::size_t behind = behind_closing(body, from - 1);
+      if (behind + 1 < body.size() && is_times(body[behind])) factor(behind + 1);
+    }
+    return out;
+  }
+  return {};
+}
+
+}  // namespace tuner

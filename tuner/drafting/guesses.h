@@ -1,0 +1,49 @@
+#pragma once
+// What is likely meant by a kernel's names and by what it does with them.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuner/drafting/found_source.h"
+
+namespace tuner {
+
+// Whether a macro or template parameter of this name is a knob rather than a part of the problem.
+bool looks_tunable(const std::string& name);
+
+// Values to try for a knob, in order, the present one among them. `threads_of_axes`: how many axes
+// the block has that it is an extent of; 0: it is none.
+std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t present,
+                                        int threads_of_axes);
+
+// Whether a whole number that a kernel takes is an extent of its problem.
+bool is_extent(const FoundKernel& kernel, const std::string& name);
+
+// What a kernel does with a buffer.
+struct Use {
+  bool reads = false, writes = false;
+  bool is_index = false;           // its elements are indices into other buffers
+  std::vector<Tokens> subscripts;  // with local variables as they stand
+};
+Use use_of(Tokens body, const std::string& buffer);
+
+// The words of a subscript, local variables replaced by what they are set to.
+std::set<std::string> words_in(Tokens subscript, Tokens body);
+
+// Whether "a * b" stands in it, in any order, local variables seen through.
+bool multiplies(Tokens subscript, Tokens body, const std::string& word);
+
+// Axes (0 to 2) of `index`, "threadIdx" or "blockIdx", that a kernel uses.
+int axes_used(Tokens body, std::string_view index);
+
+// The extent that the index of an axis is compared with: "n" of "i = blockIdx.x * 256 ..; if (i <
+// n)"; empty: none.
+std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& extents);
+
+// What the index of a block is multiplied with along an axis: how much of the problem a block
+// takes, as pieces of a product; nothing where it is not multiplied.
+std::vector<std::string> share_of_a_block(Tokens body, char axis);
+
+}  // namespace tuner

@@ -1,0 +1,47 @@
+#pragma once
+// A study as far as it has been drafted; draft_yaml() writes it down.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/drafting/found_source.h"
+
+namespace tuner {
+
+struct DraftedParameter {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t present = 0;
+  std::string from;  // "macro of line 4"
+};
+
+struct DraftedArgument {
+  std::string name;
+  std::string rest;    // "type: float32, shape: [N], ..."
+  std::string remark;  // what was guessed; empty: nothing
+};
+
+struct DraftPlan {
+  std::string kernel, entry, reference_entry, relative_name;
+  bool has_macros = false;  // names of parameters are those of macros, without a prefix
+  std::vector<std::pair<std::string, std::int64_t>> extents;
+  std::map<std::string, std::string> extent_of;  // by argument of the kernel
+  std::vector<DraftedParameter> parameters;
+  std::vector<std::string> block, grid;
+  std::string shared;
+  std::vector<DraftedArgument> arguments, constants;
+  std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
+  std::vector<std::string> found, guessed;
+
+  const DraftedParameter* parameter(const std::string& name) const;
+};
+
+// An expression with the present value of each parameter in its place.
+std::string with_present_values(const DraftPlan& plan, const std::string& expression);
+
+std::string draft_yaml(const DraftPlan& plan);
+
+}  // namespace tuner

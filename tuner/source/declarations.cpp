@@ -1,0 +1,227 @@
+// Finds declarations by their brackets.
+
+#include "tuner/source/declarations.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace tuner {
+namespace {
+
+// Words before parentheses that are no function's name.
+constexpr std::array<std::string_view, 14> kTakesParentheses{
+    "__launch_bounds__", "__align__",        "alignas",        "__attribute__",
+    "decltype",          "noexcept",         "__declspec",     "asm",
+    "__maxnreg__",       "__cluster_dims__", "__block_size__", "static_assert",
+    "_Static_assert",    "requires"};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_macro_like(std::string_view word) {
+  return std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
+}
+
+class Parser {
+ public:
+  explicit Parser(Tokens code) : code_(code) {}
+
+  std::vector<Declaration> all() {
+    scope(0, code_.size(), "");
+    return std::move(found_);
+  }
+
+ private:
+  // One declaration that is being read.
+  struct State {
+    std::size_t from = 0;
+    std::size_t name = 0, open = 0, close = 0;  // of a function; close: behind its parentheses
+    bool is_type = false, initialises = false;
+    std::size_t body = 0, body_end = 0;
+    bool has_parameters() const { return close > 0; }
+  };
+
+  void scope(std::size_t at, std::size_t end, const std::string& outer) {
+    while (at < end) {
+      if (code_[at].is(";") || code_[at].is("}")) {
+        ++at;
+      } else if (const std::size_t open = opens_scope(at, end); open > at) {
+        const std::size_t behind = std::min(behind_closing(code_, open), end);
+        scope(open + 1, behind - 1, outer + namespaces(at, open));
+        at = behind;
+      } else {
+        at = declaration(at, end, outer);
+      }
+    }
+  }
+
+  // Index of the brace of "namespace n {" or "extern "C" {" at `at`; 0 where there is none.
+  std::size_t opens_scope(std::size_t at, std::size_t end) const {
+    if (code_[at].is("inline") && at + 1 < end && code_[at + 1].is("namespace")) ++at;
+    if (code_[at].is("extern") && at + 2 < end && code_[at + 1].kind == Token::Kind::kQuoted) {
+      return code_[at + 2].is("{") ? at + 2 : 0;
+    }
+    if (!code_[at].is("namespace")) return 0;
+    while (at < end && !code_[at].is("{") && !code_[at].is(";") && !code_[at].is("=")) ++at;
+    return at < end && code_[at].is("{") ? at : 0;
+  }
+
+  std::string namespaces(std::size_t at, std::size_t open) const {
+    std::string names;
+    for (; at < open; ++at) {
+      if (!code_[at].is_word() || is_one_of(code_[at].text, {"namespace", "inline", "extern"})) {
+        continue;
+      }
+      names += std::string(code_[at].text) + "::";
+    }
+    return names;
+  }
+
+  // Reads one; returns the index behind it.
+  std::size_t declaration(std::size_t from, std::size_t end, const std::string& outer) {
+    State now;
+    now.from = from;
+    std::size_t at = from;
+    while (at < end && code_[at].is("template")) at = behind_template(at + 1, end);
+    for (bool done = false; at < end && !done;) done = step(now, at, end);
+    add(now, std::max(at, from + 1), outer);
+    return std::max(at, from + 1);
+  }
+
+  std::size_t behind_template(std::size_t at, std::size_t end) const {
+    if (at >= end || !code_[at].is("<")) return at;
+    int depth = 0;
+    for (; at < end; ++at) {
+      if (code_[at].is("(")) {
+        at = behind_closing(code_, at) - 1;
+      } else if (code_[at].is("<")) {
+        ++depth;
+      } else if (code_[at].is(">") && --depth == 0) {
+        return at + 1;
+      } else if (code_[at].is(">>>") && (depth -= 3) <= 0) {
+        return at + 1;
+      }
+    }
+    return end;
+  }
+
+  // Takes what stands at `at`; true when the declaration has ended before the new `at`.
+  bool step(State& now, std::size_t& at, std::size_t end) {
+    const Token& token = code_[at];
+    if (token.is(";")) {
+      ++at;
+      return true;
+    }
+    if (token.is("{")) return brace(now, at);
+    if (token.is("(")) {
+      note_parameters(now, at);
+      at = std::min(behind_closing(code_, at), end);
+      return false;
+    }
+    if (token.is("[")) {
+      at = std::min(behind_closing(code_, at), end);
+      return false;
+    }
+    if (!now.has_parameters() && is_one_of(token.text, {"class", "struct", "union", "enum"})) {
+      now.is_type = true;
+    }
+    if (token.is("=") && !code_[at - (at > now.from ? 1 : 0)].is("operator")) {
+      now.initialises = true;
+    }
+    ++at;
+    return false;
+  }
+
+  void note_parameters(State& now, std::size_t at) const {
+    if (at == now.from || now.initialises || !code_[at - 1].is_word()) return;
+    const std::string_view word = code_[at - 1].text;
+    if (std::ranges::find(kTakesParentheses, word) != kTakesParentheses.end()) return;
+    // BOUNDS(256) before the name is a macro; a second one behind it is not the name.
+    if (now.has_parameters() && !is_macro_like(code_[now.name].text)) return;
+    now.name = at - 1;
+    now.open = at;
+    now.close = behind_closing(code_, at);
+  }
+
+  bool brace(State& now, std::size_t& at) {
+    const std::size_t behind = behind_closing(code_, at);
+    const bool is_function = now.has_parameters() && !now.initialises;
+    if (is_function || (now.is_type && now.body == 0 && !now.initialises)) {
+      now.body = at + 1;
+      now.body_end = behind - 1;
+    }
+    at = behind;
+    return is_function;
+  }
+
+  void add(const State& now, std::size_t end, const std::string& outer) {
+    Declaration out;
+    out.all = code_.subspan(now.from, end - now.from);
+    if (now.body > 0) out.body = code_.subspan(now.body, now.body_end - now.body);
+    if (now.has_parameters() && !now.initialises) {
+      out.kind = now.body > 0 ? Declaration::Kind::kFunction : Declaration::Kind::kPrototype;
+      out.name = outer + std::string(code_[now.name].text);
+      out.head = code_.subspan(now.from, now.name - now.from);
+      out.parameters = code_.subspan(now.open + 1, now.close - now.open - 2);
+    } else if (now.is_type) {
+      out.kind = Declaration::Kind::kType;
+    }
+    found_.push_back(out);
+  }
+
+  Tokens code_;
+  std::vector<Declaration> found_;
+};
+
+}  // namespace
+
+std::vector<Token> code_of(const std::vector<Token>& tokens) {
+  std::vector<Token> code;
+  std::ranges::copy_if(tokens, std::back_inserter(code), [](const Token& token) {
+    return token.kind != Token::Kind::kDirective && !token.other_branch;
+  });
+  return code;
+}
+
+std::vector<Declaration> declarations_of(Tokens code) { return Parser(code).all(); }
+
+bool mentions(Tokens tokens, std::string_view word) {
+  return std::ranges::any_of(tokens, [&](const Token& token) { return token.is(word); });
+}
+
+std::vector<Tokens> pieces_between_commas(Tokens tokens) {
+  std::vector<Tokens> pieces;
+  std::size_t from = 0;
+  int angles = 0;
+  for (std::size_t at = 0; at < tokens.size();) {
+    const Token& token = tokens[at];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      at = behind_closing(tokens, at);
+      continue;
+    }
+    if (token.is("<")) ++angles;
+    if (token.is(">") && angles > 0) --angles;
+    if (token.is(">>>")) angles = 0;
+    if (token.is(",") && angles == 0) {
+      pieces.push_back(tokens.subspan(from, at - from));
+      from = at + 1;
+    }
+    ++at;
+  }
+  if (from < tokens.size()) pieces.push_back(tokens.subspan(from));
+  return pieces;
+}
+
+std::size_t behind_closing(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < tokens.size(); ++at) {
+    const Token& token = tokens[at];
+    if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+    if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return at + 1;
+  }
+  return tokens.size();
+}
+
+}  // namespace tuner

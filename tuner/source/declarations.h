@@ -1,0 +1,41 @@
+#pragma once
+// The declarations of a CUDA source, found by braces and parentheses: what a tool needs that wants
+// to know its kernels, or which of its functions are for the host.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/tokens.h"
+
+namespace tuner {
+
+using Tokens = std::span<const Token>;
+
+struct Declaration {
+  enum class Kind { kFunction, kPrototype, kType, kOther };
+  Kind kind = Kind::kOther;
+  std::string name;   // of a function; with its namespaces: "n::f"
+  Tokens head;        // up to its name; with "template <...>"
+  Tokens parameters;  // without the parentheses
+  Tokens body;        // without the braces; empty where there is none
+  Tokens all;
+};
+
+// The tokens that are code: no directives, and of several branches of an #if the first.
+std::vector<Token> code_of(const std::vector<Token>& tokens);
+
+// Those at namespace scope. The code must outlive what is returned.
+std::vector<Declaration> declarations_of(Tokens code);
+
+bool mentions(Tokens tokens, std::string_view word);
+
+// The pieces between commas that stand in no parentheses, brackets, braces or <...>.
+std::vector<Tokens> pieces_between_commas(Tokens tokens);
+
+// Index behind the bracket that closes the one at `open`; the end where there is none.
+std::size_t behind_closing(Tokens tokens, std::size_t open);
+
+}  // namespace tuner

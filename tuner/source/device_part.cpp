@@ -1,0 +1,223 @@
+// Tells host code from device code by what a declaration says of itself.
+
+#include "tuner/source/device_part.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <string_view>
+
+#include "tuner/source/declarations.h"
+
+namespace tuner {
+namespace {
+
+// Headers that a kernel cannot use anything of.
+constexpr std::array<std::string_view, 56> kHostHeaders{"iostream",
+                                                        "fstream",
+                                                        "sstream",
+                                                        "iomanip",
+                                                        "ostream",
+                                                        "istream",
+                                                        "vector",
+                                                        "string",
+                                                        "map",
+                                                        "unordered_map",
+                                                        "set",
+                                                        "unordered_set",
+                                                        "list",
+                                                        "deque",
+                                                        "queue",
+                                                        "stack",
+                                                        "memory",
+                                                        "mutex",
+                                                        "thread",
+                                                        "future",
+                                                        "condition_variable",
+                                                        "chrono",
+                                                        "random",
+                                                        "stdexcept",
+                                                        "exception",
+                                                        "system_error",
+                                                        "filesystem",
+                                                        "regex",
+                                                        "locale",
+                                                        "numeric",
+                                                        "iterator",
+                                                        "optional",
+                                                        "variant",
+                                                        "any",
+                                                        "string_view",
+                                                        "typeinfo",
+                                                        "getopt.h",
+                                                        "unistd.h",
+                                                        "sys/time.h",
+                                                        "sys/stat.h",
+                                                        "signal.h",
+                                                        "fcntl.h",
+                                                        "pthread.h",
+                                                        "omp.h",
+                                                        "mpi.h",
+                                                        "cuda.h",
+                                                        "cublas_v2.h",
+                                                        "cublasLt.h",
+                                                        "curand.h",
+                                                        "cufft.h",
+                                                        "cusparse.h",
+                                                        "nvml.h",
+                                                        "nvToolsExt.h",
+                                                        "cuda_profiler_api.h",
+                                                        "helper_cuda.h",
+                                                        "helper_functions.h"};
+constexpr std::array<std::string_view, 5> kHostFolders{"thrust/", "torch/", "ATen/", "pybind11/",
+                                                       "gtest/"};
+// Of namespace std, what a kernel cannot use.
+constexpr std::array<std::string_view, 18> kHostNames{
+    "vector",   "string",   "map",    "unordered_map", "set",      "unordered_set",
+    "mutex",    "thread",   "atomic", "unique_ptr",    "ostream",  "shared_ptr",
+    "ofstream", "ifstream", "list",   "deque",         "function", "mt19937"};
+
+template <std::size_t n>
+bool is_among(const std::array<std::string_view, n>& all, std::string_view one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+bool is_host_header(std::string_view name) {
+  return is_among(kHostHeaders, name) ||
+         std::ranges::any_of(kHostFolders, [&](auto folder) { return name.starts_with(folder); });
+}
+
+// "vector" of "#include <vector>"; empty for another directive.
+std::string_view included(const Token& directive) {
+  if (directive_name(directive) != "include") return {};
+  const std::string_view rest = directive_rest(directive);
+  if (rest.size() < 3 || (rest.front() != '<' && rest.front() != '"')) return {};
+  return rest.substr(1, rest.find_first_of(">\"", 1) - 1);
+}
+
+bool is_annotation(std::string_view word) {
+  return word == "__global__" || word == "__device__" || word == "constexpr" ||
+         word == "consteval" || word == "__constant__" || word == "__shared__" ||
+         word == "__managed__";
+}
+
+// Whether the source's own macros stand for an annotation; of others nothing is known.
+std::map<std::string_view, bool> macros_of(const std::vector<Token>& tokens) {
+  std::map<std::string_view, bool> out;
+  for (const Token& token : tokens) {
+    if (token.kind != Token::Kind::kDirective || directive_name(token) != "define") continue;
+    const std::string_view rest = directive_rest(token);
+    std::size_t end = 0;
+    while (end < rest.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest[end])) != 0 || rest[end] == '_')) {
+      ++end;
+    }
+    const std::string_view text = rest.substr(end);
+    const bool annotates = text.find("__global__") != text.npos ||
+                           text.find("__device__") != text.npos ||
+                           text.find("constexpr") != text.npos;
+    out[rest.substr(0, end)] = out[rest.substr(0, end)] || annotates;
+  }
+  return out;
+}
+
+class Sorter {
+ public:
+  explicit Sorter(const std::vector<Token>& tokens) : macros_(macros_of(tokens)) {}
+
+  bool is_host(const Declaration& one) const {
+    switch (one.kind) {
+      case Declaration::Kind::kFunction:
+      case Declaration::Kind::kPrototype:
+        return is_host_function(one);
+      case Declaration::Kind::kOther:
+        return !mentions_annotation(one.all) && mentions_host_name(one.all);
+      case Declaration::Kind::kType:
+        return false;
+    }
+    return false;
+  }
+
+ private:
+  bool is_host_function(const Declaration& one) const {
+    if (one.head.empty()) return calls_host_macro(one);
+    return !mentions_annotation(one.head) &&
+           std::ranges::none_of(one.head, [&](const Token& t) { return may_annotate(t); });
+  }
+
+  // Without a return type it is a macro: what it stands for is known of some.
+  bool calls_host_macro(const Declaration& one) const {
+    constexpr std::array<std::string_view, 5> kKnown{"PYBIND11_MODULE", "TORCH_LIBRARY",
+                                                     "TORCH_LIBRARY_IMPL", "TEST", "BENCHMARK"};
+    return is_among(kKnown, one.name);
+  }
+
+  bool mentions_annotation(Tokens tokens) const {
+    return std::ranges::any_of(tokens, [&](const Token& token) {
+      if (is_annotation(token.text)) return true;
+      const auto macro = macros_.find(token.text);
+      return macro != macros_.end() && macro->second;
+    });
+  }
+
+  // A macro of an included file: written in capitals, and not defined here.
+  bool may_annotate(const Token& token) const {
+    if (!token.is_word() || token.text.size() < 3 || macros_.contains(token.text)) return false;
+    if (token.text == "FILE") return false;
+    return std::ranges::none_of(token.text, [](unsigned char c) { return std::islower(c) != 0; });
+  }
+
+  static bool mentions_host_name(Tokens tokens) {
+    for (std::size_t i = 2; i < tokens.size(); ++i) {
+      if (tokens[i - 2].is("std") && tokens[i - 1].is("::") &&
+          is_among(kHostNames, tokens[i].text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::map<std::string_view, bool> macros_;
+};
+
+// Blanks for [from, to), without its line ends and directives.
+void blank(std::string& text, std::size_t from, std::size_t to, const std::vector<Token>& tokens) {
+  for (const Token& token : tokens) {
+    if (token.kind != Token::Kind::kDirective || token.at < from || token.at >= to) continue;
+    blank(text, from, token.at, {});
+    from = token.at + token.text.size();
+  }
+  for (std::size_t i = from; i < to; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
+std::string name_of(const Declaration& one) {
+  if (!one.name.empty()) return one.name;
+  return one.all.size() > 1 ? std::string(one.all[one.all.size() - 2].text) : "";
+}
+
+}  // namespace
+
+DevicePart device_part(const std::string& source) {
+  DevicePart out{source, {}};
+  const std::vector<Token> tokens = tokens_of(source);
+  const std::vector<Token> code = code_of(tokens);
+  const Sorter sorter(tokens);
+  for (const Declaration& one : declarations_of(code)) {
+    if (!sorter.is_host(one)) continue;
+    const Token& last = one.all.back();
+    blank(out.text, one.all.front().at, last.at + last.text.size(), tokens);
+    out.left_out.push_back(name_of(one));
+  }
+  for (const Token& token : tokens) {
+    const std::string_view name = included(token);
+    if (token.kind != Token::Kind::kDirective || !is_host_header(name)) continue;
+    blank(out.text, token.at, token.at + token.text.size(), {});
+    out.left_out.push_back("<" + std::string(name) + ">");
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,192 @@
+// Splits a CUDA source into tokens.
+
+#include "tuner/source/tokens.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace tuner {
+namespace {
+
+bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+class Splitter {
+ public:
+  explicit Splitter(std::string_view source) : source_(source) {}
+
+  std::vector<Token> all() {
+    while (at_ < source_.size()) step();
+    return std::move(tokens_);
+  }
+
+ private:
+  char here(std::size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
+
+  void step() {
+    const char c = here();
+    if (c == '\n') {
+      line_begins_ = true;
+      ++at_;
+    } else if (is_blank(c) || (c == '\\' && here(1) == '\n')) {
+      at_ += c == '\\' ? 2 : 1;
+    } else if (c == '/' && (here(1) == '/' || here(1) == '*')) {
+      skip_comment();
+    } else if (c == '#' && line_begins_) {
+      take_directive();
+    } else {
+      line_begins_ = false;
+      take_token(c);
+    }
+  }
+
+  void skip_comment() {
+    if (here(1) == '*') {
+      const std::size_t end = source_.find("*/", at_ + 2);
+      at_ = end == source_.npos ? source_.size() : end + 2;
+      return;
+    }
+    while (at_ < source_.size() && here() != '\n') at_ += here() == '\\' ? 2 : 1;
+  }
+
+  void take_directive() {
+    const std::size_t from = at_;
+    while (at_ < source_.size() && here() != '\n') {
+      if (here() == '/' && (here(1) == '/' || here(1) == '*')) {
+        const std::size_t end = at_;
+        skip_comment();
+        if (at_ >= source_.size() || here() == '\n') {
+          add(Token::Kind::kDirective, from, end);
+          note_branch(tokens_.back());
+          return;
+        }
+      } else {
+        at_ += here() == '\\' ? 2 : 1;
+      }
+    }
+    at_ = std::min(at_, source_.size());
+    add(Token::Kind::kDirective, from, at_);
+    note_branch(tokens_.back());
+  }
+
+  // Only the first branch of an #if is looked at; of "#if 0" the second.
+  void note_branch(Token& directive) {
+    const std::string_view name = directive_name(directive);
+    if (name == "if" || name == "ifdef" || name == "ifndef") {
+      const bool never = name == "if" && directive_rest(directive) == "0";
+      branches_.push_back({!never, never});
+    } else if (!branches_.empty() && (name == "else" || name == "elif")) {
+      Branch& now = branches_.back();
+      now.other = now.taken;
+      now.taken = true;
+    } else if (!branches_.empty() && name == "endif") {
+      branches_.pop_back();
+    }
+    directive.other_branch = false;
+  }
+
+  void take_token(char c) {
+    const std::size_t from = at_;
+    if (c == '"' || c == '\'') {
+      skip_quoted(c);
+      add(Token::Kind::kQuoted, from, at_);
+    } else if (is_word_start(c)) {
+      while (is_word_part(here())) ++at_;
+      if (here() == '"' && source_[at_ - 1] == 'R' && at_ - from <= 3) {
+        skip_raw();
+        add(Token::Kind::kQuoted, from, at_);
+        return;
+      }
+      add(Token::Kind::kWord, from, at_);
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+               (c == '.' && std::isdigit(static_cast<unsigned char>(here(1))) != 0)) {
+      take_number(from);
+    } else {
+      at_ += sign_length();
+      add(Token::Kind::kSign, from, at_);
+    }
+  }
+
+  void take_number(std::size_t from) {
+    while (is_word_part(here()) || here() == '.' || (here() == '\'' && is_word_part(here(1))) ||
+           ((here() == '+' || here() == '-') && is_exponent(source_[at_ - 1], from))) {
+      ++at_;
+    }
+    add(Token::Kind::kNumber, from, at_);
+  }
+
+  bool is_exponent(char c, std::size_t from) const {
+    const bool hexadecimal = source_.substr(from, 2) == "0x" || source_.substr(from, 2) == "0X";
+    return hexadecimal ? c == 'p' || c == 'P' : c == 'e' || c == 'E';
+  }
+
+  std::size_t sign_length() const {
+    for (const std::string_view sign : {"<<<", ">>>", "::", "->"}) {
+      if (source_.substr(at_, sign.size()) == sign) return sign.size();
+    }
+    return 1;
+  }
+
+  void skip_quoted(char quote) {
+    ++at_;
+    while (at_ < source_.size() && here() != quote && here() != '\n') at_ += here() == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, source_.size());
+  }
+
+  void skip_raw() {
+    const std::size_t open = source_.find('(', at_);
+    if (open == source_.npos) {
+      at_ = source_.size();
+      return;
+    }
+    const std::string end = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::size_t found = source_.find(end, open);
+    at_ = found == source_.npos ? source_.size() : found + end.size();
+  }
+
+  void add(Token::Kind kind, std::size_t from, std::size_t to) {
+    to = std::min(to, source_.size());
+    const bool other =
+        std::any_of(branches_.begin(), branches_.end(), [](const Branch& b) { return b.other; });
+    tokens_.push_back({kind, source_.substr(from, to - from), from, other});
+  }
+
+  struct Branch {
+    bool taken = false;  // one of its branches has been looked at, or is now
+    bool other = false;  // this one is not looked at
+  };
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  bool line_begins_ = true;
+  std::vector<Branch> branches_;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> tokens_of(std::string_view source) { return Splitter(source).all(); }
+
+std::string_view directive_name(const Token& directive) {
+  std::string_view text = directive.text;
+  text.remove_prefix(std::min<std::size_t>(1, text.size()));
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  std::size_t end = 0;
+  while (end < text.size() && is_word_part(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+std::string_view directive_rest(const Token& directive) {
+  const std::string_view name = directive_name(directive);
+  std::string_view text = directive.text;
+  text.remove_prefix(static_cast<std::size_t>(name.data() - text.data()) + name.size());
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace tuner
