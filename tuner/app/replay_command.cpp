@@ -41,7 +41,7 @@ class Replay {
         space_(recording),
         objective_{recording.objective, recording.maximize, {}} {
     std::tie(strategy_, strategy_options_) =
-        parse_strategy(options.strategy.empty() ? "default" : options.strategy);
+        parse_choice("--strategy", options.strategy.empty() ? "default" : options.strategy);
     if (!options.budget.empty()) {
       auto budget = parse_budget(options.budget);
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});

@@ -61,14 +61,17 @@ RunSettings settings_of(const RunOptions& options, Study study) {
   const SearchSpec search = study.search;
   const Budget budget = budget_of(options, study);
   RunSettings settings{std::move(study)};
+  settings.strategy_text = settings.study.text;
   settings.budget = budget;
   settings.strategy = search.strategy;
   settings.strategy_options = search.options;
   if (!options.strategy.empty()) {
-    std::tie(settings.strategy, settings.strategy_options) = parse_strategy(options.strategy);
+    std::tie(settings.strategy, settings.strategy_options) =
+        parse_choice("--strategy", options.strategy);
+    settings.strategy_text = options.strategy;
   }
   if (settings.strategy.empty()) settings.strategy = "default";
-  settings.devices = device_settings(options);
+  settings.devices = device_settings(options, settings.study);
   settings.seed = options.seed;
   settings.results = options.results;
   settings.fresh = options.fresh;

@@ -23,10 +23,10 @@ constexpr std::int64_t kSchema = 1;
   throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
 }
 
-const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
-                                         "derived",   "constraints", "launch",        "arguments",
-                                         "constants", "reference",   "verify",        "metrics",
-                                         "objective", "search",      "measure",       "export"};
+const std::vector<std::string> kSections{
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
+    "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
+    "objective", "backend",   "search",        "measure",    "export"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -49,6 +49,7 @@ class StudyReader {
     if (needs_kernel()) read_kernel_parts();
     section("metrics", read_metrics);
     section_at("objective", read_objective);
+    section_at("backend", read_backend);
     section_at("search", read_search);
     section_at("measure", read_measure);
     section_at("export", read_export);
