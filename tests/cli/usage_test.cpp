@@ -86,9 +86,10 @@ TEST(Options, OfABackendAreCheckedWhereTheyStand) {
             "threads=0, poison_shared=on (did you mean 'order'?)\n"
             "    cpu:seed=1,ordr=random\n               ^\n");
   std::string text =
-      "schema: 1\nparameters: {B: [1, 2]}\nkernel: {source: k.cu, entry: k}\n"
+      "schema: 1\nparameters: {B: [1, 2]}\nkernel: {name: k, source: k.cu, entry: k}\n"
       "launch: {block: [B], grid: [1]}\n"
-      "backend: {name: cpu, options: {order: backwards}}\n";
+      "backend: {name: cpu, options: {order: backwards}}\n"
+      "arguments: [{name: o, type: int32, shape: [1], role: out}]\n";
   sandbox.write("k.cu", "extern \"C\" __global__ void k() {}\n");
   sandbox.write("s.yaml", text);
   const auto study = run(sandbox, {"run", "s.yaml"});
