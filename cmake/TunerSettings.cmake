@@ -31,6 +31,15 @@ find_package(Threads REQUIRED)
 
 add_library(tuner_settings INTERFACE)
 target_include_directories(tuner_settings INTERFACE ${PROJECT_SOURCE_DIR})
+
+# What plugins are built with: headers only.
+add_library(tuner_sdk INTERFACE)
+add_library(tuner::sdk ALIAS tuner_sdk)
+set_target_properties(tuner_sdk PROPERTIES EXPORT_NAME sdk)
+target_compile_features(tuner_sdk INTERFACE cxx_std_20)
+target_include_directories(tuner_sdk INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:include>)
+
 target_compile_options(tuner_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees uninitialised strings in `throw InputError(Complaint{{}, a + b, ""})`, wrongly, and

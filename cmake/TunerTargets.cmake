@@ -30,13 +30,9 @@ function(tuner_plugin name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(tuner_plugin_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(tuner_plugin_${name}_objects PUBLIC tuner_settings ${ARG_LIBS})
-  add_library(tuner_plugin_${name} MODULE)
-  target_link_libraries(tuner_plugin_${name} PRIVATE tuner_plugin_${name}_objects)
-  # Hidden visibility does not reach the standard library's templates; the version script does.
-  target_link_options(tuner_plugin_${name} PRIVATE ${TUNER_PLUGIN_LINK_OPTIONS}
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin_exports.map)
+  tuner_add_plugin(tuner_plugin_${name} LIBS tuner_plugin_${name}_objects)
   set_target_properties(tuner_plugin_${name} PROPERTIES
-    OUTPUT_NAME ${name} PREFIX ""
+    OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${TUNER_PLUGIN_SUBDIR})
   if(NOT TARGET program)
     add_custom_target(program)  # what a user needs: the program and its plugins, no tests

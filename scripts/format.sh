@@ -17,7 +17,7 @@ command -v clang-format-14 >/dev/null || die "clang-format-14 is not installed"
 files=("$@")
 if [ ${#files[@]} -eq 0 ]; then
   mapfile -t files < <(git ls-files --cached --others --exclude-standard -- \
-    {tuner,tests,benchmarks}/{'*.h','*.cpp','*.c','*.cu','*.cuh'} ':!tests/data' ':!tests/fuzz/corpus')
+    {tuner,tests,benchmarks,examples}/{'*.h','*.cpp','*.c','*.cu','*.cuh'} ':!tests/data' ':!tests/fuzz/corpus')
 fi
 
 # bad FILE...: prints those that are not formatted.

@@ -22,9 +22,6 @@ from pathlib import Path
 MOST_FUNCTION_LINES = 60
 MOST_INTERFACE_FUNCTIONS = 10
 
-# Known to be too wide until a backend becomes narrow tables with abilities that are asked for by name.
-WIDE_INTERFACES = {"Backend", "tuner_backend"}
-
 NOT_A_FUNCTION = re.compile(
     r"^\s*(namespace|class|struct|union|enum|extern|if|for|while|switch|do|else|try|catch|return|case|"
     r"default|static const|constexpr|inline constexpr|typedef|using|template <[^(]*> struct)\b")
@@ -116,13 +113,13 @@ def interfaces_of(source):
         yield name, len(virtual) + len(pointers)
 
 
-def wide_interfaces(house, known=WIDE_INTERFACES):
+def wide_interfaces(house):
     for source in house:
         is_boundary = source.room == "ports" or source.name.startswith("tuner/plugin/abi")
         if source.path.suffix != ".h" or not is_boundary:
             continue
         for name, functions in interfaces_of(source):
-            if functions > MOST_INTERFACE_FUNCTIONS and name not in known:
+            if functions > MOST_INTERFACE_FUNCTIONS:
                 yield (f"{source.name}: {name} has {functions} functions, more than "
                        f"{MOST_INTERFACE_FUNCTIONS}")
 
@@ -257,7 +254,7 @@ def table(house, benchmarks):
     every = [length for source in house for _, _, length in functions_of(source.code)]
     rows.append(f"functions: {len(every)}, median {int(statistics.median(every))} lines, "
                 f"{sum(n > MOST_FUNCTION_LINES for n in every)} over {MOST_FUNCTION_LINES}")
-    wide = [b for b in wide_interfaces(house, known=())]
+    wide = [b for b in wide_interfaces(house)]
     rows.append(f"interfaces over {MOST_INTERFACE_FUNCTIONS} functions: {len(wide)}")
     unused = list(only_for_tests(house, benchmarks))
     rows.append(f"names used by tests only: {len(unused)}")

@@ -6,7 +6,7 @@
 
 #include "benchmarks/strategies/curves.h"
 #include "tuner/base/error.h"
-#include "tuner/plugins/strategies/parts/random.h"
+#include "tuner/plugins/strategies/parts/common.h"
 
 namespace tuner::bench {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "tuner/plugin/adapters.h"
 
-extern "C" const tuner_plugin tuner_plugin_v1;
+extern "C" const tuner_plugin tuner_plugin_v2;
 
 namespace tuner::bench {
 namespace {
 
 const tuner_strategy_factory& factory() {
   return *static_cast<const tuner_strategy_factory*>(
-      tuner_plugin_v1.get_factory(TUNER_KIND_STRATEGY));
+      tuner_plugin_v2.get_factory(TUNER_KIND_STRATEGY));
 }
 
 std::uint32_t item_named(const std::string& name) {

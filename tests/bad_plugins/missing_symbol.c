@@ -1,3 +1,3 @@
 /* A shared object that is no plugin. */
-extern const int tuner_plugin_v2;
-const int tuner_plugin_v2 = 1;
+extern const int some_plugin;
+const int some_plugin = 1;

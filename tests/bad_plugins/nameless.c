@@ -6,6 +6,6 @@ static const void* get_factory(const char* kind) {
   return NULL;
 }
 
-const tuner_plugin tuner_plugin_v1 = {
+const tuner_plugin tuner_plugin_v2 = {
     TUNER_ABI_MAGIC, TUNER_ABI_MAJOR, TUNER_ABI_MINOR, sizeof(tuner_plugin), NULL, "1",
     get_factory};

@@ -33,6 +33,13 @@ static int tell(void* self, const tuner_observation* observation, tuner_sink err
   return TUNER_OK;
 }
 
+static int prior(void* self, const tuner_prior* from, tuner_sink error) {
+  (void)self;
+  (void)from;
+  (void)error;
+  return TUNER_OK;
+}
+
 static int create(uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
                   tuner_sink error) {
   static const char kFull[] = "out of memory";
@@ -48,6 +55,7 @@ static int create(uint32_t item, const tuner_strategy_setup* setup, tuner_strate
   out->destroy = destroy;
   out->ask = ask;
   out->tell = tell;
+  out->prior = prior;
   return TUNER_OK;
 }
 
@@ -62,6 +70,6 @@ static const void* get_factory(const char* kind) {
   return *kind == *wanted ? &kFactory : NULL;
 }
 
-const tuner_plugin tuner_plugin_v1 = {TUNER_ABI_MAGIC,      TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
+const tuner_plugin tuner_plugin_v2 = {TUNER_ABI_MAGIC,      TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
                                       sizeof(tuner_plugin), "plain_c",       "1",
                                       get_factory};

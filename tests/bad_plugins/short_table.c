@@ -8,6 +8,6 @@ static const void* get_factory(const char* kind) {
   return kind[6] == 's' ? &kFactory : NULL; /* "tuner.strategy/1" */
 }
 
-const tuner_plugin tuner_plugin_v1 = {TUNER_ABI_MAGIC,      TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
+const tuner_plugin tuner_plugin_v2 = {TUNER_ABI_MAGIC,      TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
                                       sizeof(tuner_plugin), "short_table",   "1",
                                       get_factory};

@@ -22,9 +22,11 @@ class Sequence : public sdk::Strategy {
   static constexpr const char* kName = "sequence";
   static constexpr const char* kSummary = "configurations in order";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "0", "first index"},          {"step", "1", "distance"},
-      {"scale", "0.5", "from 0 to 1"},        {"order", "up", "up or down"},
-      {"eager", "false", "whether to hurry"},
+      {"start", "0", "first index", "integer 0..1000"},
+      {"step", "1", "distance", "integer 1..10"},
+      {"scale", "0.5", "from 0 to 1", "number 0..1"},
+      {"order", "up", "up or down", "one of up, down"},
+      {"eager", "false", "whether to hurry", "flag"},
   };
   explicit Sequence(const sdk::StrategySetup& setup)
       : space_(setup.space),
@@ -61,6 +63,8 @@ class ToyCompiler : public sdk::Compiler {
  public:
   static constexpr const char* kName = "toy";
   static constexpr const char* kSummary = "writes the request into the image";
+  static constexpr tuner_option_info kOptions[] = {{"level", "1", "of care", "integer 0..3"}};
+  explicit ToyCompiler(const sdk::Options& options) : level_(options.text_of("level")) {}
   std::string identity() override { return "toy 1"; }
   sdk::CompileResult compile(const sdk::CompileRequest& request) override {
     sdk::CompileResult result;
@@ -76,6 +80,7 @@ class ToyCompiler : public sdk::Compiler {
     result.compiled = true;
     result.entry = "lowered_" + request.entry;
     result.image = request.source + "|" + request.arch;
+    if (level_ != "1") result.image += "|level " + level_;
     for (const auto& one : request.include_dirs) result.image += "|I" + one;
     for (const auto& one : request.options) result.image += "|" + one;
     for (const auto& [name, value] : request.defines) result.image += "|D" + name + "=" + value;
@@ -88,6 +93,9 @@ class ToyCompiler : public sdk::Compiler {
     result.log = "a warning";
     return result;
   }
+
+ private:
+  std::string level_;
 };
 
 // Buffers are host memory; "launching" writes the first scalar into the first buffer, and so does
@@ -96,7 +104,8 @@ class ToyBackend : public sdk::Backend {
  public:
   static constexpr const char* kName = "toy";
   static constexpr const char* kSummary = "host memory";
-  static constexpr tuner_option_info kOptions[] = {{"order", "fixed", "fixed or random"}};
+  static constexpr tuner_option_info kOptions[] = {
+      {"order", "fixed", "fixed or random", "one of fixed, random"}};
   static int device_count() { return 2; }
 
   ToyBackend(std::uint32_t device, const sdk::Options& options) : device_(device) {
@@ -198,9 +207,12 @@ class ToyBackend : public sdk::Backend {
 struct Echo {
   static constexpr const char* kName = "echo";
   static constexpr const char* kSummary = "the document itself";
-  static std::string write(std::string_view results) {
+  static constexpr tuner_option_info kOptions[] = {{"times", "1", "how often", "integer 1..9"}};
+  static std::string write(std::string_view results, const sdk::Options& options) {
     if (results.find("forbidden") != std::string_view::npos) throw std::runtime_error("no");
-    return std::string(results);
+    std::string out;
+    for (auto i = options.integer("times", 1, 9); i > 0; --i) out += results;
+    return out;
   }
 };
 

@@ -6,6 +6,6 @@ static const void* get_factory(const char* kind) {
   return NULL;
 }
 
-const tuner_plugin tuner_plugin_v1 = {0x12345678u,          TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
+const tuner_plugin tuner_plugin_v2 = {0x12345678u,          TUNER_ABI_MAJOR, TUNER_ABI_MINOR,
                                       sizeof(tuner_plugin), "wrong_magic",   "1",
                                       get_factory};

@@ -22,6 +22,22 @@ TEST(Lists, CpuIsADevice) {
   EXPECT_NE(done.out.find("cpu     0  "), std::string::npos) << done.out;
 }
 
+TEST(Lists, ANameShowsItsOptionsAndWhatTheyAllow) {
+  const Sandbox sandbox;
+  const auto cpu = run(sandbox, {"list", "cpu"});
+  ASSERT_EQ(cpu.status, 0) << cpu.err;
+  for (const char* part :
+       {"backend cpu: ", "compiler cpu: ", "  order=sequential  one of sequential, random\n",
+        "  seed=1  integer 0.."}) {
+    EXPECT_NE(cpu.out.find(part), std::string::npos) << part << "\n" << cpu.out;
+  }
+  const auto unknown = run(sandbox, {"list", "genetics"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err,
+            "there is no kind and nothing of a plugin with the name 'genetics' (did you mean "
+            "'genetic'?)\n");
+}
+
 TEST(Lists, CacheIsCountedAndCleared) {
   const Sandbox sandbox;
   EXPECT_NE(run(sandbox, {"cache"}).out.find("\n0 artifacts"), std::string::npos);

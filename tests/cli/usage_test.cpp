@@ -76,5 +76,36 @@ TEST(Usage, WrongBudgetIsStatusTwo) {
   EXPECT_NE(done.err.find("--budget"), std::string::npos) << done.err;
 }
 
+TEST(Options, OfABackendAreCheckedWhereTheyStand) {
+  const Sandbox sandbox;
+  const auto command =
+      run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu:seed=1,ordr=random"});
+  EXPECT_EQ(command.status, 2);
+  EXPECT_EQ(command.err,
+            "--backend:1:12: unknown option 'ordr'; backend 'cpu' has: order=sequential, seed=1, "
+            "threads=0, poison_shared=on (did you mean 'order'?)\n"
+            "    cpu:seed=1,ordr=random\n               ^\n");
+  std::string text =
+      "schema: 1\nparameters: {B: [1, 2]}\nkernel: {name: k, source: k.cu, entry: k}\n"
+      "launch: {block: [B], grid: [1]}\n"
+      "backend: {name: cpu, options: {order: backwards}}\n"
+      "arguments: [{name: o, type: int32, shape: [1], role: out}]\n";
+  sandbox.write("k.cu", "extern \"C\" __global__ void k() {}\n");
+  sandbox.write("s.yaml", text);
+  const auto study = run(sandbox, {"run", "s.yaml"});
+  EXPECT_EQ(study.status, 2);
+  EXPECT_NE(study.err.find("s.yaml:5:32: backend 'cpu': option 'order' is 'backwards': it must be "
+                           "one of: sequential, random\n    backend: {name: cpu, options: {order: "
+                           "backwards}}\n"),
+            std::string::npos)
+      << study.err;
+  EXPECT_EQ(run(sandbox, {"run", "s.yaml", "--backend", "auto:order=random"}).err,
+            "options need the name of their backend, not --backend auto:order=random\n");
+  EXPECT_NE(run(sandbox, {"run", "s.yaml", "--strategy", "genetic:population=1"})
+                .err.find("--strategy:1:9: strategy 'genetic': option 'population' is '1': it must "
+                          "be a whole number from 2 to 10000"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tuner::cli

@@ -20,7 +20,7 @@ namespace tuner {
 // A device in host memory. Kernels are C++ functions that a test registers; an artifact's image is
 // the name of one, and so are the entries that follow it. Buffers have exactly the size asked for,
 // so the address sanitizer sees what the guard words do not. 16-bit floats are not supported.
-class FakeBackend : public Backend {
+class FakeBackend : public Backend, public DeviceMemory {
  public:
   // One launch, as the kernel sees it.
   struct Call {
@@ -74,6 +74,7 @@ class FakeBackend : public Backend {
   std::size_t loaded_kernels() const { return loaded_.size(); }
 
   const DeviceFacts& facts() override { return device; }
+  DeviceMemory& memory() override { return *this; }
 
   DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
     std::uint64_t used = bytes;

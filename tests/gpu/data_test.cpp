@@ -54,7 +54,7 @@ TEST_F(Gpu, FillFollowsTheFormulasForEveryTypeAndKind) {
   for (std::uint32_t type = 0; type < 12; ++type) {
     for (std::uint32_t kind = 1; kind <= 5; ++kind) {
       const Fill how{static_cast<Fill::Kind>(kind), static_cast<DataType>(type), 1, 90, 11};
-      const auto done = backend->fill({buffer, kOffset}, kCount, how);
+      const auto done = backend->memory().fill({buffer, kOffset}, kCount, how);
       ASSERT_TRUE(done) << done.error().message;
       const std::size_t size = size_of(how.type);
       const auto found = download<std::byte>({buffer, kOffset}, kCount * size);
@@ -70,9 +70,10 @@ TEST_F(Gpu, FillFollowsTheFormulasForEveryTypeAndKind) {
 
 TEST_F(Gpu, FillWritesNothingBesideItsRange) {
   const BufferId buffer = allocate(4096);
-  ASSERT_TRUE(backend->fill({buffer, 0}, 4096, {Fill::Kind::kBytes, DataType::kUInt8, 0xCD, 0, 0}));
-  ASSERT_TRUE(
-      backend->fill({buffer, 64}, 100, {Fill::Kind::kConstant, DataType::kFloat32, 1.5, 0, 0}));
+  ASSERT_TRUE(backend->memory().fill({buffer, 0}, 4096,
+                                     {Fill::Kind::kBytes, DataType::kUInt8, 0xCD, 0, 0}));
+  ASSERT_TRUE(backend->memory().fill({buffer, 64}, 100,
+                                     {Fill::Kind::kConstant, DataType::kFloat32, 1.5, 0, 0}));
   const auto bytes = download<unsigned char>({buffer, 0}, 4096);
   for (std::size_t i = 0; i < 64; ++i) ASSERT_EQ(bytes[i], 0xCD);
   for (std::size_t i = 64 + 400; i < 4096; ++i) ASSERT_EQ(bytes[i], 0xCD);
@@ -84,16 +85,16 @@ TEST_F(Gpu, CompareFindsCountAndFirstMismatchAnywhere) {
   const BufferId a = allocate(kCount * 4);
   const BufferId b = allocate(kCount * 4);
   const Fill how{Fill::Kind::kUniform, DataType::kFloat32, -1, 1, 3};
-  ASSERT_TRUE(backend->fill({a, 0}, kCount, how));
-  ASSERT_TRUE(backend->copy({b, 0}, {a, 0}, kCount * 4));
-  auto found = backend->compare({a, 0}, {b, 0}, DataType::kFloat32, kCount, 0, 0);
+  ASSERT_TRUE(backend->memory().fill({a, 0}, kCount, how));
+  ASSERT_TRUE(backend->memory().copy({b, 0}, {a, 0}, kCount * 4));
+  auto found = backend->memory().compare({a, 0}, {b, 0}, DataType::kFloat32, kCount, 0, 0);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->mismatches, 0U);
   EXPECT_EQ(found->max_abs_error, 0);
   for (const std::uint64_t place : {kCount - 1, std::uint64_t{1234567}, std::uint64_t{17}}) {
     upload<float>({a, place * 4}, {100.0F});
   }
-  found = backend->compare({a, 0}, {b, 0}, DataType::kFloat32, kCount, 0, 1e-3);
+  found = backend->memory().compare({a, 0}, {b, 0}, DataType::kFloat32, kCount, 0, 1e-3);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->mismatches, 3U);
   EXPECT_EQ(found->first_mismatch, 17U);
@@ -109,13 +110,13 @@ TEST_F(Gpu, CompareTreatsNaNAndInfinity) {
   const BufferId b = allocate(64);
   upload<float>({a, 0}, {1, inf, 2, -inf});
   upload<float>({b, 0}, {1, inf, 2.5F, -inf});
-  auto found = backend->compare({a, 0}, {b, 0}, DataType::kFloat32, 4, 0, 0.6);
+  auto found = backend->memory().compare({a, 0}, {b, 0}, DataType::kFloat32, 4, 0, 0.6);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->mismatches, 0U);
   EXPECT_EQ(found->max_abs_error, 0.5);
   upload<float>({a, 0}, {1, -inf, 2, kNaN});
   upload<float>({b, 0}, {1, inf, 2, kNaN});
-  found = backend->compare({a, 0}, {b, 0}, DataType::kFloat32, 4, 1, 1);
+  found = backend->memory().compare({a, 0}, {b, 0}, DataType::kFloat32, 4, 1, 1);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->mismatches, 2U);
   EXPECT_EQ(found->first_mismatch, 1U);
@@ -127,21 +128,21 @@ TEST_F(Gpu, CompareKnowsSixteenBitFloatsAndLargeIntegers) {
   const BufferId b = allocate(64);
   upload<std::uint16_t>({a, 0}, {0x3C00, 0x4000});  // half 1, 2
   upload<std::uint16_t>({b, 0}, {0x3C00, 0x4200});  // half 1, 3
-  const auto half = backend->compare({a, 0}, {b, 0}, DataType::kFloat16, 2, 0, 0);
+  const auto half = backend->memory().compare({a, 0}, {b, 0}, DataType::kFloat16, 2, 0, 0);
   ASSERT_TRUE(half);
   EXPECT_EQ(half->mismatches, 1U);
   EXPECT_EQ(half->first_value, 2);
   EXPECT_EQ(half->first_expected, 3);
   upload<std::int64_t>({a, 0}, {(std::int64_t{1} << 60) + 1});
   upload<std::int64_t>({b, 0}, {std::int64_t{1} << 60});
-  const auto large = backend->compare({a, 0}, {b, 0}, DataType::kInt64, 1, 0, 0);
+  const auto large = backend->memory().compare({a, 0}, {b, 0}, DataType::kInt64, 1, 0, 0);
   ASSERT_TRUE(large);
   EXPECT_EQ(large->mismatches, 1U);
   EXPECT_EQ(large->max_abs_error, 1);
 }
 
 TEST_F(Gpu, MemoryThatIsNotThereIsAnErrorAndNoMore) {
-  const auto huge = backend->allocate(std::uint64_t{1} << 50);
+  const auto huge = backend->memory().allocate(std::uint64_t{1} << 50);
   ASSERT_FALSE(huge);
   EXPECT_EQ(huge.error().error, DeviceError::kOutOfMemory) << huge.error().message;
   EXPECT_NE(allocate(1024), 0U);
@@ -151,12 +152,12 @@ TEST_F(Gpu, FillAndCompareRunAtMemorySpeed) {
   constexpr std::uint64_t kCount = std::uint64_t{64} << 20;
   const BufferId a = allocate(kCount * 4);
   const Fill how{Fill::Kind::kUniform, DataType::kFloat32, -1, 1, 3};
-  ASSERT_TRUE(backend->fill({a, 0}, kCount, how));
-  ASSERT_TRUE(backend->compare({a, 0}, {a, 0}, DataType::kFloat32, kCount, 0, 0));
+  ASSERT_TRUE(backend->memory().fill({a, 0}, kCount, how));
+  ASSERT_TRUE(backend->memory().compare({a, 0}, {a, 0}, DataType::kFloat32, kCount, 0, 0));
   const auto start = std::chrono::steady_clock::now();
-  ASSERT_TRUE(backend->fill({a, 0}, kCount, how));
+  ASSERT_TRUE(backend->memory().fill({a, 0}, kCount, how));
   const auto middle = std::chrono::steady_clock::now();
-  ASSERT_TRUE(backend->compare({a, 0}, {a, 0}, DataType::kFloat32, kCount, 0, 0));
+  ASSERT_TRUE(backend->memory().compare({a, 0}, {a, 0}, DataType::kFloat32, kCount, 0, 0));
   const auto end = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::milli> fill = middle - start;
   const std::chrono::duration<double, std::milli> compare = end - middle;

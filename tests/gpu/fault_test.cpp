@@ -22,7 +22,7 @@ class GpuFault : public Gpu {
     const BufferId out = allocate(64);
     const std::vector arguments{at(out)};
     const auto done = launch(kernel.id, geometry(1, 32), arguments);
-    const auto after = backend->fill({out, 0}, 64, {});
+    const auto after = backend->memory().fill({out, 0}, 64, {});
     if (done) std::exit(99);
     std::fprintf(stderr, "%s; then: %s\n", done.error().message.c_str(),
                  after ? "usable" : after.error().message.c_str());

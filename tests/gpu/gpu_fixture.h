@@ -70,21 +70,21 @@ class Gpu : public testing::Test {
   }
 
   BufferId allocate(std::uint64_t bytes) {
-    const auto buffer = backend->allocate(bytes);
+    const auto buffer = backend->memory().allocate(bytes);
     EXPECT_TRUE(buffer) << buffer.error().message;
     return buffer ? *buffer : 0;
   }
 
   template <typename T>
   void upload(BufferRange to, const std::vector<T>& values) {
-    const auto done = backend->upload(to, std::as_bytes(std::span(values)));
+    const auto done = backend->memory().upload(to, std::as_bytes(std::span(values)));
     ASSERT_TRUE(done) << done.error().message;
   }
 
   template <typename T>
   std::vector<T> download(BufferRange from, std::size_t count) {
     std::vector<T> out(count);
-    const auto done = backend->download(from, std::as_writable_bytes(std::span(out)));
+    const auto done = backend->memory().download(from, std::as_writable_bytes(std::span(out)));
     EXPECT_TRUE(done) << done.error().message;
     return out;
   }

@@ -257,7 +257,8 @@ TEST_F(Gpu, FlushingTheCacheShowsInAReadThatWouldFit) {
   const auto bytes = static_cast<std::uint64_t>(backend->facts().l2_bytes / 4);
   const BufferId in = allocate(bytes);
   const BufferId out = allocate(4);
-  ASSERT_TRUE(backend->fill({in, 0}, bytes, {Fill::Kind::kBytes, DataType::kUInt8, 0, 0, 0}));
+  ASSERT_TRUE(
+      backend->memory().fill({in, 0}, bytes, {Fill::Kind::kBytes, DataType::kUInt8, 0, 0, 0}));
   const std::vector arguments{at(in), at(out), scalar(static_cast<int>(bytes / 16))};
   const auto shape =
       geometry(static_cast<std::uint32_t>(backend->facts().multiprocessors) * 4, 256);

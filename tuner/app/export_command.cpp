@@ -55,17 +55,22 @@ ExportSettings settings_of(const ExportOptions& options) {
 // A built-in one, or a plugin's. Throws InputError for a format that is not known, with the
 // nearest.
 std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Catalogue& catalogue) {
-  if (auto built_in = make_exporter(options.format, settings_of(options))) return built_in;
-  if (catalogue.find(PluginKind::kExporter, options.format) != nullptr) {
-    return catalogue.make_exporter(options.format, results_json);
+  const auto [name, given] = parse_choice("--format", options.format);
+  if (auto built_in = make_exporter(name, settings_of(options))) {
+    if (given.empty()) return built_in;
+    throw InputError({Complaint{given.front().where, "format '" + name + "' has no options", ""}},
+                     options.format);
+  }
+  if (catalogue.find(PluginKind::kExporter, name) != nullptr) {
+    catalogue.check_options(PluginKind::kExporter, name, given, {}, options.format);
+    return catalogue.make_exporter(name, results_json, given);
   }
   std::vector<std::string> known;
   for (const ExportFormat& format : export_formats()) known.emplace_back(format.name);
-  for (std::string& name : catalogue.names(PluginKind::kExporter)) known.push_back(std::move(name));
-  throw InputError(
-      Complaint{{},
-                "there is no format '" + options.format + "'; see 'tuner list exporters'",
-                did_you_mean(options.format, known)});
+  for (const std::string& one : catalogue.names(PluginKind::kExporter)) known.push_back(one);
+  throw InputError(Complaint{{},
+                             "there is no format '" + name + "'; see 'tuner list exporters'",
+                             did_you_mean(name, known)});
 }
 
 std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/app/commands.h"
 #include "tuner/base/child_process.h"
@@ -36,6 +39,36 @@ void list_plugins(const Catalogue& catalogue) {
   }
 }
 
+// All that has one name: a backend and its compiler, say.
+void list_named(const Catalogue& catalogue, const std::string& name) {
+  constexpr std::pair<PluginKind, const char*> kKinds[] = {{PluginKind::kBackend, "backend"},
+                                                           {PluginKind::kCompiler, "compiler"},
+                                                           {PluginKind::kStrategy, "strategy"},
+                                                           {PluginKind::kExporter, "exporter"}};
+  std::vector<std::string> known{"plugins", "backends", "devices", "strategies", "exporters"};
+  bool found = false;
+  for (const auto& [kind, word] : kKinds) {
+    for (const std::string& one : catalogue.names(kind)) known.push_back(one);
+    const PluginItem* item = catalogue.find(kind, name);
+    if (item == nullptr) continue;
+    found = true;
+    std::cout << fmt::format("{} {}: {}\n  of {} ({})\n", word, for_terminal(name),
+                             for_terminal(item->summary), for_terminal(item->plugin),
+                             for_terminal(item->file.string()));
+    for (const PluginOption& option : item->options) {
+      std::cout << fmt::format("  {}={}{}\n      {}\n", for_terminal(option.name),
+                               for_terminal(option.default_value),
+                               option.allowed.empty() ? "" : "  " + for_terminal(option.allowed),
+                               for_terminal(option.help));
+    }
+  }
+  if (found) return;
+  throw InputError(
+      Complaint{{},
+                "there is no kind and nothing of a plugin with the name '" + name + "'",
+                did_you_mean(name, known)});
+}
+
 // Backends are asked in a child: a driver is never loaded here.
 void list_backends(const Catalogue& catalogue, const ListOptions& options, bool devices) {
   const WorkerProgram program{executable_path(), options.plugin_dirs};
@@ -67,8 +100,10 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
 
 int list_command(const ListOptions& options) {
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  bool listed = false;
   const auto section = [&](const char* name, auto&& print) {
     if (!options.what.empty() && options.what != name) return;
+    listed = true;
     if (options.what.empty()) std::cout << name << ":\n";
     print();
     if (options.what.empty()) std::cout << "\n";
@@ -83,6 +118,7 @@ int list_command(const ListOptions& options) {
     }
     list_items(catalogue, PluginKind::kExporter);
   });
+  if (!listed) list_named(catalogue, options.what);
   return kExitDone;
 }
 

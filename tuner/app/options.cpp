@@ -6,6 +6,7 @@
 #include <iostream>
 #include <string_view>
 #include <thread>
+#include <tuple>
 
 #include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
@@ -89,14 +90,15 @@ RunOptions parse_run(const Words& words) {
   po::options_description visible("options");
   auto add = visible.add_options();
   add("help,h", "show this");
-  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
+  add("backend", po::value(&o.backend)->default_value("auto"),
+      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "numbers such as 0,1, or all");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
   add("where", po::value(&o.where)->composing(),
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", po::value(&o.strategies)->composing(),
-      "NAME[:option=value,...]; see 'tuner list strategies'; with --replay it may be repeated");
+      "NAME[:option=value,...]; see 'tuner list NAME'; with --replay it may be repeated");
   add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
   add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
@@ -197,7 +199,8 @@ ExportOptions parse_export(const Words& words) {
   po::options_description visible("options");
   auto add = visible.add_options();
   add("help,h", "show this");
-  add("format", po::value(&o.format)->default_value("header"), "see 'tuner list exporters'");
+  add("format", po::value(&o.format)->default_value("header"),
+      "NAME[:option=value,...]; see 'tuner list exporters'");
   add("output,o", po::value(&o.output)->default_value("-"),
       "file, or '-' for standard output; launcher: a folder, or the two files' path without "
       "extension");
@@ -235,7 +238,8 @@ VerifyOptions parse_verify(const Words& words) {
   add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
   add("largest", po::value(&o.largest)->default_value(0),
       "extent of a random size; 0: the largest that was tuned");
-  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
+  add("backend", po::value(&o.backend)->default_value("auto"),
+      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
@@ -289,34 +293,53 @@ ListOptions parse_list(const Words& words) {
   auto add = visible.add_options();
   add("help,h", "show this");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values =
-      parse_words(words, "tuner list [plugins|backends|devices|strategies|exporters]", visible);
+  const auto values = parse_words(
+      words, "tuner list [plugins|backends|devices|strategies|exporters|NAME]", visible);
   o.what = one_input(values, "kind", false);
-  if (!o.what.empty()) {
-    must_be_one_of("kind", o.what, {"plugins", "backends", "devices", "strategies", "exporters"});
-  }
   return o;
 }
 
-std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_strategy(
-    const std::string& text) {
+std::pair<std::string, OptionList> parse_choice(const std::string& option,
+                                                const std::string& text) {
   const auto colon = text.find(':');
-  std::pair<std::string, std::vector<std::pair<std::string, std::string>>> out;
+  std::pair<std::string, OptionList> out;
   out.first = text.substr(0, colon);
   if (colon == std::string::npos) return out;
+  int column = static_cast<int>(colon) + 2;
   for (const std::string& piece : split(text.substr(colon + 1), ',')) {
     const auto equals = piece.find('=');
     if (equals == std::string::npos || equals == 0) {
-      wrong_usage("'" + piece + "' in --strategy is not of the form option=value");
+      wrong_usage("'" + piece + "' in " + option + " is not of the form option=value");
     }
-    out.second.emplace_back(piece.substr(0, equals), piece.substr(equals + 1));
+    out.second.push_back(
+        {piece.substr(0, equals), piece.substr(equals + 1), Position{option, 1, column}});
+    column += static_cast<int>(piece.size()) + 1;
   }
   return out;
 }
 
-DeviceSettings device_settings(const DeviceOptions& options) {
-  DeviceSettings settings{
-      options.backend, {}, options.timeout, options.jobs, options.in_random_order};
+// What the command line says, else the study.
+void choose_backend(const DeviceOptions& options, const Study& study, DeviceSettings& settings) {
+  std::tie(settings.backend, settings.backend_options) = parse_choice("--backend", options.backend);
+  settings.text = options.backend;
+  if (settings.backend == "auto" && !settings.backend_options.empty()) {
+    wrong_usage("options need the name of their backend, not --backend " + options.backend);
+  }
+  if (settings.backend == "auto" && !study.backend.name.empty()) {
+    settings.backend = study.backend.name;
+    settings.backend_options = study.backend.options;
+    settings.where = study.backend.where;
+    settings.text = study.text;
+  }
+  if (options.in_random_order) settings.backend_options.push_back({"order", "random"});
+}
+
+DeviceSettings device_settings(const DeviceOptions& options, const Study& study) {
+  DeviceSettings settings;
+  choose_backend(options, study, settings);
+  settings.numbers.clear();
+  settings.timeout = options.timeout;
+  settings.jobs = options.jobs;
   const std::string& text = options.device;
   if (text == "all") return settings;
   std::size_t at = 0;

@@ -119,7 +119,7 @@ struct CacheOptions {
 };
 
 // Throws InputError for a --device that makes no sense.
-DeviceSettings device_settings(const DeviceOptions& options);
+DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
 
 RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);
@@ -130,8 +130,7 @@ ListOptions parse_list(const Words& words);
 InitOptions parse_init(const Words& words);
 CacheOptions parse_cache(const Words& words);
 
-// "NAME:a=1,b=2" -> name and options. Throws InputError.
-std::pair<std::string, std::vector<std::pair<std::string, std::string>>> parse_strategy(
-    const std::string& text);
+// "NAME:a=1,b=2", the text of `option` -> name and options. Throws InputError.
+std::pair<std::string, OptionList> parse_choice(const std::string& option, const std::string& text);
 
 }  // namespace tuner

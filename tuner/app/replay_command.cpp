@@ -48,7 +48,7 @@ class Replay {
         catalogue_(catalogue),
         space_(recording),
         objective_{recording.objective, recording.maximize, {}} {
-    std::tie(strategy_, strategy_options_) = parse_strategy(strategy);
+    std::tie(strategy_, strategy_options_) = parse_choice("--strategy", strategy);
     if (!options.budget.empty()) {
       auto budget = parse_budget(options.budget);
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});

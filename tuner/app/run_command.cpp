@@ -45,15 +45,17 @@ RunSettings settings_of(const RunOptions& options, Study study) {
   const SearchSpec search = study.search;
   const Budget budget = budget_of(options, study);
   RunSettings settings{std::move(study)};
+  settings.strategy_text = settings.study.text;
   settings.budget = budget;
   settings.strategy = search.strategy;
   settings.strategy_options = search.options;
   if (!options.strategies.empty()) {
     std::tie(settings.strategy, settings.strategy_options) =
-        parse_strategy(options.strategies.front());
+        parse_choice("--strategy", options.strategies.front());
+    settings.strategy_text = options.strategies.front();
   }
   if (settings.strategy.empty()) settings.strategy = "default";
-  settings.devices = device_settings(options);
+  settings.devices = device_settings(options, settings.study);
   settings.seed = options.seed;
   settings.results = options.results;
   settings.fresh = options.fresh;

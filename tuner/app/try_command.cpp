@@ -121,7 +121,7 @@ void print_json(const TryOutcome& outcome, const Study& study) {
 int try_command(const TryOptions& options) {
   const auto note = [](const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; };
   RunSettings settings{load_study(options.study, options.sizes, note)};
-  settings.devices = device_settings(options);
+  settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};

@@ -129,7 +129,7 @@ int verify_export_command(const VerifyOptions& options) {
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Devices devices =
-      open_devices(device_settings(options), program, catalogue, [](const std::string&) {});
+      open_devices(device_settings(options, study), program, catalogue, [](const std::string&) {});
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   const std::string compiler = devices.compilers->identity();

@@ -14,15 +14,15 @@ Decoy filled(Fill::Kind kind, DataType type, double a, double b) {
   return {0, {kind, type, a, b, kSeed}};
 }
 
-DeviceResult<Ok> fill_with(Backend& backend, const Answer& answer, const Fill& fill) {
-  return backend.fill(answer.room, answer.elements, fill);
+DeviceResult<Ok> fill_with(DeviceMemory& memory, const Answer& answer, const Fill& fill) {
+  return memory.fill(answer.room, answer.elements, fill);
 }
 
 // The largest magnitude in the answer; infinite when it holds an infinity.
-DeviceResult<double> magnitude(Backend& backend, const Answer& answer) {
-  auto done = fill_with(backend, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
+DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
+  auto done = fill_with(memory, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
   if (!done) return Unexpected{done.error()};
-  auto zero = backend.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
   if (!zero) return Unexpected{zero.error()};
   return zero->max_abs_error;
 }
@@ -48,27 +48,28 @@ std::vector<Decoy> candidates(const Answer& answer, double largest) {
 
 }  // namespace
 
-DeviceResult<Ok> place(Backend& backend, const Decoy& decoy, const Answer& answer) {
-  if (decoy.shift == 0) return fill_with(backend, answer, decoy.fill);
+DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer) {
+  if (decoy.shift == 0) return fill_with(memory, answer, decoy.fill);
   const std::uint64_t first = decoy.shift * size_of(answer.type);
   const std::uint64_t rest = answer.elements * size_of(answer.type) - first;
   const auto at = [](BufferRange range, std::uint64_t bytes) {
     return BufferRange{range.buffer, range.offset + bytes};
   };
-  auto done = backend.copy(answer.room, at(answer.expected, first), rest);
+  auto done = memory.copy(answer.room, at(answer.expected, first), rest);
   if (!done) return done;
-  return backend.copy(at(answer.room, rest), answer.expected, first);
+  return memory.copy(at(answer.room, rest), answer.expected, first);
 }
 
-DeviceResult<Decoy> choose_decoy(Backend& backend, const Answer& answer, const CheckPlan& check) {
-  auto largest = magnitude(backend, answer);
+DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
+                                 const CheckPlan& check) {
+  auto largest = magnitude(memory, answer);
   if (!largest) return Unexpected{largest.error()};
   Decoy best;
   std::uint64_t most = 0;
   for (const Decoy& one : candidates(answer, *largest)) {
-    if (auto done = place(backend, one, answer); !done) return Unexpected{done.error()};
-    auto difference = backend.compare(answer.room, answer.expected, answer.type, answer.elements,
-                                      check.rtol, check.atol);
+    if (auto done = place(memory, one, answer); !done) return Unexpected{done.error()};
+    auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
+                                     check.rtol, check.atol);
     if (!difference) return Unexpected{difference.error()};
     if (difference->mismatches < most) continue;
     if (difference->mismatches > most || most == 0) best = one;
@@ -78,14 +79,14 @@ DeviceResult<Decoy> choose_decoy(Backend& backend, const Answer& answer, const C
   return best;
 }
 
-DeviceResult<std::string> monotony(Backend& backend, const Answer& answer) {
+DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
   if (answer.elements == 0) return std::string();
-  auto largest = magnitude(backend, answer);
+  auto largest = magnitude(memory, answer);
   if (!largest) return Unexpected{largest.error()};
   if (*largest == 0) return std::string("all zero");
   if (answer.elements == 1) return std::string();
-  if (auto done = place(backend, {1, {}}, answer); !done) return Unexpected{done.error()};
-  auto same = backend.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  if (auto done = place(memory, {1, {}}, answer); !done) return Unexpected{done.error()};
+  auto same = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
   if (!same) return Unexpected{same.error()};
   return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
 }

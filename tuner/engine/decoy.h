@@ -24,12 +24,13 @@ struct Answer {
   std::uint64_t elements = 0;
 };
 
-DeviceResult<Ok> place(Backend& backend, const Decoy& decoy, const Answer& answer);
+DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer);
 
 // The decoy that is wrong, by these tolerances, in all or at least the most elements.
-DeviceResult<Decoy> choose_decoy(Backend& backend, const Answer& answer, const CheckPlan& check);
+DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
+                                 const CheckPlan& check);
 
 // Why right answers could hardly be told from wrong ones: "all zero". Empty when they can.
-DeviceResult<std::string> monotony(Backend& backend, const Answer& answer);
+DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer);
 
 }  // namespace tuner

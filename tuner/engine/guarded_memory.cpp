@@ -43,9 +43,9 @@ Fill fill_of(const ArgumentPlan& argument) {
 }  // namespace
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
-  auto id = backend_.allocate(std::max<std::uint64_t>(1, bytes));
+  auto id = memory_.allocate(std::max<std::uint64_t>(1, bytes));
   if (!id) return Unexpected{id.error()};
-  return DeviceBuffer(backend_, *id);
+  return DeviceBuffer(memory_, *id);
 }
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate_pristine(std::uint64_t bytes) {
@@ -69,12 +69,12 @@ DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) 
 DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset,
                                            std::uint64_t bytes, unsigned char value) {
   if (bytes == 0) return Ok{};
-  return backend_.fill({buffer, offset}, bytes,
-                       {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
+  return memory_.fill({buffer, offset}, bytes,
+                      {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
 }
 
 DeviceResult<Ok> GuardedMemory::copy(BufferId to, BufferId from, std::uint64_t bytes) {
-  return backend_.copy(contents_of(to), contents_of(from), bytes);
+  return memory_.copy(contents_of(to), contents_of(from), bytes);
 }
 
 DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
@@ -82,8 +82,8 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
   std::array<std::byte, kGuardBytes> before{};
   std::array<std::byte, kGuardBytes> behind{};
   const std::uint64_t end = kGuardBytes + bytes;
-  if (auto done = backend_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
-  if (auto done = backend_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
+  if (auto done = memory_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
+  if (auto done = memory_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
   const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
   // Of several damaged bytes the one next to the contents is reported.
   const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
@@ -107,7 +107,7 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
 
 DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
   if (argument.fill.kind != FillSpec::Kind::kFile) {
-    return backend_.fill(contents_of(buffer), argument.elements, fill_of(argument));
+    return memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
   }
   std::string contents;
   try {
@@ -121,7 +121,7 @@ DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argume
         DeviceError::kInvalid, fmt::format("{} holds {} bytes, {} are needed",
                                            argument.fill.file.string(), contents.size(), needed)}};
   }
-  return backend_.upload(contents_of(buffer), std::as_bytes(std::span(contents)).first(needed));
+  return memory_.upload(contents_of(buffer), std::as_bytes(std::span(contents)).first(needed));
 }
 
 // Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.
@@ -130,11 +130,11 @@ DeviceResult<bool> GuardedMemory::same_contents(BufferId one, BufferId other, st
   const std::uint64_t rest = bytes % kWord;
   const BufferRange left{one, kGuardBytes + bytes - rest};
   const BufferRange right{other, kGuardBytes + bytes - rest};
-  auto words = backend_.compare(contents_of(one), contents_of(other), DataType::kUInt32,
-                                bytes / kWord, 0, 0);
+  auto words =
+      memory_.compare(contents_of(one), contents_of(other), DataType::kUInt32, bytes / kWord, 0, 0);
   if (!words) return Unexpected{words.error()};
   if (rest == 0 || words->mismatches > 0) return words->mismatches == 0;
-  auto last = backend_.compare(left, right, DataType::kUInt8, rest, 0, 0);
+  auto last = memory_.compare(left, right, DataType::kUInt8, rest, 0, 0);
   if (!last) return Unexpected{last.error()};
   return last->mismatches == 0;
 }

@@ -31,27 +31,27 @@ inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; 
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  DeviceBuffer(Backend& backend, BufferId id) : backend_(&backend), id_(id) {}
+  DeviceBuffer(DeviceMemory& memory, BufferId id) : memory_(&memory), id_(id) {}
   DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    std::swap(backend_, other.backend_);
+    std::swap(memory_, other.memory_);
     std::swap(id_, other.id_);
     return *this;
   }
   ~DeviceBuffer() {
-    if (backend_ != nullptr) backend_->release(id_);
+    if (memory_ != nullptr) memory_->release(id_);
   }
-  explicit operator bool() const { return backend_ != nullptr; }
+  explicit operator bool() const { return memory_ != nullptr; }
   BufferId id() const { return id_; }
 
  private:
-  Backend* backend_ = nullptr;
+  DeviceMemory* memory_ = nullptr;
   BufferId id_ = 0;
 };
 
 class GuardedMemory {
  public:
-  explicit GuardedMemory(Backend& backend) : backend_(backend) {}
+  explicit GuardedMemory(DeviceMemory& memory) : memory_(memory) {}
 
   // Guard words, room for contents, guard words.
   DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes);
@@ -79,7 +79,7 @@ class GuardedMemory {
  private:
   DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
 
-  Backend& backend_;
+  DeviceMemory& memory_;
 };
 
 }  // namespace tuner

@@ -97,7 +97,7 @@ DeviceResult<Ok> Workspace::fetch_constant(const ArgumentPlan& constant,
   if (!buffer) return Unexpected{buffer.error()};
   if (auto done = memory_.fill(buffer->id(), constant); !done) return done;
   bytes.resize(bytes_of(constant));
-  return backend_.download(contents_of(buffer->id()), bytes);
+  return backend_.memory().download(contents_of(buffer->id()), bytes);
 }
 
 DeviceResult<Ok> Workspace::prepare() {
@@ -189,7 +189,7 @@ DeviceResult<Ok> Workspace::check_reference(const ReferencePlan& reference) {
   for (const CheckPlan& check : plan_.checks) {
     const ArgumentPlan& argument = plan_.arguments[check.argument];
     const BufferRange answer = contents_of(slots_[check.argument].expected.id());
-    auto same = backend_.compare(answer, answer, argument.type, argument.elements, 0, 0);
+    auto same = backend_.memory().compare(answer, answer, argument.type, argument.elements, 0, 0);
     if (!same) return Unexpected{same.error()};
     if (same->mismatches == 0) continue;
     return Unexpected{DeviceFailure{
@@ -214,14 +214,14 @@ DeviceResult<Ok> Workspace::study_answers() {
     Slot& slot = slots_[check.argument];
     const Answer answer{contents_of(slot.data.id()), contents_of(slot.expected.id()), argument.type,
                         argument.elements};
-    auto dull = monotony(backend_, answer);
+    auto dull = monotony(backend_.memory(), answer);
     if (!dull) return Unexpected{dull.error()};
     if (!dull->empty()) {
       warnings_.push_back(
           fmt::format("the reference leaves {} {}: wrong answers may pass", argument.name, *dull));
     }
     if (argument.role != Role::kOut) continue;
-    auto decoy = choose_decoy(backend_, answer, check);
+    auto decoy = choose_decoy(backend_.memory(), answer, check);
     if (!decoy) return Unexpected{decoy.error()};
     slot.decoy = *decoy;
   }
@@ -351,7 +351,7 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
   inputs_untouched_ = false;
   if (auto done = enter(bound); !done) return done;
   for (const Restore& restore : bound.restores) {
-    auto done = backend_.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
+    auto done = backend_.memory().copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
     if (!done) return done;
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
@@ -362,7 +362,7 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
     DeviceResult<Ok> done = Ok{};
     if (argument.role == Role::kOut && outputs == Outputs::kDecoys && slot.decoy) {
       done = place(
-          backend_, *slot.decoy,
+          backend_.memory(), *slot.decoy,
           {contents_of(id), contents_of(slot.expected.id()), argument.type, argument.elements});
     } else if (argument.role == Role::kOut ||
                (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
@@ -397,8 +397,9 @@ DeviceResult<OutputCheck> Workspace::check_outputs() {
   for (const CheckPlan& check : plan_.checks) {
     const ArgumentPlan& argument = plan_.arguments[check.argument];
     const Slot& slot = slots_[check.argument];
-    auto difference = backend_.compare(contents_of(slot.data.id()), contents_of(slot.expected.id()),
-                                       argument.type, argument.elements, check.rtol, check.atol);
+    auto difference =
+        backend_.memory().compare(contents_of(slot.data.id()), contents_of(slot.expected.id()),
+                                  argument.type, argument.elements, check.rtol, check.atol);
     if (!difference) return Unexpected{difference.error()};
     result.max_error = std::max(result.max_error, difference->max_abs_error);
     if (difference->mismatches == 0 || !result.message.empty()) continue;

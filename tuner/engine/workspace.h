@@ -40,7 +40,7 @@ enum class Outputs { kPoisoned, kDecoys };
 class Workspace {
  public:
   Workspace(Backend& backend, SizePlan plan)
-      : backend_(backend), memory_(backend), plan_(std::move(plan)) {}
+      : backend_(backend), memory_(backend.memory()), plan_(std::move(plan)) {}
 
   // Allocates and fills everything and runs the reference.
   DeviceResult<Ok> prepare();

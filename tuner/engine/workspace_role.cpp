@@ -27,8 +27,9 @@ DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMe
   if (!same) return Unexpected{same.error()};
   if (*same) return std::optional<std::string>();
   const ArgumentPlan& argument = *one.argument;
-  auto difference = backend.compare(contents_of(one.buffer), contents_of(zeros), argument.type,
-                                    one.bytes / size_of(argument.type), 0, 0);
+  auto difference =
+      backend.memory().compare(contents_of(one.buffer), contents_of(zeros), argument.type,
+                               one.bytes / size_of(argument.type), 0, 0);
   if (!difference) return Unexpected{difference.error()};
   if (auto done = renew(memory, one); !done) return Unexpected{done.error()};
   // A negative zero is equal to zero, and not the same.

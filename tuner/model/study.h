@@ -113,9 +113,23 @@ struct Budget {
   std::optional<std::uint64_t> patience{};  // stop after so many evaluations without a better one
 };
 
+// An option of something that a plugin offers, as it was given.
+struct OptionValue {
+  std::string name, value;
+  Position where{};
+  friend bool operator==(const OptionValue&, const OptionValue&) = default;
+};
+using OptionList = std::vector<OptionValue>;
+
+struct BackendSpec {
+  std::string name;  // empty = the program's choice
+  OptionList options;
+  Position where;
+};
+
 struct SearchSpec {
   std::string strategy;  // empty = the program's default
-  std::vector<std::pair<std::string, std::string>> options;
+  OptionList options;
   Budget budget;
   Position where;
 };
@@ -160,6 +174,7 @@ struct Study {
   bool verify_nothing = false;  // the user says that no answer is to be compared
   std::vector<NamedExpression> metrics;
   ObjectiveSpec objective;
+  BackendSpec backend;
   SearchSpec search;
   MeasureSpec measure;
   ExportSpec exports;

@@ -1,9 +1,13 @@
-/* The boundary between tuner and its plugins. C only; compiles as C11 and C++20.
+/* The boundary between tuner and its plugins, interface 2.0. C only; compiles as C11 and C++20.
  *
- * A plugin is a shared object that exports one data symbol, `tuner_plugin_v1`, of type
+ * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
  * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
- * kinds it knows; null means "not here". Every table begins with struct_size: functions past the
- * end of a shorter table count as absent, so tables grow at their end and never change otherwise.
+ * kinds it knows; null means "not here".
+ *
+ * What grows and what does not, from 2.0 on. A struct that begins with struct_size may grow at its
+ * end with a new minor, and never changes otherwise; who reads one looks at struct_size before it
+ * looks at what a later minor has added. Structs without it never change. What a backend may or may
+ * not be able to do is an ability, asked for by name: an unknown name is answered with null.
  * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other
  * side fills at most that much and stores how much it filled.
  *
@@ -23,13 +27,13 @@ extern "C" {
 #endif
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
-#define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 4
+#define TUNER_ABI_MAJOR 2
+#define TUNER_ABI_MINOR 0
 
-#define TUNER_KIND_BACKEND "tuner.backend/1"
-#define TUNER_KIND_COMPILER "tuner.compiler/1"
-#define TUNER_KIND_STRATEGY "tuner.strategy/1"
-#define TUNER_KIND_EXPORTER "tuner.exporter/1"
+#define TUNER_KIND_BACKEND "tuner.backend/2"
+#define TUNER_KIND_COMPILER "tuner.compiler/2"
+#define TUNER_KIND_STRATEGY "tuner.strategy/2"
+#define TUNER_KIND_EXPORTER "tuner.exporter/2"
 
 typedef struct tuner_str {
   const char* data; /* not terminated; may hold zero bytes */
@@ -58,12 +62,17 @@ typedef struct tuner_plugin {
   const void* (*get_factory)(const char* kind);
 } tuner_plugin;
 
-/* What a factory offers; `options` is a list of "name=default" with a help line each. */
+/* An option that an item takes. The host checks values against `allowed` before the plugin sees
+ * them: "integer 1..100", "number 0..0.5", "flag" (true or false), "one of up, down"; null: any
+ * text, which the plugin judges. */
 typedef struct tuner_option_info {
   const char* name;
   const char* default_value;
   const char* help;
+  const char* allowed;
 } tuner_option_info;
+
+/* What a factory offers. */
 
 typedef struct tuner_item_info {
   uint32_t struct_size;
@@ -86,9 +95,8 @@ typedef struct tuner_compile_request {
   size_t define_count;
   const tuner_str* symbols; /* __constant__ names that will be set */
   size_t symbol_count;
-  const tuner_str* next_entries; /* since minor 2: further kernels that will be launched */
+  const tuner_str* next_entries; /* further kernels that will be launched */
   size_t next_entry_count;
-  uint32_t wants_opened; /* since minor 3: not 0 = the sinks have the last two functions */
 } tuner_compile_request;
 
 /* -1 = not known. */
@@ -97,19 +105,19 @@ typedef struct tuner_resources {
 } tuner_resources;
 
 typedef struct tuner_compile_sinks {
+  uint32_t struct_size;
   tuner_sink image;
   tuner_sink entry; /* lowered name of the kernel */
   tuner_sink log;
-  void* context; /* for the two functions below */
+  void* context; /* for the functions below */
   void (*symbol)(void* context, tuner_str asked, tuner_str lowered);
   void (*resources)(void* context, const tuner_resources* resources);
-  /* Since minor 2, there when the request has next_entries: called once for each, in their order.
-     A compiler that does not call it knows nothing of them, and the host takes no such artifact. */
+  /* Once for each of the request's next_entries, in their order: otherwise it did not compile. */
   void (*next_kernel)(void* context, tuner_str lowered, const tuner_resources* resources);
-  /* Since minor 3, there when the request wants_opened, for good and for failed compilations: once
-     for each file that was read, but the source and what belongs to the compiler itself; then, if
-     these were all, opened_all once. Without it nobody knows what the image was made from, and the
-     host trusts its own scan of the source, or keeps neither artifact nor result. */
+  /* For good and for failed compilations: once for each file that was read, but the source and
+     what belongs to the compiler itself; then, if these were all, opened_all once. Without it
+     nobody knows what the image was made from, and the host trusts its own scan of the source, or
+     keeps neither artifact nor result. */
   void (*opened)(void* context, tuner_str path);
   void (*opened_all)(void* context);
 } tuner_compile_sinks;
@@ -130,7 +138,8 @@ typedef struct tuner_compiler_factory {
   uint32_t count;
   const tuner_item_info* (*info)(uint32_t item); /* name = the backend's that it compiles for */
   /* 0 = created; otherwise `error` says why not ("libnvrtc.so not found"). */
-  int (*create)(uint32_t item, tuner_compiler* out, tuner_sink error);
+  int (*create)(uint32_t item, const tuner_pair* options, size_t option_count, tuner_compiler* out,
+                tuner_sink error);
 } tuner_compiler_factory;
 
 /* ---- backend: one opened device ------------------------------------------------------------ */
@@ -239,14 +248,14 @@ typedef struct tuner_launch {
   uint64_t dynamic_shared_bytes;
   const tuner_argument* arguments;
   size_t argument_count;
-  const tuner_tensor_map* maps; /* since minor 1; who ignores them finds sizes that do not fit */
+  const tuner_tensor_map* maps; /* none for who has not TUNER_ABILITY_TENSOR_MAPS */
   size_t map_count;
-  /* Since minor 2: what follows in the same stream, null at the end. `next_kernel` is of load_next,
-   * so that who has none never sees any. Launched and timed as one with what goes before. */
+  /* What follows in the same stream, null at the end: kernels that were loaded together. Launched
+   * and timed as one with what goes before. */
   uint64_t next_kernel;
   const struct tuner_launch* next;
-  /* Since minor 4: what becomes zero in the stream before this kernel, each time, and is timed with
-   * it. Only backends that say `zeroes` get any. */
+  /* What becomes zero in the stream before this kernel, each time, and is timed with it. Who cannot
+   * do it refuses the launch with TUNER_UNSUPPORTED. */
   const tuner_zeros* zeros;
   size_t zeros_count;
 } tuner_launch;
@@ -261,12 +270,10 @@ typedef struct tuner_timing {
   size_t restore_count;
 } tuner_timing;
 
-/* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`. */
-typedef struct tuner_backend {
+/* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is
+ * the backend's. */
+typedef struct tuner_memory {
   uint32_t struct_size;
-  void* self;
-  void (*destroy)(void* self);
-  void (*facts)(void* self, tuner_device_facts* out);
   int (*allocate)(void* self, uint64_t bytes, uint64_t* buffer, tuner_sink error);
   void (*release)(void* self, uint64_t buffer);
   int (*upload)(void* self, tuner_range to, const void* data, uint64_t bytes, tuner_sink error);
@@ -277,8 +284,19 @@ typedef struct tuner_backend {
   int (*compare)(void* self, tuner_range actual, tuner_range expected, uint32_t type,
                  uint64_t elements, double rtol, double atol, tuner_comparison* out,
                  tuner_sink error);
-  int (*load)(void* self, tuner_str image, tuner_str entry, uint64_t* kernel,
-              tuner_resources* resources, tuner_sink error);
+} tuner_memory;
+
+typedef struct tuner_loaded_kernel {
+  uint64_t kernel;
+  tuner_resources resources; /* -1s when called */
+} tuner_loaded_kernel;
+
+typedef struct tuner_kernels {
+  uint32_t struct_size;
+  /* Fills loaded[0 .. entry_count). The kernels of one image share its variables; they go together,
+   * when the first is unloaded. TUNER_UNSUPPORTED: only single kernels can be launched here. */
+  int (*load)(void* self, tuner_str image, const tuner_str* entries, size_t entry_count,
+              tuner_loaded_kernel* loaded, tuner_sink error);
   void (*unload)(void* self, uint64_t kernel);
   int (*set_symbol)(void* self, uint64_t kernel, tuner_str lowered_name, const void* data,
                     uint64_t bytes, tuner_sink error);
@@ -287,18 +305,52 @@ typedef struct tuner_backend {
   /* milliseconds[0 .. timing->samples): time of one launch each, with all that follow it. */
   int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
               double* milliseconds, tuner_sink error);
-  /* Since minor 1, may be null: mean watts while launches follow each other for about a second. */
-  int (*power)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
-               tuner_sink error);
-  /* Since minor 2, may be null: then only single kernels can be launched, and the host fails the
-   * variants that have more. Another kernel of the image that `kernel` was loaded from, with the
-   * same variables in memory; it goes when `kernel` is unloaded. */
-  int (*load_next)(void* self, uint64_t kernel, tuner_str entry, uint64_t* next,
-                   tuner_resources* resources, tuner_sink error);
-  /* Since minor 4: not 0 = looks at the zeros of a launch. The host fails variants that have some
-   * where it does not. */
-  uint32_t zeroes;
+} tuner_kernels;
+
+typedef struct tuner_backend {
+  uint32_t struct_size;
+  void* self;
+  const tuner_memory* memory; /* these live as long as the plugin */
+  const tuner_kernels* kernels;
+  void (*destroy)(void* self);
+  void (*facts)(void* self, tuner_device_facts* out);
+  /* One of the structs below for a TUNER_ABILITY_..., or null: it cannot do that. */
+  const void* (*ability)(void* self, const char* name);
 } tuner_backend;
+
+/* Measures the power that launches draw. */
+#define TUNER_ABILITY_POWER "tuner.power/1"
+typedef struct tuner_power {
+  uint32_t struct_size;
+  /* Mean watts while launches follow each other for about a second. */
+  int (*watts)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
+               tuner_sink error);
+} tuner_power;
+
+/* Looks at the maps of a launch. */
+#define TUNER_ABILITY_TENSOR_MAPS "tuner.tensor_maps/1"
+typedef struct tuner_tensor_maps {
+  uint32_t struct_size;
+  uint32_t max_rank;
+} tuner_tensor_maps;
+
+/* Launches what has been captured once. Reserved: this host does not ask for it yet. */
+#define TUNER_ABILITY_GRAPH "tuner.graph/1"
+typedef struct tuner_graph {
+  uint32_t struct_size;
+  /* As tuner_kernels' time(), of launches from a graph. */
+  int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+              double* milliseconds, tuner_sink error);
+} tuner_graph;
+
+/* Reads hardware counters. Reserved: this host does not ask for it yet. */
+#define TUNER_ABILITY_COUNTERS "tuner.counters/1"
+typedef struct tuner_counters {
+  uint32_t struct_size;
+  /* values[0 .. count): of one launch, with all that follow it. TUNER_INVALID: no such counter. */
+  int (*read)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_str* names,
+              size_t count, double* values, tuner_sink error);
+} tuner_counters;
 
 typedef struct tuner_backend_factory {
   uint32_t struct_size;
@@ -319,7 +371,8 @@ typedef struct tuner_exporter_factory {
   uint32_t struct_size;
   uint32_t count;
   const tuner_item_info* (*info)(uint32_t item);
-  int (*write)(uint32_t item, tuner_str results_json, tuner_sink out, tuner_sink error);
+  int (*write)(uint32_t item, const tuner_pair* options, size_t option_count,
+               tuner_str results_json, tuner_sink out, tuner_sink error);
 } tuner_exporter_factory;
 
 #ifdef __cplusplus

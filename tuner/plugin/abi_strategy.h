@@ -82,7 +82,7 @@ typedef struct tuner_strategy {
    * 0 with nothing outstanding: the search is over. */
   int64_t (*ask)(void* self, size_t count, tuner_index* out, tuner_sink error);
   int (*tell)(void* self, const tuner_observation* observation, tuner_sink error);
-  /* Since minor 1, may be absent or null. Before the first ask, once for each place. */
+  /* Before the first ask, once for each place. */
   int (*prior)(void* self, const tuner_prior* prior, tuner_sink error);
 } tuner_strategy;
 

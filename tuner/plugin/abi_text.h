@@ -1,9 +1,11 @@
 #pragma once
-// The host's side of the text types of abi.h.
+// The host's side of the texts and options of abi.h.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tuner/model/study.h"
 #include "tuner/plugin/abi.h"
 
 namespace tuner {
@@ -13,6 +15,13 @@ inline std::string from_abi(tuner_str text) {
   return text.size == 0 ? std::string() : std::string(text.data, text.size);
 }
 inline std::string from_abi(const char* text) { return text == nullptr ? "" : text; }
+
+// Views of `options`.
+inline std::vector<tuner_pair> abi_pairs(const OptionList& options) {
+  std::vector<tuner_pair> pairs;
+  for (const OptionValue& one : options) pairs.push_back({to_abi(one.name), to_abi(one.value)});
+  return pairs;
+}
 
 // Collects what a plugin emits. Out of memory ends the program rather than crossing the boundary.
 class StringSink {

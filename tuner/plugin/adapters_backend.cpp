@@ -124,9 +124,74 @@ class AbiSequence {
   std::deque<AbiLaunch> launches_;  // which stay where they are
 };
 
+// Calls a function of a plugin's table. `value` by reference: the call may write it.
+template <typename T, typename Function, typename... Arguments>
+DeviceResult<T> call(const T& value, Function* function, void* self, Arguments... arguments) {
+  StringSink error;
+  const int status = function(self, arguments..., error.sink());
+  if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
+  return value;
+}
+
+class PluginMemory : public DeviceMemory {
+ public:
+  explicit PluginMemory(const tuner_backend& backend)
+      : self_(backend.self), table_(*backend.memory) {}
+
+  DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
+    BufferId buffer = 0;
+    return call(buffer, table_.allocate, self_, bytes, &buffer);
+  }
+  void release(BufferId buffer) override { table_.release(self_, buffer); }
+  DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
+    return call(Ok{}, table_.upload, self_, to_abi(to), bytes.data(), bytes.size());
+  }
+  DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) override {
+    return call(Ok{}, table_.download, self_, to_abi(from), bytes.data(), bytes.size());
+  }
+  DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) override {
+    const tuner_fill fill{static_cast<std::uint32_t>(how.kind),
+                          static_cast<std::uint32_t>(how.type), how.a, how.b, how.seed};
+    return call(Ok{}, table_.fill, self_, to_abi(to), elements, &fill);
+  }
+  DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) override {
+    return call(Ok{}, table_.copy, self_, to_abi(to), to_abi(from), bytes);
+  }
+  DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
+                                   std::uint64_t elements, double rtol, double atol) override {
+    tuner_comparison found{};
+    const auto done = call(Ok{}, table_.compare, self_, to_abi(actual), to_abi(expected),
+                           static_cast<std::uint32_t>(type), elements, rtol, atol, &found);
+    if (!done) return Unexpected{done.error()};
+    return Comparison{found.mismatches, found.first_mismatch, found.max_abs_error,
+                      found.first_value, found.first_expected};
+  }
+
+ private:
+  void* self_;
+  const tuner_memory& table_;
+};
+
+// One of the backend's abilities; null where it has none by that name, or less of it than this
+// program needs.
+template <typename Ability>
+const Ability* ability(const tuner_backend& backend, const char* name) {
+  const auto* found = static_cast<const Ability*>(backend.ability(backend.self, name));
+  return found != nullptr && found->struct_size >= sizeof(Ability) ? found : nullptr;
+}
+
+DeviceFailure unsupported(std::string message) {
+  return {DeviceError::kUnsupported, std::move(message)};
+}
+
 class PluginBackend : public Backend {
  public:
-  PluginBackend(const tuner_backend& table, const std::string& name) : table_(table) {
+  PluginBackend(const tuner_backend& table, const std::string& name)
+      : table_(table),
+        kernels_(*table.kernels),
+        power_(ability<tuner_power>(table, TUNER_ABILITY_POWER)),
+        tensor_maps_(ability<tuner_tensor_maps>(table, TUNER_ABILITY_TENSOR_MAPS)),
+        memory_(table) {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
     table_.facts(table_.self, &facts);
@@ -137,70 +202,39 @@ class PluginBackend : public Backend {
   PluginBackend& operator=(const PluginBackend&) = delete;
 
   const DeviceFacts& facts() override { return facts_; }
+  DeviceMemory& memory() override { return memory_; }
 
-  DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
-    BufferId buffer = 0;
-    return call(buffer, table_.allocate, bytes, &buffer);
-  }
-  void release(BufferId buffer) override { table_.release(table_.self, buffer); }
-  DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
-    return call(Ok{}, table_.upload, to_abi(to), bytes.data(), bytes.size());
-  }
-  DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) override {
-    return call(Ok{}, table_.download, to_abi(from), bytes.data(), bytes.size());
-  }
-  DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) override {
-    const tuner_fill fill{static_cast<std::uint32_t>(how.kind),
-                          static_cast<std::uint32_t>(how.type), how.a, how.b, how.seed};
-    return call(Ok{}, table_.fill, to_abi(to), elements, &fill);
-  }
-  DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) override {
-    return call(Ok{}, table_.copy, to_abi(to), to_abi(from), bytes);
-  }
-  DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
-                                   std::uint64_t elements, double rtol, double atol) override {
-    tuner_comparison found{};
-    const auto done = call(Ok{}, table_.compare, to_abi(actual), to_abi(expected),
-                           static_cast<std::uint32_t>(type), elements, rtol, atol, &found);
-    if (!done) return Unexpected{done.error()};
-    return Comparison{found.mismatches, found.first_mismatch, found.max_abs_error,
-                      found.first_value, found.first_expected};
-  }
   DeviceResult<LoadedKernel> load(const Artifact& artifact) override {
-    KernelId kernel = 0;
-    tuner_resources resources{-1, -1, -1, -1, -1, -1};
-    const auto done = call(Ok{}, table_.load, tuner::to_abi(artifact.image),
-                           tuner::to_abi(artifact.entry), &kernel, &resources);
+    std::vector<tuner_str> entries{tuner::to_abi(artifact.entry)};
+    for (const NextKernel& next : artifact.then) entries.push_back(tuner::to_abi(next.entry));
+    std::vector<tuner_loaded_kernel> kernels(entries.size(), {0, {-1, -1, -1, -1, -1, -1}});
+    const auto done = call(Ok{}, kernels_.load, table_.self, tuner::to_abi(artifact.image),
+                           entries.data(), entries.size(), kernels.data());
     if (!done) return Unexpected{done.error()};
-    LoadedKernel loaded{kernel, from_abi(resources)};
+    LoadedKernel loaded{kernels[0].kernel, from_abi(kernels[0].resources)};
     // Spills are known to the compiler only.
     if (loaded.resources.spill_bytes < 0) {
       loaded.resources.spill_bytes = artifact.resources.spill_bytes;
     }
-    for (const NextKernel& next : artifact.then) {
-      auto one = load_next(kernel, next);
-      if (!one) {
-        unload(kernel);
-        return one;
-      }
-      loaded.then.push_back(std::move(*one));
+    for (std::size_t i = 1; i < kernels.size(); ++i) {
+      loaded.then.push_back({kernels[i].kernel, from_abi(kernels[i].resources)});
     }
     return loaded;
   }
-  void unload(KernelId kernel) override { table_.unload(table_.self, kernel); }
+  void unload(KernelId kernel) override { kernels_.unload(table_.self, kernel); }
   DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                               std::span<const std::byte> bytes) override {
-    return call(Ok{}, table_.set_symbol, kernel, tuner::to_abi(lowered_name), bytes.data(),
-                bytes.size());
+    return call(Ok{}, kernels_.set_symbol, table_.self, kernel, tuner::to_abi(lowered_name),
+                bytes.data(), bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
-    if (auto able = can_zero(sequence); !able) return able;
+    if (auto able = can_map(sequence); !able) return able;
     const AbiSequence abi(sequence);
-    return call(Ok{}, table_.launch, abi.kernel, abi.first());
+    return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    if (auto able = can_zero(sequence); !able) return Unexpected{able.error()};
+    if (auto able = can_map(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     std::vector<tuner_restore> restores;
     for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
@@ -208,87 +242,81 @@ class PluginBackend : public Backend {
         sizeof(tuner_timing),          request.samples, request.launches_per_sample,
         request.flush_cache ? 1U : 0U, restores.data(), restores.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
-    const auto done =
-        call(Ok{}, table_.time, abi.kernel, abi.first(), &timing, milliseconds.data());
+    const auto done = call(Ok{}, kernels_.time, table_.self, abi.kernel, abi.first(), &timing,
+                           milliseconds.data());
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
-    if (table_.power == nullptr) {
-      return Unexpected{DeviceFailure{DeviceError::kUnsupported, "this backend measures no power"}};
-    }
-    if (auto able = can_zero(sequence); !able) return Unexpected{able.error()};
+    if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
+    if (auto able = can_map(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     double watts = 0;
-    const auto done = call(Ok{}, table_.power, abi.kernel, abi.first(), &watts);
+    const auto done = call(Ok{}, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
     if (!done) return Unexpected{done.error()};
     return watts;
   }
 
  private:
-  DeviceResult<Ok> can_zero(const LaunchSequence& sequence) const {
-    const auto needs = [](const KernelLaunch& one) { return !one.zeros.empty(); };
-    if (table_.zeroes != 0 || std::none_of(sequence.begin(), sequence.end(), needs)) return Ok{};
-    return Unexpected{
-        DeviceFailure{DeviceError::kUnsupported,
-                      "this backend plugin cannot zero memory before each launch ('zero: each')"}};
-  }
-
-  DeviceResult<LoadedKernel> load_next(KernelId kernel, const NextKernel& next) {
-    if (table_.load_next == nullptr) {
-      return Unexpected{DeviceFailure{
-          DeviceError::kUnsupported,
-          "this backend plugin knows nothing of launches that follow others ('then'): it is older "
-          "than the program"}};
+  DeviceResult<Ok> can_map(const LaunchSequence& sequence) const {
+    for (const KernelLaunch& one : sequence) {
+      for (const LaunchArgument& argument : one.arguments) {
+        if (!argument.map) continue;
+        if (tensor_maps_ == nullptr) {
+          return Unexpected{unsupported("tensor maps are not supported by " + facts_.backend +
+                                        ": there is no copy engine that could read them")};
+        }
+        if (argument.map->extents.size() > tensor_maps_->max_rank) {
+          return Unexpected{unsupported("tensor maps of this backend have at most " +
+                                        std::to_string(tensor_maps_->max_rank) + " dimensions")};
+        }
+      }
     }
-    KernelId id = 0;
-    tuner_resources resources{-1, -1, -1, -1, -1, -1};
-    const auto done =
-        call(Ok{}, table_.load_next, kernel, tuner::to_abi(next.entry), &id, &resources);
-    if (!done) return Unexpected{done.error()};
-    return LoadedKernel{id, from_abi(resources)};
-  }
-
-  // `value` by reference: the call may write it.
-  template <typename T, typename Function, typename... Arguments>
-  DeviceResult<T> call(const T& value, Function* function, Arguments... arguments) {
-    StringSink error;
-    const int status = function(table_.self, arguments..., error.sink());
-    if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
-    return value;
+    return Ok{};
   }
 
   tuner_backend table_;
+  const tuner_kernels& kernels_;
+  const tuner_power* power_;
+  const tuner_tensor_maps* tensor_maps_;
+  PluginMemory memory_;
   DeviceFacts facts_;
 };
 
+bool complete(const tuner_memory* table) {
+  return table != nullptr && table->struct_size >= sizeof *table && table->allocate != nullptr &&
+         table->release != nullptr && table->upload != nullptr && table->download != nullptr &&
+         table->fill != nullptr && table->copy != nullptr && table->compare != nullptr;
+}
+
+bool complete(const tuner_kernels* table) {
+  return table != nullptr && table->struct_size >= sizeof *table && table->load != nullptr &&
+         table->unload != nullptr && table->set_symbol != nullptr && table->launch != nullptr &&
+         table->time != nullptr;
+}
+
 bool complete(const tuner_backend& table) {
-  // What came with later minor versions may be missing.
-  return table.struct_size >= offsetof(tuner_backend, power) && table.destroy != nullptr &&
-         table.facts != nullptr && table.allocate != nullptr && table.release != nullptr &&
-         table.upload != nullptr && table.download != nullptr && table.fill != nullptr &&
-         table.copy != nullptr && table.compare != nullptr && table.load != nullptr &&
-         table.unload != nullptr && table.set_symbol != nullptr && table.launch != nullptr &&
-         table.time != nullptr;
+  return table.struct_size >= sizeof table && complete(table.memory) && complete(table.kernels) &&
+         table.destroy != nullptr && table.facts != nullptr && table.ability != nullptr;
 }
 
 }  // namespace
 
-DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(
-    const tuner_backend_factory& factory, std::uint32_t item, const std::string& name,
-    std::uint32_t device, const std::vector<std::pair<std::string, std::string>>& options) {
-  std::vector<tuner_pair> pairs;
-  for (const auto& [key, value] : options) {
-    pairs.push_back({tuner::to_abi(key), tuner::to_abi(value)});
-  }
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_factory& factory,
+                                                           std::uint32_t item,
+                                                           const std::string& name,
+                                                           std::uint32_t device,
+                                                           const OptionList& options) {
+  const std::vector<tuner_pair> pairs = abi_pairs(options);
   tuner_backend table{};
   table.struct_size = sizeof table;
   StringSink error;
   const int status = factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink());
   if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
   if (!complete(table)) {
-    return Unexpected{
-        DeviceFailure{DeviceError::kUnsupported, "its table is too short for this program"}};
+    return Unexpected{DeviceFailure{
+        DeviceError::kUnsupported,
+        "a table of this backend plugin is too short for this program, or not whole"}};
   }
   return std::unique_ptr<Backend>(std::make_unique<PluginBackend>(table, name));
 }

@@ -40,8 +40,7 @@ class AbiRequest {
                symbols_.data(),
                symbols_.size(),
                next_.data(),
-               next_.size(),
-               1};
+               next_.size()};
   }
   AbiRequest(const AbiRequest&) = delete;
   AbiRequest& operator=(const AbiRequest&) = delete;
@@ -87,7 +86,8 @@ class OpenedDigests {
 
 class PluginCompiler : public Compiler {
  public:
-  explicit PluginCompiler(const tuner_compiler& table) : table_(table) {}
+  PluginCompiler(const tuner_compiler& table, std::string options)
+      : table_(table), options_(std::move(options)) {}
   ~PluginCompiler() override { table_.destroy(table_.self); }
   PluginCompiler(const PluginCompiler&) = delete;
   PluginCompiler& operator=(const PluginCompiler&) = delete;
@@ -95,7 +95,7 @@ class PluginCompiler : public Compiler {
   std::string identity() override {
     StringSink out;
     table_.identity(table_.self, out.sink());
-    return out.text;
+    return out.text + options_;
   }
 
   Expected<Artifact, CompileFailure> compile(const CompileRequest& from) override {
@@ -105,9 +105,16 @@ class PluginCompiler : public Compiler {
     StringSink entry;
     StringSink log;
     Answer answer{&artifact, {}, false};
-    const tuner_compile_sinks sinks{image.sink(),    entry.sink(), log.sink(),
-                                    &answer,         add_symbol,   set_resources,
-                                    add_next_kernel, add_opened,   opened_all};
+    const tuner_compile_sinks sinks{sizeof(tuner_compile_sinks),
+                                    image.sink(),
+                                    entry.sink(),
+                                    log.sink(),
+                                    &answer,
+                                    add_symbol,
+                                    set_resources,
+                                    add_next_kernel,
+                                    add_opened,
+                                    opened_all};
     const auto start = std::chrono::steady_clock::now();
     const auto before = std::chrono::system_clock::now();
     const int status = table_.compile(table_.self, &abi.request, &sinks);
@@ -117,10 +124,9 @@ class PluginCompiler : public Compiler {
       return Unexpected{CompileFailure{log.text, status == TUNER_OUT_OF_MEMORY, artifact.opened}};
     }
     if (artifact.then.size() != from.then.size()) {
-      return Unexpected{CompileFailure{
-          "this compiler plugin knows nothing of launches that follow others ('then'): it is older "
-          "than the program",
-          false, artifact.opened}};
+      return Unexpected{
+          CompileFailure{"this compiler plugin did not name every kernel of the sequence ('then')",
+                         false, artifact.opened}};
     }
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
@@ -164,22 +170,28 @@ class PluginCompiler : public Compiler {
   }
 
   tuner_compiler table_;
+  std::string options_;  // with which it was made, as a part of its identity
   OpenedDigests digests_;
 };
 
 }  // namespace
 
 Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(
-    const tuner_compiler_factory& factory, std::uint32_t item) {
+    const tuner_compiler_factory& factory, std::uint32_t item, const OptionList& options) {
+  const std::vector<tuner_pair> pairs = abi_pairs(options);
   tuner_compiler table{};
   table.struct_size = sizeof table;
   StringSink error;
-  if (factory.create(item, &table, error.sink()) != TUNER_OK) return Unexpected{error.text};
+  if (factory.create(item, pairs.data(), pairs.size(), &table, error.sink()) != TUNER_OK) {
+    return Unexpected{error.text};
+  }
   if (table.struct_size < sizeof table || table.destroy == nullptr || table.identity == nullptr ||
       table.compile == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }
-  return std::unique_ptr<Compiler>(std::make_unique<PluginCompiler>(table));
+  std::string made_with;
+  for (const OptionValue& one : options) made_with += " " + one.name + "=" + one.value;
+  return std::unique_ptr<Compiler>(std::make_unique<PluginCompiler>(table, std::move(made_with)));
 }
 
 }  // namespace tuner

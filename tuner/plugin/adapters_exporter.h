@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/plugin/abi.h"
+#include "tuner/plugin/abi_text.h"
 #include "tuner/ports/exporter.h"
 
 namespace tuner {
@@ -18,6 +18,6 @@ using ResultsDocument = std::function<std::string(const Study&, const std::vecto
 // A plugin's exporter behind the port. write() throws FatalError with the plugin's reason.
 std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
                                                std::uint32_t item, std::string name,
-                                               ResultsDocument document);
+                                               OptionList options, ResultsDocument document);
 
 }  // namespace tuner

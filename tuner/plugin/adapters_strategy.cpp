@@ -1,7 +1,6 @@
 // Makes a plugin's strategy table look like the port.
 
 #include <algorithm>
-#include <cstddef>
 
 #include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
@@ -49,7 +48,6 @@ class PluginStrategy : public Strategy {
   }
 
   void learn(const Prior& from) override {
-    if (table_.prior == nullptr) return;
     std::vector<tuner_prior_result> results;
     for (const PriorResult& one : from.results) {
       results.push_back({abi_index(one.index), one.loss});
@@ -74,11 +72,10 @@ class PluginStrategy : public Strategy {
 
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
-    const tuner_space& space, std::uint64_t seed, const Budget& budget,
-    const std::vector<std::pair<std::string, std::string>>& options, std::size_t objectives) {
+    const tuner_space& space, std::uint64_t seed, const Budget& budget, const OptionList& options,
+    std::size_t objectives) {
   auto made = std::make_unique<PluginStrategy>(name, space);
-  std::vector<tuner_pair> pairs;
-  for (const auto& [key, value] : options) pairs.push_back({to_abi(key), to_abi(value)});
+  const std::vector<tuner_pair> pairs = abi_pairs(options);
   const tuner_strategy_setup setup{sizeof(tuner_strategy_setup),
                                    static_cast<std::uint32_t>(objectives),
                                    made->space(),
@@ -93,11 +90,10 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
   if (factory.create(item, &setup, &table, error.sink()) != TUNER_OK) {
     return Unexpected{error.text};
   }
-  if (table.struct_size < offsetof(tuner_strategy, prior) || table.destroy == nullptr ||
-      table.ask == nullptr || table.tell == nullptr) {
+  if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
+      table.tell == nullptr || table.prior == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }
-  if (table.struct_size < sizeof table) table.prior = nullptr;  // made for an earlier minor
   *made->table() = table;
   return std::unique_ptr<Strategy>(std::move(made));
 }

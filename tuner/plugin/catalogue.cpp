@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tuner/plugin/abi_text.h"
-#include "tuner/plugin/adapters.h"
+#include "tuner/plugin/option_check.h"
 
 namespace tuner {
 namespace {
@@ -24,6 +24,10 @@ constexpr std::array<KindRow, kPluginKindCount> kKinds{{
 
 const KindRow& row(PluginKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
+std::string named(PluginKind kind, const std::string& name) {
+  return std::string(row(kind).word) + " '" + name + "'";
+}
+
 // How every factory begins.
 struct FactoryHead {
   std::uint32_t struct_size;
@@ -35,23 +39,6 @@ std::string join(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
-}
-
-void check_options(const PluginItem& item, const char* word, const OptionList& options,
-                   const Position& where) {
-  std::vector<std::string> known;
-  std::vector<std::string> shown;
-  for (const PluginOption& option : item.options) {
-    known.push_back(option.name);
-    shown.push_back(option.name + "=" + option.default_value);
-  }
-  for (const auto& [name, value] : options) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string rest = known.empty() ? " has no options" : " has: " + join(shown);
-    throw InputError(
-        Complaint{where, "unknown option '" + name + "'; " + word + " '" + item.name + "'" + rest,
-                  did_you_mean(name, known)});
-  }
 }
 
 }  // namespace
@@ -98,12 +85,16 @@ void Catalogue::add_items(PluginKind kind, const tuner_plugin& plugin,
     PluginItem item{info->name, from_abi(info->summary), {}, plugin.name, file, factory, number};
     for (std::uint32_t i = 0; i < info->option_count; ++i) {
       const tuner_option_info& option = info->options[i];
-      item.options.push_back(
-          {from_abi(option.name), from_abi(option.default_value), from_abi(option.help)});
+      item.options.push_back({from_abi(option.name), from_abi(option.default_value),
+                              from_abi(option.help), from_abi(option.allowed)});
+    }
+    if (const std::string fault = description_fault(item.options); !fault.empty()) {
+      problems_.push_back({file, named(kind, item.name) + ": " + fault});
+      continue;
     }
     if (const PluginItem* first = find(kind, item.name)) {
-      problems_.push_back({file, std::string(row(kind).word) + " '" + item.name +
-                                     "' is already offered by " + first->file.string()});
+      problems_.push_back(
+          {file, named(kind, item.name) + " is already offered by " + first->file.string()});
       continue;
     }
     items_[static_cast<std::size_t>(kind)].push_back(std::move(item));
@@ -140,7 +131,7 @@ std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,
                                                    const Position& where,
                                                    std::size_t objectives) const {
   const PluginItem& item = require(PluginKind::kStrategy, name, where);
-  check_options(item, "strategy", options, where);
+  check_options(PluginKind::kStrategy, name, options, where);
   auto made =
       make_plugin_strategy(*static_cast<const tuner_strategy_factory*>(item.factory), item.number,
                            item.name, space, seed, budget, options, objectives);
@@ -150,11 +141,22 @@ std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,
   return std::move(*made);
 }
 
-std::unique_ptr<Compiler> Catalogue::make_compiler(const std::string& backend) const {
+void Catalogue::check_options(PluginKind kind, const std::string& name, const OptionList& options,
+                              const Position& where, const std::string& text) const {
+  std::vector<const PluginItem*> items{&require(kind, name, where)};
+  const PluginItem* compiler =
+      kind == PluginKind::kBackend ? find(PluginKind::kCompiler, name) : nullptr;
+  if (compiler != nullptr) items.push_back(compiler);
+  auto complaints = option_complaints(items, named(kind, name), options, where);
+  if (!complaints.empty()) throw InputError(std::move(complaints), text);
+}
+
+std::unique_ptr<Compiler> Catalogue::make_compiler(const std::string& backend,
+                                                   const OptionList& options) const {
   const PluginItem* item = find(PluginKind::kCompiler, backend);
   if (item == nullptr) throw UnavailableError("no plugin compiles for backend '" + backend + "'");
   auto made = make_plugin_compiler(*static_cast<const tuner_compiler_factory*>(item->factory),
-                                   item->number);
+                                   item->number, options_for(*item, options));
   if (!made) throw UnavailableError(backend + ": " + made.error());
   return std::move(*made);
 }
@@ -163,9 +165,9 @@ DeviceResult<std::unique_ptr<Backend>> Catalogue::open_backend(const std::string
                                                                std::uint32_t device,
                                                                const OptionList& options) const {
   const PluginItem& item = require(PluginKind::kBackend, name, {});
-  check_options(item, "backend", options, {});
+  check_options(PluginKind::kBackend, name, options);
   return open_plugin_backend(*static_cast<const tuner_backend_factory*>(item.factory), item.number,
-                             item.name, device, options);
+                             item.name, device, options_for(item, options));
 }
 
 Expected<std::uint32_t, std::string> Catalogue::device_count(const std::string& backend) const {
@@ -178,10 +180,12 @@ Expected<std::uint32_t, std::string> Catalogue::device_count(const std::string& 
 }
 
 std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,
-                                                   ResultsDocument document) const {
+                                                   ResultsDocument document,
+                                                   const OptionList& options) const {
   const PluginItem& item = require(PluginKind::kExporter, name, {});
+  check_options(PluginKind::kExporter, name, options);
   return make_plugin_exporter(*static_cast<const tuner_exporter_factory*>(item.factory),
-                              item.number, item.name, std::move(document));
+                              item.number, item.name, options, std::move(document));
 }
 
 }  // namespace tuner

@@ -13,6 +13,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/model/study.h"
+#include "tuner/plugin/adapters.h"
 #include "tuner/plugin/adapters_exporter.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/ports/backend.h"
@@ -28,6 +29,7 @@ struct PluginOption {
   std::string name;
   std::string default_value;
   std::string help;
+  std::string allowed;  // tuner_option_info
 };
 
 struct PluginItem {
@@ -45,8 +47,6 @@ struct PluginInfo {
   std::string version;
   std::filesystem::path file;
 };
-
-using OptionList = std::vector<std::pair<std::string, std::string>>;  // name, value
 
 // A value: copies refer to the same plugins, which are never unloaded. An option that the item does
 // not declare is an InputError that lists those it has.
@@ -69,16 +69,24 @@ class Catalogue {
                                           const OptionList& options, const Position& where = {},
                                           std::size_t objectives = 1) const;
 
+  // Throws InputError with all that is wrong with the options; `text` is what their positions are
+  // in. Options of a backend are its compiler's, too: each gets those that it declares.
+  void check_options(PluginKind kind, const std::string& name, const OptionList& options,
+                     const Position& where = {}, const std::string& text = "") const;
+
   // The compiler of a backend. Throws UnavailableError that says what is missing.
-  std::unique_ptr<Compiler> make_compiler(const std::string& backend) const;
+  std::unique_ptr<Compiler> make_compiler(const std::string& backend,
+                                          const OptionList& options = {}) const;
 
   // The error says why not. May initialise a driver: for workers only.
   DeviceResult<std::unique_ptr<Backend>> open_backend(const std::string& name, std::uint32_t device,
                                                       const OptionList& options = {}) const;
   Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
 
-  // `document` writes what the exporter reads. Throws InputError for a name that is not there.
-  std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document) const;
+  // `document` writes what the exporter reads. Throws InputError for a name that is not there, and
+  // for options that the exporter does not accept.
+  std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document,
+                                          const OptionList& options = {}) const;
 
  private:
   void add_file(const std::filesystem::path& file);

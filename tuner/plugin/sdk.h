@@ -1,7 +1,7 @@
 #pragma once
 // Everything that a plugin's author needs: derive from the class of a kind, then write once
 //
-//   TUNER_PLUGIN("mine", "1.0", tuner::sdk::Strategies<Mine>)
+//   TUNER_PLUGIN("mine", "1.0", tuner::sdk::Strategies<Mine>);
 //
 // A plugin may offer several kinds: TUNER_PLUGIN(..., Backends<A>, Compilers<B>). Build it as a
 // module with hidden symbols; the macro exports the one symbol that the host looks for.
@@ -12,6 +12,7 @@
 #include "tuner/plugin/sdk_compiler.h"
 #include "tuner/plugin/sdk_core.h"
 #include "tuner/plugin/sdk_exporter.h"
+#include "tuner/plugin/sdk_random.h"
 #include "tuner/plugin/sdk_strategy.h"
 
 namespace tuner::sdk::detail {
@@ -27,8 +28,8 @@ const void* get_factory(const char* kind) {
 
 // clang-format off
 #define TUNER_PLUGIN(plugin_name, plugin_version, ...)                              \
-  extern "C" __attribute__((visibility("default"))) const tuner_plugin tuner_plugin_v1; \
-  const tuner_plugin tuner_plugin_v1 = {                                            \
+  extern "C" __attribute__((visibility("default"))) const tuner_plugin tuner_plugin_v2; \
+  const tuner_plugin tuner_plugin_v2 = {                                            \
       TUNER_ABI_MAGIC,      TUNER_ABI_MAJOR, TUNER_ABI_MINOR,                       \
       sizeof(tuner_plugin), plugin_name,     plugin_version,                        \
       &tuner::sdk::detail::get_factory<__VA_ARGS__>}

@@ -13,17 +13,11 @@
 
 namespace tuner::sdk {
 
-// None from a host that knows nothing of them.
 inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
-  constexpr std::size_t kEnd = offsetof(tuner_launch, map_count) + sizeof launch.map_count;
-  if (launch.struct_size < kEnd) return {};
   return {launch.maps, launch.map_count};
 }
 
-// None from a host that knows nothing of them.
 inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
-  constexpr std::size_t kEnd = offsetof(tuner_launch, zeros_count) + sizeof launch.zeros_count;
-  if (launch.struct_size < kEnd) return {};
   return {launch.zeros, launch.zeros_count};
 }
 
@@ -33,14 +27,11 @@ struct Step {
   const tuner_launch* launch = nullptr;
 };
 
-// All of them, `launch` first; it alone from a host that knows nothing of others.
+// All of them, `launch` first.
 inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& launch) {
-  constexpr std::size_t kEnd = offsetof(tuner_launch, next) + sizeof(void*);
   std::vector<Step> steps{{kernel, &launch}};
-  const tuner_launch* last = &launch;
-  while (last->struct_size >= kEnd && last->next != nullptr) {
+  for (const tuner_launch* last = &launch; last->next != nullptr; last = last->next) {
     steps.push_back({last->next_kernel, last->next});
-    last = last->next;
   }
   return steps;
 }
@@ -55,7 +46,8 @@ struct LoadedKernel {
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
 //   static int device_count();  // throws an Error that says why none can be used
-// Functions throw an Error with the status that fits; see tuner_backend for their meaning.
+// Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
+// mean. An ability beyond these is a further base class: MeasuresPower, MapsTensors.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -77,107 +69,141 @@ class Backend {
   // Milliseconds of one launch each, with those behind it.
   virtual void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                     std::span<double> milliseconds) = 0;
-  // Mean watts while launches follow each other without a pause, for about a second.
-  virtual double power(std::uint64_t /*kernel*/, const tuner_launch& /*launch*/) {
-    throw Error(TUNER_UNSUPPORTED, "this backend measures no power");
-  }
   // Another kernel of the image that `kernel` was loaded from; it goes with it.
   virtual LoadedKernel load_next(std::uint64_t /*kernel*/, std::string_view /*entry*/) {
     throw Error(TUNER_UNSUPPORTED, "this backend launches single kernels only");
   }
-  // Whether launches look at their zeros_of(). Without that they are given none.
+  // Whether launches look at their zeros_of(). Those that have some are refused otherwise.
   virtual bool zeroes() const { return false; }
+};
+
+class MeasuresPower {
+ public:
+  virtual ~MeasuresPower() = default;
+  // Mean watts while launches follow each other without a pause, for about a second.
+  virtual double power(std::uint64_t kernel, const tuner_launch& launch) = 0;
+};
+
+// Launches look at their maps_of(), which have at most five dimensions.
+class MapsTensors {
+ public:
+  virtual ~MapsTensors() = default;
 };
 
 namespace detail {
 
 inline Backend& backend(void* self) { return *static_cast<Backend*>(self); }
 
-// The trampolines, in the order of tuner_backend: first those of the device's memory.
-inline void fill_memory_functions(tuner_backend& table) {
-  table.allocate = [](void* it, std::uint64_t bytes, std::uint64_t* buffer, tuner_sink error) {
-    return guarded(error, [&] { *buffer = backend(it).allocate(bytes); });
-  };
-  table.release = [](void* it, std::uint64_t buffer) {
-    guarded({}, [&] { backend(it).release(buffer); });
-  };
-  table.upload = [](void* it, tuner_range to, const void* data, std::uint64_t bytes,
-                    tuner_sink error) {
-    return guarded(error, [&] { backend(it).upload(to, data, bytes); });
-  };
-  table.download = [](void* it, tuner_range from, void* data, std::uint64_t bytes,
-                      tuner_sink error) {
-    return guarded(error, [&] { backend(it).download(from, data, bytes); });
-  };
-  table.fill = [](void* it, tuner_range to, std::uint64_t elements, const tuner_fill* how,
-                  tuner_sink error) {
-    return guarded(error, [&] { backend(it).fill(to, elements, *how); });
-  };
-  table.copy = [](void* it, tuner_range to, tuner_range from, std::uint64_t bytes,
-                  tuner_sink error) {
-    return guarded(error, [&] { backend(it).copy(to, from, bytes); });
-  };
-  table.compare = [](void* it, tuner_range actual, tuner_range expected, std::uint32_t type,
-                     std::uint64_t elements, double rtol, double atol, tuner_comparison* out,
-                     tuner_sink error) {
-    return guarded(error, [&] {
-      *out = backend(it).compare(actual, expected, static_cast<tuner_type>(type), elements, rtol,
-                                 atol);
-    });
-  };
+// Refuses zeros that nobody would write.
+inline Backend& launching(void* self, std::uint64_t kernel, const tuner_launch& launch) {
+  Backend& it = backend(self);
+  if (it.zeroes()) return it;
+  for (const Step& step : steps_of(kernel, launch)) {
+    if (zeros_of(*step.launch).empty()) continue;
+    throw Error(TUNER_UNSUPPORTED,
+                "this backend cannot zero memory before each launch ('zero: each')");
+  }
+  return it;
 }
 
-inline void fill_kernel_functions(tuner_backend& table) {
-  table.load = [](void* it, tuner_str image, tuner_str entry, std::uint64_t* kernel,
-                  tuner_resources* resources, tuner_sink error) {
-    return guarded(error, [&] {
-      const LoadedKernel loaded = backend(it).load(view(image), view(entry));
-      *kernel = loaded.kernel;
-      *resources = loaded.resources;
-    });
-  };
-  table.unload = [](void* it, std::uint64_t kernel) {
-    guarded({}, [&] { backend(it).unload(kernel); });
-  };
-  table.set_symbol = [](void* it, std::uint64_t kernel, tuner_str name, const void* data,
-                        std::uint64_t bytes, tuner_sink error) {
-    return guarded(error, [&] { backend(it).set_symbol(kernel, view(name), data, bytes); });
-  };
-  table.launch = [](void* it, std::uint64_t kernel, const tuner_launch* launch, tuner_sink error) {
-    return guarded(error, [&] { backend(it).launch(kernel, *launch); });
-  };
-  table.time = [](void* it, std::uint64_t kernel, const tuner_launch* launch,
-                  const tuner_timing* timing, double* milliseconds, tuner_sink error) {
-    return guarded(error, [&] {
-      backend(it).time(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
-    });
-  };
-  table.power = [](void* it, std::uint64_t kernel, const tuner_launch* launch, double* watts,
-                   tuner_sink error) {
-    return guarded(error, [&] { *watts = backend(it).power(kernel, *launch); });
-  };
-  table.load_next = [](void* it, std::uint64_t kernel, tuner_str entry, std::uint64_t* next,
-                       tuner_resources* resources, tuner_sink error) {
-    return guarded(error, [&] {
-      const LoadedKernel loaded = backend(it).load_next(kernel, view(entry));
-      *next = loaded.kernel;
-      *resources = loaded.resources;
-    });
-  };
+inline const tuner_memory kMemoryTable{
+    sizeof(tuner_memory),
+    [](void* it, std::uint64_t bytes, std::uint64_t* buffer, tuner_sink error) {
+      return guarded(error, [&] { *buffer = backend(it).allocate(bytes); });
+    },
+    [](void* it, std::uint64_t buffer) { guarded({}, [&] { backend(it).release(buffer); }); },
+    [](void* it, tuner_range to, const void* data, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).upload(to, data, bytes); });
+    },
+    [](void* it, tuner_range from, void* data, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).download(from, data, bytes); });
+    },
+    [](void* it, tuner_range to, std::uint64_t elements, const tuner_fill* how, tuner_sink error) {
+      return guarded(error, [&] { backend(it).fill(to, elements, *how); });
+    },
+    [](void* it, tuner_range to, tuner_range from, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).copy(to, from, bytes); });
+    },
+    [](void* it, tuner_range actual, tuner_range expected, std::uint32_t type,
+       std::uint64_t elements, double rtol, double atol, tuner_comparison* out, tuner_sink error) {
+      return guarded(error, [&] {
+        *out = backend(it).compare(actual, expected, static_cast<tuner_type>(type), elements, rtol,
+                                   atol);
+      });
+    }};
+
+// The first kernel of an image, then those that follow it; nothing stays when one is not there.
+inline void load_all(Backend& it, std::string_view image, std::span<const tuner_str> entries,
+                     tuner_loaded_kernel* out) {
+  const LoadedKernel first = it.load(image, view(entries[0]));
+  out[0] = {first.kernel, first.resources};
+  try {
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      const LoadedKernel next = it.load_next(first.kernel, view(entries[i]));
+      out[i] = {next.kernel, next.resources};
+    }
+  } catch (...) {
+    guarded({}, [&] { it.unload(first.kernel); });  // the first reason counts
+    throw;
+  }
+}
+
+inline const tuner_kernels kKernelTable{
+    sizeof(tuner_kernels),
+    [](void* it, tuner_str image, const tuner_str* entries, std::size_t entry_count,
+       tuner_loaded_kernel* loaded, tuner_sink error) {
+      return guarded(error, [&] {
+        load_all(backend(it), view(image), std::span(entries, entry_count), loaded);
+      });
+    },
+    [](void* it, std::uint64_t kernel) { guarded({}, [&] { backend(it).unload(kernel); }); },
+    [](void* it, std::uint64_t kernel, tuner_str name, const void* data, std::uint64_t bytes,
+       tuner_sink error) {
+      return guarded(error, [&] { backend(it).set_symbol(kernel, view(name), data, bytes); });
+    },
+    [](void* it, std::uint64_t kernel, const tuner_launch* launch, tuner_sink error) {
+      return guarded(error, [&] { launching(it, kernel, *launch).launch(kernel, *launch); });
+    },
+    [](void* it, std::uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+       double* milliseconds, tuner_sink error) {
+      return guarded(error, [&] {
+        launching(it, kernel, *launch)
+            .time(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
+      });
+    }};
+
+inline const tuner_power kPowerTable{
+    sizeof(tuner_power), [](void* it, std::uint64_t kernel, const tuner_launch* launch,
+                            double* watts, tuner_sink error) {
+      return guarded(error, [&] {
+        auto& meter = dynamic_cast<MeasuresPower&>(launching(it, kernel, *launch));
+        *watts = meter.power(kernel, *launch);
+      });
+    }};
+inline constexpr tuner_tensor_maps kTensorMapsTable{sizeof(tuner_tensor_maps), 5};
+
+inline const void* ability_of(void* self, const char* name) {
+  const std::string_view asked(name);
+  Backend* it = &backend(self);
+  if (asked == TUNER_ABILITY_POWER && dynamic_cast<MeasuresPower*>(it) != nullptr) {
+    return &kPowerTable;
+  }
+  if (asked == TUNER_ABILITY_TENSOR_MAPS && dynamic_cast<MapsTensors*>(it) != nullptr) {
+    return &kTensorMapsTable;
+  }
+  return nullptr;
 }
 
 inline tuner_backend backend_table(Backend* self) {
-  tuner_backend table{};
-  table.struct_size = sizeof table;
-  table.self = self;
-  table.destroy = [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); };
-  table.facts = [](void* it, tuner_device_facts* out) {
-    guarded({}, [&] { hand_over(backend(it).facts(), out); });
-  };
-  fill_memory_functions(table);
-  fill_kernel_functions(table);
-  table.zeroes = self->zeroes() ? 1U : 0U;
-  return table;
+  return {sizeof(tuner_backend),
+          self,
+          &kMemoryTable,
+          &kKernelTable,
+          [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); },
+          [](void* it, tuner_device_facts* out) {
+            guarded({}, [&] { hand_over(backend(it).facts(), out); });
+          },
+          ability_of};
 }
 
 }  // namespace detail

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,9 +43,11 @@ struct CompileResult {
   std::optional<std::vector<std::string>> opened;
 };
 
-// A class T with a default constructor, which throws when the compiler is not there, and
+// A class T with a constructor T() or T(const Options&), which throws when the compiler is not
+// there, and
 //   static constexpr const char* kName = "cuda";  // of the backend that it compiles for
 //   static constexpr const char* kSummary = "one line";
+//   static constexpr tuner_option_info kOptions[] = {...};  // if any
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -63,16 +67,22 @@ struct Compilers {
   }
 
  private:
-  using Maker = std::unique_ptr<Compiler>();
+  using Maker = std::unique_ptr<Compiler>(std::span<const tuner_pair>);
 
   template <typename One>
-  static std::unique_ptr<Compiler> make() {
-    return std::make_unique<One>();
+  static std::unique_ptr<Compiler> make(std::span<const tuner_pair> given) {
+    const Options options(detail::options_of<One>(), given);
+    if constexpr (std::is_constructible_v<One, const Options&>) {
+      return std::make_unique<One>(options);
+    } else {
+      return std::make_unique<One>();
+    }
   }
 
-  static int create(std::uint32_t item, tuner_compiler* out, tuner_sink error) {
+  static int create(std::uint32_t item, const tuner_pair* options, std::size_t option_count,
+                    tuner_compiler* out, tuner_sink error) {
     return detail::guarded(error, [&] {
-      auto made = detail::pick<Maker>(item, make<T>...)();
+      auto made = detail::pick<Maker>(item, make<T>...)(std::span(options, option_count));
       const tuner_compiler table{sizeof(tuner_compiler), made.get(), destroy, identity, compile};
       detail::hand_over(table, out);
       made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
@@ -109,20 +119,14 @@ struct Compilers {
     for (const auto& one : std::span(from.symbols, from.symbol_count)) {
       to.symbols.push_back(text(one));
     }
-    constexpr std::size_t kEnd =
-        offsetof(tuner_compile_request, next_entry_count) + sizeof from.next_entry_count;
-    if (from.struct_size < kEnd) return to;
     for (const auto& one : std::span(from.next_entries, from.next_entry_count)) {
       to.next_entries.push_back(text(one));
     }
     return to;
   }
 
-  static void tell_opened(const tuner_compile_request& request, const CompileResult& result,
-                          const tuner_compile_sinks& out) {
-    constexpr std::size_t kEnd =
-        offsetof(tuner_compile_request, wants_opened) + sizeof request.wants_opened;
-    if (!result.opened || request.struct_size < kEnd || request.wants_opened == 0) return;
+  static void tell_opened(const CompileResult& result, const tuner_compile_sinks& out) {
+    if (!result.opened) return;
     for (const std::string& path : *result.opened) out.opened(out.context, str(path));
     out.opened_all(out.context);
   }
@@ -131,7 +135,7 @@ struct Compilers {
                      const tuner_compile_sinks* out) {
     return detail::guarded(out->log, [&] {
       const CompileResult result = static_cast<Compiler*>(self)->compile(request_from(*request));
-      tell_opened(*request, result, *out);
+      tell_opened(result, *out);
       // A failure's log leaves as the error's message, so that it is emitted once.
       if (!result.compiled) throw Error(TUNER_INVALID, result.log);
       emit(out->log, result.log);

@@ -2,6 +2,7 @@
 // Writing an exporter: a class with a static write(), listed in sdk::Exporters<...>.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace tuner::sdk {
 //   static constexpr const char* kName = "cmake";
 //   static constexpr const char* kSummary = "one line";
 //   static std::string write(std::string_view results_json);  // the bytes of the exported file
+// or, with options,
+//   static constexpr tuner_option_info kOptions[] = {...};
+//   static std::string write(std::string_view results_json, const Options& options);
 template <typename... T>
 struct Exporters {
   static constexpr const char* kKind = TUNER_KIND_EXPORTER;
@@ -24,11 +28,24 @@ struct Exporters {
   }
 
  private:
-  using Writer = std::string(std::string_view);
+  using Writer = std::string(std::string_view, std::span<const tuner_pair>);
 
-  static int write(std::uint32_t item, tuner_str results, tuner_sink out, tuner_sink error) {
-    return detail::guarded(
-        error, [&] { emit(out, detail::pick<Writer>(item, &T::write...)(view(results))); });
+  template <typename One>
+  static std::string written(std::string_view results, std::span<const tuner_pair> given) {
+    const Options options(detail::options_of<One>(), given);
+    if constexpr (requires { One::write(results, options); }) {
+      return One::write(results, options);
+    } else {
+      return One::write(results);
+    }
+  }
+
+  static int write(std::uint32_t item, const tuner_pair* options, std::size_t option_count,
+                   tuner_str results, tuner_sink out, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      emit(out, detail::pick<Writer>(item, written<T>...)(view(results),
+                                                          std::span(options, option_count)));
+    });
   }
 };
 

@@ -112,11 +112,10 @@ struct TimingRequest {
   std::vector<Restore> restores;
 };
 
-class Backend {
+// The memory of one device.
+class DeviceMemory {
  public:
-  virtual ~Backend() = default;
-  virtual const DeviceFacts& facts() = 0;
-
+  virtual ~DeviceMemory() = default;
   virtual DeviceResult<BufferId> allocate(std::uint64_t bytes) = 0;
   virtual void release(BufferId buffer) = 0;
   virtual DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) = 0;
@@ -125,6 +124,13 @@ class Backend {
   virtual DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) = 0;
   virtual DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
                                            std::uint64_t elements, double rtol, double atol) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const DeviceFacts& facts() = 0;
+  virtual DeviceMemory& memory() = 0;  // lives as long as the backend
 
   // A failure here is the variant's (kInvalid: the image does not load; kUnsupported: this backend
   // launches single kernels only).

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -32,26 +33,44 @@ std::vector<unsigned> checked_numbers(std::vector<unsigned> numbers,
   return numbers;
 }
 
+// What differs from the defaults, by name.
+std::string options_text(const Catalogue& catalogue, const std::string& backend,
+                         const OptionList& options) {
+  std::map<std::string, std::string> given;
+  for (const OptionValue& one : options) given[one.name] = one.value;
+  for (const PluginKind kind : {PluginKind::kBackend, PluginKind::kCompiler}) {
+    const PluginItem* item = catalogue.find(kind, backend);
+    if (item == nullptr) continue;
+    for (const PluginOption& option : item->options) {
+      const auto found = given.find(option.name);
+      if (found != given.end() && found->second == option.default_value) given.erase(found);
+    }
+  }
+  std::string out;
+  for (const auto& [name, value] : given) out += (out.empty() ? "" : ",") + name + "=" + value;
+  return out;
+}
+
 Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
-                     const std::string& backend,
+                     const Catalogue& catalogue, const std::string& backend,
                      const std::function<void(const std::string&)>& note) {
+  catalogue.check_options(PluginKind::kBackend, backend, settings.backend_options, settings.where,
+                          settings.text);
   Devices devices;
   devices.backend = backend;
+  devices.options_text = options_text(catalogue, backend, settings.backend_options);
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const OptionValue& one : settings.backend_options) options.emplace_back(one.name, one.value);
   devices.compilers = std::make_unique<CompilePool>(
       program, CompilePoolOptions{backend, settings.jobs, settings.timeout,
-                                  user_cache_directory().string(), note});
+                                  user_cache_directory().string(), options, note});
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = settings.timeout;
-  OptionList backend_options;
-  if (settings.in_random_order) {
-    backend_options.emplace_back("order", "random");
-    devices.options_text = "order=random";
-  }
   const auto count = [&] { return RunWorker::probe(program, backend).size(); };
   for (const unsigned number : checked_numbers(settings.numbers, count)) {
     devices.workers.push_back(
-        std::make_unique<RunWorker>(program, backend, number, backend_options, limits));
+        std::make_unique<RunWorker>(program, backend, number, options, limits));
   }
   devices.workers.front()->open();
   return devices;
@@ -77,7 +96,7 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
   std::string reasons;
   for (const std::string& name : names) {
     try {
-      return open_backend(settings, program, name, note);
+      return open_backend(settings, program, catalogue, name, note);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       reasons += std::string("\n  ") + error.what();

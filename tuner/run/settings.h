@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tuner/model/study.h"
@@ -12,19 +11,22 @@
 namespace tuner {
 
 struct DeviceSettings {
-  std::string backend = "auto";         // auto: the first that works, the cpu last
+  std::string backend = "auto";  // auto: the first that works, the cpu last
+  OptionList backend_options{};  // which auto has none of
+  Position where{};              // of the backend, in `text`
+  std::string text{};
   std::vector<unsigned> numbers = {0};  // of its devices; empty: all
   double timeout = 60;                  // seconds for one configuration
   unsigned jobs = 1;                    // compile workers
-  bool in_random_order = false;         // of blocks and threads, where the backend can
 };
 
 struct RunSettings {
   Study study;  // with the sizes and constraints of this run
   DeviceSettings devices{};
   std::string strategy = "default";
-  std::vector<std::pair<std::string, std::string>> strategy_options{};
-  Budget budget{};  // for each size on each device
+  OptionList strategy_options{};
+  std::string strategy_text{};  // which has the positions of its options
+  Budget budget{};              // for each size on each device
   std::uint64_t seed = 1;
   std::filesystem::path results = "results";
   bool fresh = false;                      // forgets what is stored of the sizes

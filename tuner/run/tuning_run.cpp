@@ -16,9 +16,14 @@
 namespace tuner {
 namespace {
 
-// Before anything is opened or built; its options are checked when it is made.
-void check_strategy(const Catalogue& catalogue, const std::string& name) {
-  if (catalogue.find(PluginKind::kStrategy, name) != nullptr) return;
+// Before anything is opened or built.
+void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
+  const std::string& name = settings.strategy;
+  if (catalogue.find(PluginKind::kStrategy, name) != nullptr) {
+    catalogue.check_options(PluginKind::kStrategy, name, settings.strategy_options, {},
+                            settings.strategy_text);
+    return;
+  }
   throw InputError(Complaint{{},
                              "there is no strategy '" + name + "'; see 'tuner list strategies'",
                              did_you_mean(name, catalogue.names(PluginKind::kStrategy))});
@@ -87,7 +92,7 @@ std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings)
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
             const Interrupt& interrupt, RunListener& listener) {
-  check_strategy(catalogue, settings.strategy);
+  check_strategy(catalogue, settings);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
   Devices devices = open_devices(settings.devices, program, catalogue, note);

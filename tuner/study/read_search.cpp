@@ -1,4 +1,4 @@
-// Reads the sections metrics, objective, search, measure and export.
+// Reads the sections metrics, objective, backend, search, measure and export.
 
 #include <algorithm>
 
@@ -46,12 +46,14 @@ void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
   }
 }
 
-void read_strategy_options(Reader& reader, const YamlNode& node) {
-  if (!expect_map(reader.diagnostics, node, "'options' of the search")) return;
+OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose) {
+  OptionList options;
+  if (!expect_map(reader.diagnostics, node, "'options' of the " + whose)) return options;
   for (const auto& [key, value] : node.entries) {
     const auto text = read_text(reader.diagnostics, *value, "option '" + key->text + "'");
-    if (text) reader.study.search.options.emplace_back(key->text, *text);
+    if (text) options.push_back({key->text, *text, position_of(reader.diagnostics, *key)});
   }
+  return options;
 }
 
 // Reads numbers of 'measure' and complains of those outside their range.
@@ -181,6 +183,28 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
   reader.study.objective = std::move(*objective);
 }
 
+// A name, or a name with options.
+void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
+  BackendSpec& backend = reader.study.backend;
+  backend.where = where;
+  if (!node.is_map()) {
+    backend.name = read_text(reader.diagnostics, node, "'backend'").value_or("");
+  } else {
+    const Fields fields(reader.diagnostics, node, where, "'backend'", {"name", "options"});
+    if (const YamlNode* name = fields.require("name")) {
+      backend.name = read_text(reader.diagnostics, *name, "'name'").value_or("");
+      backend.where = position_of(reader.diagnostics, *name);
+    }
+    if (const YamlNode* options = fields.find("options")) {
+      backend.options = read_options(reader, *options, "backend");
+    }
+  }
+  if (backend.name == "auto") backend.name.clear();
+  if (backend.name.empty() && !backend.options.empty()) {
+    reader.diagnostics.error(backend.where, "options need the name of their backend", "");
+  }
+}
+
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'search'",
                       {"strategy", "options", "budget"});
@@ -191,7 +215,9 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
     search.where = position_of(reader.diagnostics, *strategy);
     if (search.strategy == "default") search.strategy.clear();
   }
-  if (const YamlNode* options = fields.find("options")) read_strategy_options(reader, *options);
+  if (const YamlNode* options = fields.find("options")) {
+    search.options = read_options(reader, *options, "search");
+  }
   if (const YamlNode* budget = fields.find("budget")) {
     read_budget(reader, *budget, fields.where("budget"));
   }

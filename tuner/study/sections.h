@@ -36,6 +36,7 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
 void read_objective(Reader& reader, const YamlNode& node, const Position& where);
+void read_backend(Reader& reader, const YamlNode& node, const Position& where);
 void read_search(Reader& reader, const YamlNode& node, const Position& where);
 void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 void read_export(Reader& reader, const YamlNode& node, const Position& where);

@@ -219,6 +219,21 @@ std::string space_of(const Study& study) {
   return out + "baseline: {" + values + "}\n";
 }
 
+std::string options_text(const OptionList& options) {
+  std::string out;
+  for (const OptionValue& one : options) {
+    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", one.name, quoted(one.value));
+  }
+  return out;
+}
+
+std::string backend_of(const BackendSpec& backend) {
+  if (backend.name.empty()) return "";
+  if (backend.options.empty()) return fmt::format("backend: {}\n", backend.name);
+  return fmt::format("backend: {{name: {}, options: {{{}}}}}\n", backend.name,
+                     options_text(backend.options));
+}
+
 std::string search_of(const Study& study) {
   std::string out;
   for (const NamedExpression& metric : study.metrics) {
@@ -236,6 +251,7 @@ std::string search_of(const Study& study) {
     out += fmt::format("objective: {{{}{}}}\n", goal(study.objective),
                        beside.empty() ? "" : ", beside: [" + beside + "]");
   }
+  out += backend_of(study.backend);
   const SearchSpec& search = study.search;
   std::string parts;
   if (!search.strategy.empty()) parts += fmt::format("  strategy: {}\n", search.strategy);
@@ -247,10 +263,7 @@ std::string search_of(const Study& study) {
   limit("seconds", search.budget.seconds);
   limit("target", search.budget.target);
   limit("patience", search.budget.patience);
-  std::string options;
-  for (const auto& [name, value] : search.options) {
-    options += fmt::format("{}{}: {}", options.empty() ? "" : ", ", name, quoted(value));
-  }
+  const std::string options = options_text(search.options);
   if (!options.empty()) parts += "  options: {" + options + "}\n";
   if (!limits.empty()) parts += "  budget: {" + limits + "}\n";
   return parts.empty() ? out : out + "search:\n" + parts;

@@ -26,7 +26,7 @@ constexpr std::int64_t kSchema = 1;
 const std::vector<std::string> kSections{
     "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
     "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
-    "objective", "search",    "measure",       "export",     "baseline"};
+    "objective", "backend",   "search",        "measure",    "export",  "baseline"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -49,6 +49,7 @@ class StudyReader {
     if (needs_kernel()) read_kernel_parts();
     section("metrics", read_metrics);
     section_at("objective", read_objective);
+    section_at("backend", read_backend);
     section_at("search", read_search);
     section_at("measure", read_measure);
     section_at("export", read_export);

@@ -73,11 +73,20 @@ void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   }
 }
 
+OptionList options_of(const json& open) {
+  OptionList out;
+  for (const auto& [name, value] :
+       open.at("options").get<std::vector<std::pair<std::string, std::string>>>()) {
+    out.push_back({name, value});
+  }
+  return out;
+}
+
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
   std::unique_ptr<Compiler> compiler;
   try {
-    compiler = catalogue.make_compiler(open.at("backend").get<std::string>());
+    compiler = catalogue.make_compiler(open.at("backend").get<std::string>(), options_of(open));
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
@@ -126,14 +135,14 @@ class RunServer {
     // The facts are known before the device can be used; the coordinator has work to do with them
     // while the driver makes its context, which happens when memory is first asked for.
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
-    const auto first = backend_->allocate(1);
+    const auto first = backend_->memory().allocate(1);
     if (!first) {
       const bool excusable = first.error().error == DeviceError::kOutOfMemory;
       wire_.send(
           {{"type", "unavailable"}, {"reason", first.error().message}, {"excusable", excusable}});
       return;
     }
-    backend_->release(*first);
+    backend_->memory().release(*first);
     while (const auto message = wire_.receive()) {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;
@@ -218,9 +227,7 @@ class RunServer {
 
 int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   const auto name = open.at("backend").get<std::string>();
-  auto backend = catalogue.open_backend(
-      name, open.at("device").get<unsigned>(),
-      open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
+  auto backend = catalogue.open_backend(name, open.at("device").get<unsigned>(), options_of(open));
   if (!backend) {
     // Another program may be holding the device, or its memory.
     const DeviceError error = backend.error().error;

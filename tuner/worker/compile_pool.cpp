@@ -34,8 +34,10 @@ void CompilePool::start(Worker& worker) {
   worker.channel = std::make_unique<Channel>(program_, "compile");
   worker.ready = false;
   worker.started = Clock::now();
-  worker.channel->send(
-      {{"type", "open"}, {"backend", options_.backend}, {"cache_dir", options_.cache_dir}});
+  worker.channel->send({{"type", "open"},
+                        {"backend", options_.backend},
+                        {"cache_dir", options_.cache_dir},
+                        {"options", options_.options}});
 }
 
 void CompilePool::warm_up() {

@@ -23,8 +23,9 @@ namespace tuner {
 struct CompilePoolOptions {
   std::string backend;
   unsigned jobs = 1;
-  double deadline_seconds = 120;  // for one compilation
-  std::string cache_dir;          // empty = no artifact cache
+  double deadline_seconds = 120;                                  // for one compilation
+  std::string cache_dir;                                          // empty = no artifact cache
+  std::vector<std::pair<std::string, std::string>> options = {};  // of the backend
   std::function<void(const std::string&)> warn =
       {};  // told, once, that the cache cannot be written
 };

@@ -4,7 +4,7 @@
 #include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
 
-extern "C" const tuner_plugin tuner_plugin_v1;
+extern "C" const tuner_plugin tuner_plugin_v2;
 
 namespace tuner::cpu {
 namespace {
@@ -187,22 +187,6 @@ TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
   }
 }
 
-TEST(Backend, TensorMapsAreRefused) {
-  Variant variant("extern \"C\" __global__ void kernel(int* o) { *o = 1; }");
-  const std::uint64_t buffer = variant.backend->allocate(64);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_tensor_map map{0, TUNER_INT32, 1, 0, {16}, {16}};
-  const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, &argument, 1, &map, 1, 0, nullptr, nullptr, 0};
-  try {
-    variant.backend->launch(variant.kernel, launch);
-    FAIL();
-  } catch (const sdk::Error& error) {
-    EXPECT_EQ(error.status(), TUNER_UNSUPPORTED);
-    EXPECT_NE(std::string(error.what()).find("not supported by cpu"), std::string::npos);
-  }
-}
-
 TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   Variant variant("extern \"C\" __global__ void kernel(int* o) { atomicAdd(o, 1); }");
   CpuBackend& backend = *variant.backend;
@@ -241,32 +225,32 @@ TEST(Backend, OptionsAreChecked) {
 
 TEST(Plugin, OffersABackendAndItsCompiler) {
   const auto* backends =
-      static_cast<const tuner_backend_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_BACKEND));
+      static_cast<const tuner_backend_factory*>(tuner_plugin_v2.get_factory(TUNER_KIND_BACKEND));
   const auto* compilers =
-      static_cast<const tuner_compiler_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_COMPILER));
+      static_cast<const tuner_compiler_factory*>(tuner_plugin_v2.get_factory(TUNER_KIND_COMPILER));
   ASSERT_NE(backends, nullptr);
   ASSERT_NE(compilers, nullptr);
   EXPECT_STREQ(backends->info(0)->name, "cpu");
   EXPECT_STREQ(compilers->info(0)->name, "cpu");
   EXPECT_EQ(backends->device_count(0, kCollect), 1);
-  EXPECT_EQ(tuner_plugin_v1.get_factory(TUNER_KIND_STRATEGY), nullptr);
+  EXPECT_EQ(tuner_plugin_v2.get_factory(TUNER_KIND_STRATEGY), nullptr);
 }
 
 TEST(Plugin, AVariantGoesThroughTheTables) {
   const auto* backends =
-      static_cast<const tuner_backend_factory*>(tuner_plugin_v1.get_factory(TUNER_KIND_BACKEND));
+      static_cast<const tuner_backend_factory*>(tuner_plugin_v2.get_factory(TUNER_KIND_BACKEND));
   const auto result = compiled(
       request_for("extern \"C\" __global__ void kernel(int* o) { *o = 7; __trap(); }", "kernel"));
   tuner_backend backend{};
   backend.struct_size = sizeof backend;
   ASSERT_EQ(backends->open(0, 0, nullptr, 0, &backend, kCollect), TUNER_OK) << collected;
-  std::uint64_t kernel = 0;
+  tuner_loaded_kernel kernel{};
   std::uint64_t buffer = 0;
-  tuner_resources resources{};
-  ASSERT_EQ(backend.load(backend.self, sdk::str(result.image), sdk::str(result.entry), &kernel,
-                         &resources, kCollect),
-            TUNER_OK);
-  ASSERT_EQ(backend.allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
+  const tuner_str entry = sdk::str(result.entry);
+  ASSERT_EQ(
+      backend.kernels->load(backend.self, sdk::str(result.image), &entry, 1, &kernel, kCollect),
+      TUNER_OK);
+  ASSERT_EQ(backend.memory->allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
   const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
   const tuner_launch launch{sizeof(tuner_launch),
                             {1, 1, 1},
@@ -281,11 +265,16 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
                             nullptr,
                             0};
   collected.clear();
-  EXPECT_EQ(backend.launch(backend.self, kernel, &launch, kCollect), TUNER_RUNTIME_FAULT);
+  EXPECT_EQ(backend.kernels->launch(backend.self, kernel.kernel, &launch, kCollect),
+            TUNER_RUNTIME_FAULT);
   EXPECT_NE(collected.find("__trap()"), std::string::npos);
   int out = 0;
-  EXPECT_EQ(backend.download(backend.self, {buffer, 0}, &out, 4, kCollect), TUNER_OK);
+  EXPECT_EQ(backend.memory->download(backend.self, {buffer, 0}, &out, 4, kCollect), TUNER_OK);
   EXPECT_EQ(out, 7);
+  for (const char* name : {TUNER_ABILITY_POWER, TUNER_ABILITY_TENSOR_MAPS, TUNER_ABILITY_GRAPH,
+                           TUNER_ABILITY_COUNTERS, "tuner.unheard_of/1"}) {
+    EXPECT_EQ(backend.ability(backend.self, name), nullptr) << name;
+  }
   backend.destroy(backend.self);
 }
 

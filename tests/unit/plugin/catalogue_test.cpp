@@ -49,8 +49,20 @@ TEST(Catalogue, RecordsMisfitsAndGoesOn) {
   EXPECT_EQ(problems_with(catalogue, "wrong_magic.so").size(), 1U);
   EXPECT_EQ(problems_with(catalogue, "missing_symbol.so").size(), 1U);
   EXPECT_EQ(problems_with(catalogue, "short_table.so"),
-            std::vector<std::string>{"its table for tuner.strategy/1 has 16 bytes, it needs 24"});
+            std::vector<std::string>{"its table for tuner.strategy/2 has 16 bytes, it needs 24"});
   EXPECT_NE(catalogue.find(PluginKind::kStrategy, "sequence"), nullptr);
+}
+
+TEST(Catalogue, OffersNothingWhoseOptionsCannotBeGiven) {
+  const Catalogue catalogue = load_test_plugins({"bad"});
+  EXPECT_EQ(problems_with(catalogue, "odd_options.so"),
+            (std::vector<std::string>{
+                "strategy 'twice': it has option 'step' twice",
+                "strategy 'riddle': what its option 'step' allows is not understood: "
+                "'integer 1 to 10'",
+                "strategy 'bad-default': the default of its option 'step' is '0': it must be a "
+                "whole number from 1 to 10"}));
+  EXPECT_EQ(catalogue.find(PluginKind::kStrategy, "twice"), nullptr);
 }
 
 TEST(Catalogue, KeepsTheFirstOfTwoItemsWithOneName) {
@@ -91,8 +103,31 @@ TEST(Catalogue, UnknownOptionsListThoseThatThereAre) {
               catalogue.make_strategy("backwards", space_table(space), 1, {}, {{"a", "1"}});
             }),
             "unknown option 'a'; strategy 'backwards' has no options");
-  EXPECT_THROW(static_cast<void>(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}})),
-               InputError);
+  EXPECT_EQ(
+      message_of([&] {
+        static_cast<void>(catalogue.open_backend("toy", 0, {{"ordr", "fixed"}}));
+      }),
+      "unknown option 'ordr'; backend 'toy' has: order=fixed, level=1 (did you mean 'order'?)");
+}
+
+TEST(Catalogue, OptionsOfABackendGoToItsCompilerToo) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const OptionList both{{"level", "3"}, {"order", "random"}};
+  const auto compiler = catalogue.make_compiler("toy", both);
+  EXPECT_EQ(compiler->identity(), "toy 1 level=3");
+  CompileRequest request;
+  request.source = "x";
+  EXPECT_EQ(compiler->compile(request)->image, "x||level 3");
+  EXPECT_TRUE(catalogue.open_backend("toy", 0, both));
+}
+
+TEST(Catalogue, AllThatIsWrongWithOptionsIsSaidWhereItStands) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const OptionList wrong{{"levl", "3", {"s.yaml", 2, 3}}, {"level", "4", {"s.yaml", 3, 3}}};
+  EXPECT_EQ(message_of([&] { catalogue.check_options(PluginKind::kBackend, "toy", wrong); }),
+            "s.yaml:2:3: unknown option 'levl'; backend 'toy' has: order=fixed, level=1 (did you "
+            "mean 'level'?)\ns.yaml:3:3: backend 'toy': option 'level' is '4': it must be a whole "
+            "number from 0 to 3");
 }
 
 TEST(Catalogue, MalformedOptionValuesSayWhatIsAllowed) {
@@ -139,6 +174,8 @@ TEST(Catalogue, ExportersReadTheDocumentOfTheResults) {
   ASSERT_EQ(files.size(), 1U);
   EXPECT_EQ(files[0].path, "out.txt");
   EXPECT_EQ(files[0].text, "matmul has 1");
+  const auto twice = load_test_plugins({"good"}).make_exporter("echo", document, {{"times", "2"}});
+  EXPECT_EQ(twice->write(study, {}, "-")[0].text, "matmul has 0matmul has 0");
   study.kernel.name = "forbidden";
   EXPECT_EQ(message_of([&] { exporter->write(study, {}, "-"); }), "exporter 'echo': no");
 }

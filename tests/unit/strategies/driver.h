@@ -11,13 +11,13 @@
 #include "tuner/plugin/abi.h"
 #include "tuner/plugins/strategies/parts/common.h"
 
-extern "C" const tuner_plugin tuner_plugin_v1;
+extern "C" const tuner_plugin tuner_plugin_v2;
 
 namespace tuner::strategies {
 
 inline const tuner_strategy_factory& factory() {
   return *static_cast<const tuner_strategy_factory*>(
-      tuner_plugin_v1.get_factory(TUNER_KIND_STRATEGY));
+      tuner_plugin_v2.get_factory(TUNER_KIND_STRATEGY));
 }
 
 inline std::vector<std::string> all_names() {

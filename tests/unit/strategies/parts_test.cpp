@@ -10,8 +10,8 @@
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/model_search.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
+#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/pareto.h"
-#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::strategies {
 namespace {

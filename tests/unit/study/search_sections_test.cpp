@@ -29,6 +29,26 @@ objective: {minimize: energy}
   EXPECT_EQ(study.metrics[0].name, "energy");
 }
 
+TEST(SearchSections, ABackendHasANameAndMayHaveOptions) {
+  const Study plain = accepted("schema: 1\nparameters: {B: [1, 2]}\nbackend: cpu\n");
+  EXPECT_EQ(plain.backend.name, "cpu");
+  EXPECT_TRUE(plain.backend.options.empty());
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+backend: {name: cpu, options: {order: random, seed: 7}}
+)yaml");
+  EXPECT_EQ(study.backend.name, "cpu");
+  ASSERT_EQ(study.backend.options.size(), 2U);
+  EXPECT_EQ(study.backend.options[1].name, "seed");
+  EXPECT_EQ(study.backend.options[1].value, "7");
+  EXPECT_EQ(study.backend.options[1].where.column, 47);
+  EXPECT_EQ(
+      complaints_of("schema: 1\nparameters: {B: [1, 2]}\nbackend: {name: auto, options: {a: 1}}\n"),
+      R"text(study.yaml:3:17: options need the name of their backend
+    backend: {name: auto, options: {a: 1}}
+                    ^)text");
+}
+
 TEST(SearchSections, ObjectivesMayStandBesideTheFirst) {
   const Study study = accepted(R"yaml(schema: 1
 parameters: {B: [1, 2]}

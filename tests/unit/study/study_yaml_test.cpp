@@ -46,6 +46,7 @@ TEST(StudyYaml, OfEveryShippedStudyIsThatStudy) {
 TEST(StudyYaml, KeepsSearchAndMeasure) {
   Study study = T1File(whole_t1()).accepted();
   study.runnable = false;
+  study.backend = {"cpu", {{"order", "random"}}, {}};
   study.search.strategy = "genetic";
   study.search.options = {{"population", "30"}};
   study.search.budget.target = 0.5;
@@ -54,7 +55,8 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.measure.precision = 0.25;
   study.measure.simpler_within = 0;
   const std::string text = study_yaml(study, ".");
-  EXPECT_NE(text.find("objective: {minimize: time, beside: [{minimize: power}]}\nsearch:\n  "
+  EXPECT_NE(text.find("objective: {minimize: time, beside: [{minimize: power}]}\n"
+                      "backend: {name: cpu, options: {order: \"random\"}}\nsearch:\n  "
                       "strategy: genetic\n  options: {population: \"30\"}\n"
                       "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"
                       "  simpler_within: 0\n"),

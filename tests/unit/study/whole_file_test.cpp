@@ -161,8 +161,11 @@ TEST(WholeStudy, SearchAndMeasureArrive) {
   EXPECT_EQ(study.objective.name, "twice");
   EXPECT_TRUE(study.objective.maximize);
   EXPECT_EQ(study.search.strategy, "annealing");
-  EXPECT_EQ(study.search.options, (std::vector<std::pair<std::string, std::string>>{
-                                      {"cooling", "0.9"}, {"restarts", "3"}}));
+  ASSERT_EQ(study.search.options.size(), 2U);
+  EXPECT_EQ(study.search.options[0].name, "cooling");
+  EXPECT_EQ(study.search.options[0].value, "0.9");
+  EXPECT_GT(study.search.options[0].where.line, 1);
+  EXPECT_EQ(study.search.options[1].value, "3");
   EXPECT_EQ(study.search.budget.evaluations, 5U);
   EXPECT_EQ(study.search.budget.seconds, 1.5);
   EXPECT_EQ(study.search.budget.target, 7);

@@ -211,11 +211,6 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
     throw sdk::Error(TUNER_INVALID, "the kernel takes " + std::to_string(sizes.size()) +
                                         " arguments, not " + std::to_string(arguments.size()));
   }
-  if (!sdk::maps_of(launch).empty()) {
-    throw sdk::Error(TUNER_UNSUPPORTED,
-                     "tensor maps are not supported by cpu: there is no copy "
-                     "engine that could read them");
-  }
   out.buffers.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const tuner_argument& argument = arguments[i];

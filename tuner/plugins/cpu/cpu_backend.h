@@ -27,11 +27,12 @@ class CpuBackend : public sdk::Backend {
   static constexpr tuner_option_info kOptions[] = {
       {"order", "sequential",
        "order of a block's threads between barriers: sequential, or random, which exposes a "
-       "missing __syncthreads()"},
-      {"seed", "1", "of the random order"},
-      {"threads", "0", "OS threads; 0 = one for each hardware thread"},
+       "missing __syncthreads()",
+       "one of sequential, random"},
+      {"seed", "1", "of the random order", "integer 0..4611686018427387904"},
+      {"threads", "0", "OS threads; 0 = one for each hardware thread", "integer 0..4096"},
       {"poison_shared", "on",
-       "fill shared memory with NaNs before each block (never while measuring)"}};
+       "fill shared memory with NaNs before each block (never while measuring)", "flag"}};
   static int device_count() { return 1; }
 
   CpuBackend(std::uint32_t device, const sdk::Options& options);

@@ -20,12 +20,13 @@ namespace tuner::cuda {
 
 // One CUDA device through the driver API. Its context is made when it is first needed: the facts
 // are known long before.
-class CudaBackend : public sdk::Backend {
+class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::MapsTensors {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
   static constexpr tuner_option_info kOptions[] = {
-      {"arch", "auto", "architecture to compile for, such as sm_90a; auto = the device's own"},
+      {"arch", "auto", "architecture to compile for, such as sm_90a; auto = the device's own",
+       nullptr},
   };
   static int device_count();  // initialises the driver
 

@@ -12,10 +12,11 @@ class BasinHopping : public Walkers {
   static constexpr const char* kSummary =
       "descents joined by random hops that are accepted as in annealing";
   static constexpr tuner_option_info kOptions[] = {
-      {"hop", "3", "parameters that a hop changes (1 to 100)"},
-      {"temperature", "0.1", "in units of median minus best (0 to 100)"},
-      {"tries", "12", "neighbours tried before a place counts as a basin (1 to 10000)"},
-      {"neighbourhood", "adjacent", "adjacent or hamming"}};
+      {"hop", "3", "parameters that a hop changes (1 to 100)", "integer 1..100"},
+      {"temperature", "0.1", "in units of median minus best (0 to 100)", "number 0..100"},
+      {"tries", "12", "neighbours tried before a place counts as a basin (1 to 10000)",
+       "integer 1..10000"},
+      {"neighbourhood", "adjacent", "adjacent or hamming", "one of adjacent, hamming"}};
 
   explicit BasinHopping(const StrategySetup& setup);
 

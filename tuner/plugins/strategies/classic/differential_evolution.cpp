@@ -14,10 +14,11 @@ class DifferentialEvolution : public Walkers {
   static constexpr const char* kName = "differential_evolution";
   static constexpr const char* kSummary = "best/1/bin or rand/1/bin on value positions";
   static constexpr tuner_option_info kOptions[] = {
-      {"population", "20", "configurations (4 to 10000)"},
-      {"factor", "0.7", "weight of the difference (0 to 2)"},
-      {"crossover", "0.7", "chance that a parameter comes from the mutant (0 to 1)"},
-      {"base", "best", "the vector that the difference is added to: best or random"},
+      {"population", "20", "configurations (4 to 10000)", "integer 4..10000"},
+      {"factor", "0.7", "weight of the difference (0 to 2)", "number 0..2"},
+      {"crossover", "0.7", "chance that a parameter comes from the mutant (0 to 1)", "number 0..1"},
+      {"base", "best", "the vector that the difference is added to: best or random",
+       "one of best, random"},
       kStartOption};
 
   explicit DifferentialEvolution(const StrategySetup& setup);

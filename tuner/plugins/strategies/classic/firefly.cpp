@@ -15,10 +15,11 @@ class Firefly : public Walkers {
   static constexpr const char* kSummary =
       "fireflies that fly to brighter ones, the nearer the more";
   static constexpr tuner_option_info kOptions[] = {
-      {"fireflies", "20", "how many (2 to 1000)"},
-      {"attraction", "1.0", "share of the way to a brighter one next to it (0 to 2)"},
-      {"absorption", "1.0", "how fast attraction falls with distance (0 to 100)"},
-      {"random", "0.2", "random part of a move, as a share of the values (0 to 1)"},
+      {"fireflies", "20", "how many (2 to 1000)", "integer 2..1000"},
+      {"attraction", "1.0", "share of the way to a brighter one next to it (0 to 2)",
+       "number 0..2"},
+      {"absorption", "1.0", "how fast attraction falls with distance (0 to 100)", "number 0..100"},
+      {"random", "0.2", "random part of a move, as a share of the values (0 to 1)", "number 0..1"},
       kStartOption};
 
   explicit Firefly(const StrategySetup& setup);

@@ -14,10 +14,12 @@ class Genetic : public Walkers {
   static constexpr const char* kName = "genetic";
   static constexpr const char* kSummary = "generations of crossover and mutation, the best survive";
   static constexpr tuner_option_info kOptions[] = {
-      {"population", "10", "configurations in a generation (2 to 10000)"},
-      {"mutation", "0.1", "chance that a parameter changes (0 to 1)"},
-      {"crossover", "uniform", "uniform, one_point or two_point"},
-      {"elite", "2", "best ones that enter the next generation unchanged (0 to population)"},
+      {"population", "10", "configurations in a generation (2 to 10000)", "integer 2..10000"},
+      {"mutation", "0.1", "chance that a parameter changes (0 to 1)", "number 0..1"},
+      {"crossover", "uniform", "uniform, one_point or two_point",
+       "one of uniform, one_point, two_point"},
+      {"elite", "2", "best ones that enter the next generation unchanged (0 to population)",
+       "integer 0..10000"},
       kStartOption};
 
   explicit Genetic(const StrategySetup& setup);

@@ -16,9 +16,11 @@ class GreyWolf : public Walkers {
   static constexpr const char* kSummary =
       "a pack that recombines its three best, with small steps, and restarts when it stagnates";
   static constexpr tuner_option_info kOptions[] = {
-      {"pack", "8", "wolves (4 to 1000)"},
-      {"step", "0.3", "chance that a parameter takes a step; falls as the pack succeeds (0 to 1)"},
-      {"patience", "5", "rounds without a new best before half the pack is renewed (1 to 1000000)"},
+      {"pack", "8", "wolves (4 to 1000)", "integer 4..1000"},
+      {"step", "0.3", "chance that a parameter takes a step; falls as the pack succeeds (0 to 1)",
+       "number 0..1"},
+      {"patience", "5", "rounds without a new best before half the pack is renewed (1 to 1000000)",
+       "integer 1..1000000"},
       kStartOption};
 
   explicit GreyWolf(const StrategySetup& setup);

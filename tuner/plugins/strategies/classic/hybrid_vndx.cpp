@@ -17,13 +17,17 @@ class HybridVndx : public Walkers {
       "the best predicted of a few candidates from several neighbourhoods, accepted as in "
       "annealing";
   static constexpr tuner_option_info kOptions[] = {
-      {"pool", "8", "candidates predicted for each measurement (2 to 1000)"},
-      {"nearest", "5", "measured configurations that a prediction averages (1 to 100)"},
-      {"elite", "5", "best ones that crossovers take parents from (2 to 100)"},
-      {"tabu", "300", "configurations that are not walked to again (0 to 1000000)"},
-      {"start", "1.0", "first temperature, in units of median minus best (0 to 100)"},
-      {"cooling", "0.995", "factor for each step (0.5 to 0.99999)"},
-      {"patience", "100", "steps without a new best before a new start (1 to 1000000)"}};
+      {"pool", "8", "candidates predicted for each measurement (2 to 1000)", "integer 2..1000"},
+      {"nearest", "5", "measured configurations that a prediction averages (1 to 100)",
+       "integer 1..100"},
+      {"elite", "5", "best ones that crossovers take parents from (2 to 100)", "integer 2..100"},
+      {"tabu", "300", "configurations that are not walked to again (0 to 1000000)",
+       "integer 0..1000000"},
+      {"start", "1.0", "first temperature, in units of median minus best (0 to 100)",
+       "number 0..100"},
+      {"cooling", "0.995", "factor for each step (0.5 to 0.99999)", "number 0.5..0.99999"},
+      {"patience", "100", "steps without a new best before a new start (1 to 1000000)",
+       "integer 1..1000000"}};
 
   explicit HybridVndx(const StrategySetup& setup);
 

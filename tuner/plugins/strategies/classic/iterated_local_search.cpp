@@ -12,9 +12,10 @@ class IteratedLocalSearch : public Walkers {
   static constexpr const char* kName = "iterated_local_search";
   static constexpr const char* kSummary = "first-improvement descent, then a kick from the best";
   static constexpr tuner_option_info kOptions[] = {
-      {"kick", "2", "parameters that a kick changes (1 to 100)"},
-      {"patience", "5", "descents without a better result before a new start (1 to 1000000)"},
-      {"neighbourhood", "adjacent", "adjacent or hamming"}};
+      {"kick", "2", "parameters that a kick changes (1 to 100)", "integer 1..100"},
+      {"patience", "5", "descents without a better result before a new start (1 to 1000000)",
+       "integer 1..1000000"},
+      {"neighbourhood", "adjacent", "adjacent or hamming", "one of adjacent, hamming"}};
 
   explicit IteratedLocalSearch(const StrategySetup& setup);
 

@@ -32,8 +32,8 @@ class Nsga2 : public Walkers {
   static constexpr const char* kSummary =
       "several objectives: generations sorted by dominance, then by crowding";
   static constexpr tuner_option_info kOptions[] = {
-      {"population", "24", "configurations in a generation (4 to 10000)"},
-      {"mutation", "0.1", "chance that a parameter changes (0 to 1)"}};
+      {"population", "24", "configurations in a generation (4 to 10000)", "integer 4..10000"},
+      {"mutation", "0.1", "chance that a parameter changes (0 to 1)", "number 0..1"}};
 
   explicit Nsga2(const StrategySetup& setup);
 

@@ -12,10 +12,10 @@ class ParticleSwarm : public Walkers {
   static constexpr const char* kName = "particle_swarm";
   static constexpr const char* kSummary = "particles drawn to their own best and the best of all";
   static constexpr tuner_option_info kOptions[] = {
-      {"particles", "20", "how many (2 to 10000)"},
-      {"inertia", "0.5", "share of the speed that is kept (0 to 1)"},
-      {"own", "2.0", "pull of the own best (0 to 4)"},
-      {"social", "1.0", "pull of the best of all (0 to 4)"},
+      {"particles", "20", "how many (2 to 10000)", "integer 2..10000"},
+      {"inertia", "0.5", "share of the speed that is kept (0 to 1)", "number 0..1"},
+      {"own", "2.0", "pull of the own best (0 to 4)", "number 0..4"},
+      {"social", "1.0", "pull of the best of all (0 to 4)", "number 0..4"},
       kStartOption};
 
   explicit ParticleSwarm(const StrategySetup& setup);

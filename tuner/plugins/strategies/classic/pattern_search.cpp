@@ -15,7 +15,7 @@ class PatternSearch : public Walkers {
   static constexpr const char* kSummary =
       "Hooke and Jeeves: steps along each parameter, then along their sum, then smaller steps";
   static constexpr tuner_option_info kOptions[] = {
-      {"step", "0.25", "first step, as a share of a parameter's values (0 to 1)"}};
+      {"step", "0.25", "first step, as a share of a parameter's values (0 to 1)", "number 0..1"}};
 
   explicit PatternSearch(const StrategySetup& setup);
 

@@ -1,7 +1,5 @@
 // Uniform sampling without replacement: a random order of the whole space, in constant memory.
 
-#include "tuner/plugins/strategies/parts/random.h"
-
 #include <unordered_set>
 
 #include "tuner/plugins/strategies/catalogue.h"

@@ -14,10 +14,12 @@ class SimulatedAnnealing : public Walkers {
   static constexpr const char* kSummary =
       "one walker that accepts worse neighbours ever more rarely";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "0.1", "first temperature, in units of median minus best (0 to 100)"},
-      {"end", "0.002", "last temperature; the walk then starts anew (1e-9 to 100)"},
-      {"cooling", "0.98", "factor for each step (0.5 to 0.99999)"},
-      {"neighbourhood", "hamming", "adjacent or hamming"}};
+      {"start", "0.1", "first temperature, in units of median minus best (0 to 100)",
+       "number 0..100"},
+      {"end", "0.002", "last temperature; the walk then starts anew (1e-9 to 100)",
+       "number 1e-9..100"},
+      {"cooling", "0.98", "factor for each step (0.5 to 0.99999)", "number 0.5..0.99999"},
+      {"neighbourhood", "hamming", "adjacent or hamming", "one of adjacent, hamming"}};
 
   explicit SimulatedAnnealing(const StrategySetup& setup);
 

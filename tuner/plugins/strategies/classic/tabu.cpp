@@ -16,10 +16,12 @@ class Tabu : public Walkers {
   static constexpr const char* kSummary =
       "the best of a few neighbours, never one that was left lately";
   static constexpr tuner_option_info kOptions[] = {
-      {"candidates", "6", "neighbours measured for each step (1 to 1000)"},
-      {"tenure", "20", "steps for which a configuration stays forbidden (1 to 1000000)"},
-      {"patience", "10", "steps without a new best before a new start (1 to 1000000)"},
-      {"neighbourhood", "hamming", "adjacent or hamming"}};
+      {"candidates", "6", "neighbours measured for each step (1 to 1000)", "integer 1..1000"},
+      {"tenure", "20", "steps for which a configuration stays forbidden (1 to 1000000)",
+       "integer 1..1000000"},
+      {"patience", "10", "steps without a new best before a new start (1 to 1000000)",
+       "integer 1..1000000"},
+      {"neighbourhood", "hamming", "adjacent or hamming", "one of adjacent, hamming"}};
 
   explicit Tabu(const StrategySetup& setup);
 

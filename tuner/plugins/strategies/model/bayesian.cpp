@@ -29,12 +29,16 @@ class Bayesian : public ModelSearch {
   static constexpr const char* kSummary = "a Gaussian process says what to measure next";
   static constexpr tuner_option_info kOptions[] = {
       {"acquisition", "ei",
-       "ei (expected improvement), pi (its probability) or lcb (confidence bound)"},
-      {"kappa", "1.5", "deviations below the mean, for lcb (0 to 100)"},
-      {"margin", "0", "deviations that count as no improvement, for ei and pi (0 to 10)"},
-      {"start", "10", "random configurations before the model is used (1 to 100000)"},
-      {"pool", "1000", "candidates that the model judges (10 to 100000)"},
-      {"points", "400", "measurements that the model is built on (10 to 5000)"}};
+       "ei (expected improvement), pi (its probability) or lcb (confidence bound)",
+       "one of ei, pi, lcb"},
+      {"kappa", "1.5", "deviations below the mean, for lcb (0 to 100)", "number 0..100"},
+      {"margin", "0", "deviations that count as no improvement, for ei and pi (0 to 10)",
+       "number 0..10"},
+      {"start", "10", "random configurations before the model is used (1 to 100000)",
+       "integer 1..100000"},
+      {"pool", "1000", "candidates that the model judges (10 to 100000)", "integer 10..100000"},
+      {"points", "400", "measurements that the model is built on (10 to 5000)",
+       "integer 10..5000"}};
 
   explicit Bayesian(const StrategySetup& setup) : ModelSearch(setup, settings_of(setup.options)) {}
 };

@@ -22,13 +22,15 @@ class Default : public ModelSearch {
   static constexpr const char* kSummary =
       "a model of everything measured, gain per second, sensible starts; needs no setting";
   static constexpr tuner_option_info kOptions[] = {
-      {"start", "3", "questions before the model is used (1 to 100000)"},
-      {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)"},
+      {"start", "3", "questions before the model is used (1 to 100000)", "integer 1..100000"},
+      {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)", "number 0..2"},
       {"ahead", "0.1",
        "open questions per answer known, above the first two: more decides worse, fewer may "
-       "leave compilers idle (0 to 1000)"},
-      {"pool", "1200", "candidates that the model judges (10 to 100000)"},
-      {"points", "400", "measurements that the model is built on (10 to 5000)"}};
+       "leave compilers idle (0 to 1000)",
+       "number 0..1000"},
+      {"pool", "1200", "candidates that the model judges (10 to 100000)", "integer 10..100000"},
+      {"points", "400", "measurements that the model is built on (10 to 5000)",
+       "integer 10..5000"}};
 
   explicit Default(const StrategySetup& setup) : ModelSearch(setup, settings_of(setup.options)) {}
 };

@@ -17,11 +17,13 @@ class SurrogateForest : public sdk::Strategy {
   static constexpr const char* kName = "surrogate_forest";
   static constexpr const char* kSummary = "randomised trees say what to measure next";
   static constexpr tuner_option_info kOptions[] = {
-      {"trees", "30", "how many (1 to 1000)"},
-      {"leaf", "1", "smallest number of measurements in a leaf (1 to 100)"},
-      {"kappa", "1.0", "deviations between the trees that are subtracted (0 to 100)"},
-      {"start", "10", "random configurations before the trees are used (1 to 100000)"},
-      {"pool", "500", "candidates that the trees judge (10 to 100000)"}};
+      {"trees", "30", "how many (1 to 1000)", "integer 1..1000"},
+      {"leaf", "1", "smallest number of measurements in a leaf (1 to 100)", "integer 1..100"},
+      {"kappa", "1.0", "deviations between the trees that are subtracted (0 to 100)",
+       "number 0..100"},
+      {"start", "10", "random configurations before the trees are used (1 to 100000)",
+       "integer 1..100000"},
+      {"pool", "500", "candidates that the trees judge (10 to 100000)", "integer 10..100000"}};
 
   explicit SurrogateForest(const StrategySetup& setup);
   std::vector<Index> ask(std::size_t count) override;

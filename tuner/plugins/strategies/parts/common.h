@@ -1,16 +1,20 @@
 #pragma once
 // Names and small helpers that strategies share; at the end, what population methods share.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::strategies {
 
+using sdk::Index;
+using sdk::mix64;
 using sdk::Observation;
+using sdk::Permutation;
+using sdk::Rng;
 using sdk::Space;
 using sdk::StrategySetup;
 
@@ -35,8 +39,8 @@ inline double value_of(const Observation& observation) {
 // ---- populations --------------------------------------------------------------------------------
 
 // The option "start" of population methods.
-inline constexpr tuner_option_info kStartOption = {"start", "sensible",
-                                                   "the first configurations: sensible or random"};
+inline constexpr tuner_option_info kStartOption = {
+    "start", "sensible", "the first configurations: sensible or random", "one of sensible, random"};
 
 inline bool sensible_start_option(const StrategySetup& setup) {
   return setup.options.choice("start", {"sensible", "random"}) == "sensible";

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tuner/plugins/strategies/parts/common.h"
-#include "tuner/plugins/strategies/parts/random.h"
 
 namespace tuner::strategies {
 

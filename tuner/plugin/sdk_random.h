@@ -1,18 +1,18 @@
 #pragma once
-// Random numbers and random orders that are the same on every machine and standard library.
+// Random numbers and random orders that are the same on every machine and standard library, so that
+// a strategy's answers depend on its seed alone.
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "tuner/plugin/sdk.h"
+#include "tuner/plugin/sdk_strategy.h"
 
-namespace tuner::strategies {
-
-using sdk::Index;
+namespace tuner::sdk {
 
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
@@ -107,4 +107,38 @@ class Permutation {
   std::vector<std::uint16_t> shuffled_;
 };
 
-}  // namespace tuner::strategies
+inline Permutation::Permutation(Index size, std::uint64_t seed) : size_(size) {
+  Rng rng(seed, 0x9e7);
+  if (size <= kShuffleLimit) {
+    shuffled_.resize(static_cast<std::size_t>(size));
+    std::iota(shuffled_.begin(), shuffled_.end(), std::uint16_t{0});
+    rng.shuffle(shuffled_);
+    return;
+  }
+  while (half_bits_ < 64 && (Index{1} << (2 * half_bits_)) < size) ++half_bits_;
+  for (auto& key : keys_) key = rng.next();
+}
+
+inline Index Permutation::at(Index place) const {
+  if (!shuffled_.empty()) return shuffled_[static_cast<std::size_t>(place)];
+  do {
+    place = encrypt(place);
+  } while (place >= size_);
+  return place;
+}
+
+// A Feistel network is a permutation whatever its round function (Luby and Rackoff 1988): each
+// round can be taken back, since the half that it mixes in is kept.
+inline Index Permutation::encrypt(Index block) const {
+  const std::uint64_t mask = half_bits_ == 64 ? ~std::uint64_t{0} : (1ULL << half_bits_) - 1;
+  auto left = static_cast<std::uint64_t>(block >> half_bits_);
+  auto right = static_cast<std::uint64_t>(block) & mask;
+  for (const std::uint64_t key : keys_) {
+    const std::uint64_t swapped = (left ^ mix64(right ^ key)) & mask;
+    left = right;
+    right = swapped;
+  }
+  return (Index{left} << half_bits_) | right;
+}
+
+}  // namespace tuner::sdk

@@ -1,0 +1,1 @@
+./transpose {N} {TILE} {ORDER}

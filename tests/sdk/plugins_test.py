@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The examples of examples/plugins are built against an installation with each compiler that is there,
+export one symbol, and are used in a real run: the strategy tunes a program of the host through the
+backend, and the exporter writes what was found."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+OPTIONS = None
+COMPILERS = ("g++", "clang++")
+
+
+def call(*words, cwd=None, status=0):
+    """What the command prints; its exit status must be as expected."""
+    environment = {key: value for key, value in os.environ.items() if key != "TUNER_PLUGIN_PATH"}
+    done = subprocess.run([str(word) for word in words], cwd=cwd, env=environment, text=True,
+                          capture_output=True)
+    if done.returncode != status:
+        raise AssertionError(f"{words}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="tuner-sdk-"))
+        cls.prefix = cls.folder / "prefix"
+        call("cmake", "--install", OPTIONS.build, "--prefix", cls.prefix)
+        cls.tuner = cls.prefix / "bin/tuner"
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def built(self, compiler):
+        """The folder with the examples, as this compiler makes them."""
+        if shutil.which(compiler) is None:
+            self.skipTest(f"no {compiler}")
+        build = self.folder / compiler
+        if not build.exists():
+            call("cmake", "-S", OPTIONS.examples, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                 f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release",
+                 "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+            call("cmake", "--build", build)
+            for name in ("transpose.yaml", "transpose.command"):
+                shutil.copy(Path(OPTIONS.examples) / name, build)
+        return build
+
+    def test_the_header_is_c11_and_cpp20(self):
+        for language, standard in (("c", "c11"), ("c++", "c++20")):
+            call("g++" if language == "c++" else "gcc", f"-std={standard}", "-Wall", "-Wextra",
+                 "-Wpedantic", "-Werror", "-fsyntax-only", "-I", self.prefix / "include", "-include",
+                 "tuner/plugin/abi.h", "-x", language, "/dev/null")
+
+    def test_pkg_config_knows_the_headers(self):
+        if shutil.which("pkg-config") is None:
+            self.skipTest("no pkg-config")
+        os.environ["PKG_CONFIG_PATH"] = str(self.prefix / "lib/pkgconfig")
+        self.assertEqual(call("pkg-config", "--cflags", "tuner-sdk").stdout.strip(),
+                         f"-I{self.prefix}/include")
+
+    def test_each_example_exports_one_symbol(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                build = self.built(compiler)
+                plugins = sorted(build.glob("*.so"))
+                self.assertEqual([p.name for p in plugins],
+                                 ["hill_climber.so", "markdown.so", "program.so"])
+                for plugin in plugins:
+                    symbols = call("nm", "-D", "--defined-only", plugin).stdout.split("\n")
+                    names = [line.split()[-1] for line in symbols if line]
+                    self.assertEqual(names, ["tuner_plugin_v2"], plugin)
+
+    def test_the_strategy_tunes_a_program_through_the_backend_and_the_exporter_tells(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                self.use(self.built(compiler))
+
+    def use(self, build):
+        plugins = ("--plugin-dir", build)
+        call(self.tuner, "run", "transpose.yaml", *plugins, cwd=build)
+        ranked = call(self.tuner, "export", "transpose.yaml", "--format", "csv", *plugins, cwd=build)
+        rows = [line for line in ranked.stdout.split("\n") if ",ok," in line]
+        self.assertGreaterEqual(len(rows), 3)
+        table = call(self.tuner, "export", "transpose.yaml", "--format", "markdown:rows=2", *plugins,
+                     cwd=build).stdout
+        self.assertTrue(table.startswith("# transpose\n"), table)
+        self.assertIn("## N1024 on host programs", table)
+        self.assertIn("| rank | TILE | ORDER | time in ms |", table)
+        self.assertEqual(table.count("\n| ") - 1, 2, table)
+
+    def test_a_misspelt_option_is_reported_where_it_stands(self):
+        build = self.built(COMPILERS[0])
+        run = (self.tuner, "run", "transpose.yaml", "--plugin-dir", build, "--results", "other")
+        wrong = call(*run, "--backend", "program:read=json,ky=x", cwd=build, status=2)
+        self.assertIn("--backend:1:19: unknown option 'ky'; backend 'program' has: read=json, ",
+                      wrong.stderr)
+        self.assertIn("did you mean 'key'?", wrong.stderr)
+        wrong = call(*run, "--strategy", "hill_climber:starts=0", cwd=build, status=2)
+        self.assertIn("strategy 'hill_climber': option 'starts' is '0': it must be a whole number "
+                      "from 1 to 1000", wrong.stderr)
+
+    def test_list_shows_the_options_of_one_name(self):
+        build = self.built(COMPILERS[0])
+        shown = call(self.tuner, "list", "program", "--plugin-dir", build).stdout
+        self.assertIn("backend program: runs a command line", shown)
+        self.assertIn("compiler program: puts the parameters", shown)
+        self.assertIn("  read=json  one of json, pattern\n", shown)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--examples", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[__file__, *rest], verbosity=2)
