@@ -20,6 +20,7 @@
 #include "tuner/recordings/replay.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/store_recording.h"
+#include "tuner/run/strategy_names.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -42,6 +43,7 @@ class Replay {
         objective_{recording.objective, recording.maximize, {}} {
     std::tie(strategy_, strategy_options_) =
         parse_strategy(options.strategy.empty() ? "default" : options.strategy);
+    strategy_ = strategy_named(strategy_);
     if (!options.budget.empty()) {
       auto budget = parse_budget(options.budget);
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});

@@ -13,6 +13,7 @@
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/sources.h"
+#include "tuner/run/strategy_names.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
@@ -68,6 +69,7 @@ RunSettings settings_of(const RunOptions& options, Study study) {
     std::tie(settings.strategy, settings.strategy_options) = parse_strategy(options.strategy);
   }
   if (settings.strategy.empty()) settings.strategy = "default";
+  settings.strategy = strategy_named(settings.strategy);
   settings.devices = device_settings(options);
   settings.seed = options.seed;
   settings.results = options.results;
