@@ -229,7 +229,24 @@ extern "C" __global__ void axpy_reference(const float* x, float* y, float a, int
   const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "random",
                                   "--progress", "none"});
   EXPECT_EQ(done.status, 2) << done.err;
-  EXPECT_NE(done.err.find("the reference kernel: it does not compile"), std::string::npos)
+  EXPECT_NE(
+      done.err.find("the reference kernel: it does not compile (it shares its source with the "
+                    "variants):"),
+      std::string::npos)
+      << done.err;
+}
+
+TEST(Run, AMacroWithoutItsPrefixIsExplained) {
+  const Sandbox sandbox;
+  fs::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
+  std::string source = text_of(data("studies/tiny.cu"));
+  source.replace(source.find("TUNE_BLOCK * TUNE_PER"), 10, "BLOCK");
+  sandbox.write("tiny.cu", source);
+  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none"});
+  EXPECT_EQ(done.status, 2) << done.err;
+  EXPECT_NE(done.err.find("note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
+                          "\"\" takes the prefix away)"),
+            std::string::npos)
       << done.err;
 }
 

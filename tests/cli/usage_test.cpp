@@ -31,6 +31,31 @@ TEST(Usage, UnknownCommandSuggestsTheNearest) {
   EXPECT_EQ(done.err, "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
 }
 
+TEST(Usage, AFileInPlaceOfACommandSuggestsWhatTakesIt) {
+  const Sandbox sandbox;
+  EXPECT_EQ(run(sandbox, {"saxpy.yaml"}).err,
+            "unknown command 'saxpy.yaml'; see 'tuner --help' (did you mean 'tuner run "
+            "saxpy.yaml'?)\n");
+  EXPECT_EQ(run(sandbox, {"k.cu"}).err,
+            "unknown command 'k.cu'; see 'tuner --help' (did you mean 'tuner init k.cu'?)\n");
+}
+
+TEST(Usage, HelpOfACommandIsItsOwn) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"help", "check"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(done.out, run(sandbox, {"check", "--help"}).out);
+  EXPECT_EQ(run(sandbox, {"help", "chek"}).err,
+            "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
+}
+
+TEST(Usage, StrategiesOfKernelTunerAreKnownByTheirNamesThere) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu",
+                                  "--strategy", "genetic_algorithm", "--budget", "1"});
+  EXPECT_EQ(done.status, 0) << done.err;
+}
+
 TEST(Usage, UnknownOptionSuggestsTheNearest) {
   const Sandbox sandbox;
   const auto done = run(sandbox, {"run", "a.yaml", "--sead", "3"});

@@ -26,6 +26,7 @@
 #include "tuner/recordings/replay.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/store_recording.h"
+#include "tuner/run/strategy_names.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -49,6 +50,7 @@ class Replay {
         space_(recording),
         objective_{recording.objective, recording.maximize, {}} {
     std::tie(strategy_, strategy_options_) = parse_choice("--strategy", strategy);
+    strategy_ = strategy_named(strategy_);
     if (!options.budget.empty()) {
       auto budget = parse_budget(options.budget);
       if (!budget) throw InputError(Complaint{{}, "--budget: " + budget.error(), ""});

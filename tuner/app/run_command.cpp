@@ -14,6 +14,7 @@
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/output_guard.h"
+#include "tuner/run/strategy_names.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -55,6 +56,7 @@ RunSettings settings_of(const RunOptions& options, Study study) {
     settings.strategy_text = options.strategies.front();
   }
   if (settings.strategy.empty()) settings.strategy = "default";
+  settings.strategy = strategy_named(settings.strategy);
   settings.devices = device_settings(options, settings.study);
   settings.seed = options.seed;
   settings.results = options.results;

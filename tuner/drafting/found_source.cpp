@@ -12,16 +12,9 @@ namespace tuner {
 namespace {
 
 bool is_qualifier(std::string_view word) {
-  static const std::set<std::string_view> kAll{"const",
-                                               "volatile",
-                                               "__restrict__",
-                                               "__restrict",
-                                               "restrict",
-                                               "struct",
-                                               "__grid_constant__",
-                                               "typename",
-                                               "static",
-                                               "inline"};
+  static const std::set<std::string_view> kAll{
+      "const",  "volatile",          "__restrict__", "__restrict", "restrict",
+      "struct", "__grid_constant__", "typename",     "static",     "inline"};
   return kAll.contains(word);
 }
 

@@ -271,14 +271,18 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
       {usage(model, signature, options.stem), includes_of(study), declarations(model, signature)});
   std::string flags;
   for (const std::string& one : variants.options) flags += one + " ";
+  // What was tuned on a CPU has no architecture of nvcc's.
+  const bool is_gpu = variants.architecture.starts_with("sm_");
   const std::string number = variants.architecture.substr(variants.architecture.find('_') + 1);
+  const std::string target =
+      is_gpu ? fmt::format("-gencode arch=compute_{0},code=sm_{0}", number) : "-arch=native";
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
-      "//   nvcc -std=c++17 {}-gencode arch=compute_{},code=sm_{} -c {}.cu\n#include "
+      "//   nvcc -std=c++17 {}{} -c {}.cu{}\n#include "
       "\"{}.hpp\"\n\n{}#include <map>\n{}"
       "#include <mutex>\n#include <type_traits>\n{}",
-      options.header.generator, study.kernel.name, variants.all.size(), flags, number, number,
-      options.stem, options.stem,
+      options.header.generator, study.kernel.name, variants.all.size(), flags, target, options.stem,
+      is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)", options.stem,
       signature.has_workspaces ? "#include <algorithm>\n#include <array>\n#include <iterator>\n"
                                : "",
       signature.has_workspaces ? "#include <memory>\n" : "",

@@ -177,6 +177,7 @@ class LooseText {
       const std::string& name = rows_[0][column];
       if (field(r, name) != nullptr) trial.metrics.emplace_back(name, number(r, name, 0));
     }
+    if (trial.final) trial.final->metrics = std::move(trial.metrics);  // they are the final's
     trial.resources.registers = static_cast<int>(number(r, "registers", -1));
     trial.resources.static_shared_bytes =
         static_cast<std::int64_t>(number(r, "static_shared_bytes", -1));
@@ -191,14 +192,29 @@ class LooseText {
     return trial;
   }
 
+  // One sample for all rounds, as the reader of a study's own files has it.
+  FinalResult final_of(std::size_t r) const {
+    FinalResult final;
+    const double median = number(r, "final_ms", 0);
+    final.samples = {median};
+    final.median_ms = FinalFigure(median);
+    final.ci_low_ms = FinalFigure(number(r, "final_ci_low_ms", median));
+    final.ci_high_ms = FinalFigure(number(r, "final_ci_high_ms", median));
+    final.objective = FinalFigure(median / 1000);
+    return final;
+  }
+
   void read_times(std::size_t r, Trial& trial) const {
     if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return;
-    trial.timing.median = number(r, "time_ms", 0);
+    // Files of earlier versions have one column, which does not say whose its times are.
+    const bool apart = columns_.contains("search_ms");
+    trial.timing.median = number(r, apart ? "search_ms" : "time_ms", 0);
     trial.timing.ci_low = number(r, "ci_low_ms", trial.timing.median);
     trial.timing.ci_high = number(r, "ci_high_ms", trial.timing.median);
     trial.timing.min = number(r, "min_ms", trial.timing.median);
     trial.timing.counted = static_cast<std::uint64_t>(std::max(number(r, "samples", 0), 0.0));
-    trial.objective = trial.timing.median / 1000;
+    trial.objective = SearchFigure(trial.timing.median / 1000);
+    if (apart && field(r, "final_ms") != nullptr) trial.final = final_of(r);
     trial.outdated = field(r, "rank") == nullptr;
   }
 

@@ -70,7 +70,13 @@ class Lexer {
     if (c == '&') return fail("'&' is not an operator here", at_, "write 'and'");
     if (c == '|') return fail("'|' is not an operator here", at_, "write 'or'");
     if (c == '!') return fail("'!' is not an operator here", at_, "write 'not'");
-    if (c == '=') return fail("'=' does not compare", at_, "write '=='");
+    if (c == '=') {
+      const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+      return fail("'=' does not compare", at_,
+                  next == '<'   ? "write '<='"
+                  : next == '>' ? "write '>='"
+                                : "write '=='");
+    }
     if (c == '?') return fail("'?' is not an operator here", at_, "write 'x if condition else y'");
     if (c == '\0') return fail("a NUL character means nothing here", at_);
     if (c == '^') return fail("'^' is not an operator here", at_, "a power is written '**'");

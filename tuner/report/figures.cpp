@@ -34,14 +34,11 @@ Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   return figures;
 }
 
-const NamedNumbers& search_metrics(const Trial& trial) {
-  static const NamedNumbers none;
-  return trial.final_samples.empty() ? trial.metrics : none;
-}
+const NamedNumbers& search_metrics(const Trial& trial) { return trial.metrics; }
 
 const NamedNumbers& final_metrics(const Trial& trial) {
   static const NamedNumbers none;
-  return trial.final_samples.empty() ? none : trial.metrics;
+  return trial.final ? trial.final->metrics : none;
 }
 
 std::optional<Reading> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {

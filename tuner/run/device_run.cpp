@@ -110,7 +110,9 @@ std::vector<Prior> DeviceRun::warm_start(const ContextKey& key, const SearchSpac
     earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
                                 earlier.priors.back().results.size(), recording->name);
   }
-  if (!earlier.priors.empty()) listener_.note("  told to the strategy: " + earlier.note);
+  if (!earlier.priors.empty()) {
+    listener_.note("  the search starts from " + earlier.note + " (--no-warm-start: from nothing)");
+  }
   return std::move(earlier.priors);
 }
 

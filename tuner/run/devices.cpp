@@ -96,6 +96,9 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
   std::string reasons;
   for (const std::string& name : names) {
     try {
+      if (name == "cpu" && !reasons.empty()) {
+        note("kernels run on the CPU: answers are checked, times say nothing about a GPU");
+      }
       return open_backend(settings, program, catalogue, name, note);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;

@@ -56,7 +56,9 @@ class GeometryCheck {
               : "for " + std::to_string(fault.count) + " of the " + std::to_string(looks_) +
                     " configurations " + (looked_at_all ? "" : "looked at, ") +
                     (fault.count == looks_ ? "all of them" : "and none can be launched");
-      out.push_back({fault.where, fault.example + ", " + which, ""});
+      const bool is_quotient = fault.example.find("is not a whole number") != std::string::npos;
+      out.push_back({fault.where, fault.example + ", " + which,
+                     is_quotient ? "ceil_div(a, b) rounds a quotient up" : ""});
     }
     return out;
   }

@@ -1,6 +1,7 @@
 // Reads the sections metrics, objective, backend, search, measure and export.
 
 #include <algorithm>
+#include <regex>
 
 #include "tuner/model/trial.h"
 #include "tuner/study/sections.h"
@@ -156,6 +157,12 @@ void read_metrics(Reader& reader, const YamlNode& node) {
     Expression metric = reader.names.read(*value, "metric '" + key->text + "'",
                                           kSpaceNames | kTimeName | kMetricName, "a metric");
     reader.names.declare(*key, kMetricName, true);
+    static const std::regex kMilliseconds(R"(\btime\s*/\s*(1e3|1000)(\.0*)?\b)");
+    if (std::regex_search(metric.text(), kMilliseconds)) {
+      reader.diagnostics.warning(metric.origin(),
+                                 "metric '" + key->text + "' divides 'time' by 1000",
+                                 "it is in seconds here, in Kernel Tuner in milliseconds");
+    }
     if (!metric.empty()) reader.study.metrics.push_back({key->text, std::move(metric)});
   }
 }

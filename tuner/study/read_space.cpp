@@ -209,6 +209,15 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
   return values;
 }
 
+// Python's ways of saying a list have forms of their own here.
+std::string form_for(const std::string& text) {
+  if (text.starts_with("range(")) return "write {range: [1, 8]}, which has both ends";
+  if (text.find("**") != text.npos || text.find(" for ") != text.npos) {
+    return "write {range: [1, 8]}; powers of two are {pow2: [1, 32]}";
+  }
+  return "a fixed value is [" + text + "]";
+}
+
 std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
                                const YamlNode& node) {
   const std::string what = "parameter '" + key.text + "'";
@@ -229,7 +238,7 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
   diagnostics.error(
       position_of(diagnostics, node.is_null() ? key : node),
       what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
-      node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
+      node.is_scalar() ? form_for(node.text) : "");
   return {};
 }
 

@@ -187,7 +187,9 @@ class SizeOption {
   void read(const std::string& piece, const std::vector<std::string>& known) {
     const std::size_t equals = piece.find('=');
     if (equals == std::string::npos) {
-      complain("'" + piece + "' is not NAME=EXTENT");
+      const bool is_number = !piece.empty() && piece.find_first_not_of("0123456789") == piece.npos;
+      complain("'" + piece + "' is not NAME=EXTENT",
+               is_number && !known.empty() ? "--size " + known.front() + "=" + piece : "");
       return;
     }
     const std::string name = piece.substr(0, equals);

@@ -7,6 +7,26 @@
 #include "tuner/base/error.h"
 
 namespace tuner {
+namespace {
+
+// A source that names a parameter without the prefix of its macro: a line for the log.
+std::string missing_prefix(const Study& study, const std::string& log) {
+  const std::string& prefix = study.kernel.define_prefix;
+  if (prefix.empty()) return {};
+  for (const Parameter& parameter : study.parameters) {
+    const std::string& name = parameter.name;
+    if (log.find("'" + name + "' was not declared") == log.npos &&
+        log.find("undeclared identifier '" + name + "'") == log.npos &&
+        log.find("identifier \"" + name + "\" is undefined") == log.npos) {
+      continue;
+    }
+    return "\nnote: " + name + " is a parameter; its macro is " + prefix + name +
+           " (define_prefix: \"\" takes the prefix away)";
+  }
+  return {};
+}
+
+}  // namespace
 
 Preparation::Preparation(const Study& study, ProblemSize size, SizePlan plan,
                          std::optional<CompileRequest> reference, const Toolchain& tools,
@@ -41,11 +61,14 @@ bool Preparation::take(const CompileResult& result) {
   if (result.id != awaited_) return false;
   awaited_.reset();
   if (!result.outcome) {
-    throw InputError(
-        {Complaint{study_.reference->where,
-                   "the reference kernel: it does not compile:\n" + result.outcome.error().log,
-                   ""}},
-        study_.text);
+    const std::string& log = result.outcome.error().log;
+    const std::string shared =
+        study_.reference->source ? "" : " (it shares its source with the variants)";
+    throw InputError({Complaint{study_.reference->where,
+                                "the reference kernel: it does not compile" + shared + ":\n" + log +
+                                    missing_prefix(study_, log),
+                                ""}},
+                     study_.text);
   }
   prepare_with(**result.outcome);
   return true;

@@ -70,7 +70,7 @@ TEST_F(WarmStartTest, ResultsOfAnotherSizeAreTold) {
   tune(study.sizes[1]);
   ASSERT_FALSE(learnt.empty());
   EXPECT_EQ(learnt.front().results.size(), 8U);
-  EXPECT_TRUE(heard.heard("told to the strategy: 8 results of n1000 on Fake GPU"));
+  EXPECT_TRUE(heard.heard("the search starts from 8 results of n1000 on Fake GPU"));
 }
 
 TEST_F(WarmStartTest, TheBestOfTheOtherPlaceHasNoLoss) {

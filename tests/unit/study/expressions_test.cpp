@@ -108,6 +108,7 @@ constraints:
   - (B
   - B = 1
   - sin(B)
+  - B =< 4
 )yaml"),
             R"text(study.yaml:4:8: expected a value at the end
       - B >
@@ -123,7 +124,10 @@ study.yaml:7:7: '=' does not compare (write '==')
           ^
 study.yaml:8:5: there is no function 'sin', only min, max, abs, ceil_div, ceil, floor, log2, int, float, round, pow (did you mean 'min'?)
       - sin(B)
-        ^)text");
+        ^
+study.yaml:9:7: '=' does not compare (write '<=')
+      - B =< 4
+          ^)text");
 }
 
 TEST(StudyExpressions, ExpressionMustBeScalar) {

@@ -83,7 +83,7 @@ TEST(GeometryCheck, SharedMemoryOverTheLimitEverywhere) {
 TEST(GeometryCheck, ExtentsThatAreNoWholeNumbersEverywhere) {
   EXPECT_EQ(
       geometry_of(study_with("B: [3, 5]", "  block: [B]\n  grid: [N / B, N // (B - B)]\n")),
-      R"text(study.yaml:7:10: '21.333333333333332' is not a whole number, for every configuration
+      R"text(study.yaml:7:10: '21.333333333333332' is not a whole number, for every configuration (ceil_div(a, b) rounds a quotient up)
       grid: [N / B, N // (B - B)]
              ^
 study.yaml:7:17: division by zero, for every configuration

@@ -36,6 +36,7 @@ TEST(SizeOption, GivesEveryDimensionInTheStudysOrder) {
 TEST(SizeOption, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(message_for("M=16"), "--size M=16: 'N' is missing");
   EXPECT_EQ(message_for("M=16,N"), "--size M=16,N: 'N' is not NAME=EXTENT");
+  EXPECT_EQ(message_for("16"), "--size 16: '16' is not NAME=EXTENT (--size M=16)");
   EXPECT_EQ(message_for("M=0,N=1x,N=2"),
             "--size M=0,N=1x,N=2: '0' is not a positive whole number\n"
             "--size M=0,N=1x,N=2: '1x' is not a positive whole number\n"

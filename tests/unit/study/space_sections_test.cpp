@@ -59,6 +59,17 @@ parameters: {B: 32}
                     ^)text");
 }
 
+TEST(SpaceSections, PythonsListsHaveAFormOfTheirOwn) {
+  EXPECT_EQ(
+      complaints_of("schema: 1\nparameters:\n  B: range(1, 9)\n  C: \"[2**i for i in X]\"\n"),
+      R"text(study.yaml:3:6: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not text (write {range: [1, 8]}, which has both ends)
+      B: range(1, 9)
+         ^
+study.yaml:4:6: parameter 'C' must be a list of values, {range: [..]} or {pow2: [..]}, not text (write {range: [1, 8]}; powers of two are {pow2: [1, 32]})
+      C: "[2**i for i in X]"
+         ^)text");
+}
+
 TEST(SpaceSections, DuplicateValuesOfAnyType) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters:

@@ -25,6 +25,15 @@ constraints:
         ^)text");
 }
 
+TEST(StudyWarnings, MetricThatTakesTheTimeForMilliseconds) {
+  EXPECT_EQ(
+      warnings_of("schema: 1\nparameters: {B: [1, 2]}\nmetrics: {g: 8 / (time / 1e3) / 1e9}\n"),
+      R"text(study.yaml:3:14: metric 'g' divides 'time' by 1000 (it is in seconds here, in Kernel Tuner in milliseconds)
+    metrics: {g: 8 / (time / 1e3) / 1e9}
+                 ^)text");
+  EXPECT_EQ(warnings_of("schema: 1\nparameters: {B: [1, 2]}\nmetrics: {g: 8 / time / 1e9}\n"), "");
+}
+
 TEST(StudyWarnings, UnverifiedOutput) {
   EXPECT_EQ(
       warnings_of(R"yaml(schema: 1

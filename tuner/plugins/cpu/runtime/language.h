@@ -23,7 +23,7 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 
-namespace std {}  // for sources that say "using namespace std"
+namespace std {}  // namespace std
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef __INT8_TYPE__ int8_t;
