@@ -269,6 +269,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
     if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
     StoredResults results;
+    results.of = context;
+    results.objective = study ? study->objective : context.ranked_by.value_or(RankedBy{}).objective;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
     results.imported = value_of(context.key, "imported");

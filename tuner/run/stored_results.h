@@ -42,6 +42,8 @@ struct StoredResults {
   // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
   // empty without a study.
   std::vector<std::string> stale;
+  StoredContext of;         // where they lie in the store
+  ObjectiveSpec objective;  // by which they are ranked
 };
 
 // One entry for each context that holds trials, oldest first. With a study: of its kernel only,

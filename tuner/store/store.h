@@ -87,6 +87,10 @@ class Store {
   // Trials in the order in which they were first recorded. Their `index` is not set.
   std::vector<Trial> trials(const Context& context);
 
+  // The canonical text of each of their configurations (trial_codec.h) and when it was recorded
+  // last, ISO 8601, in the same order. A final records its finalists again.
+  std::vector<std::pair<std::string, std::string>> dates(const Context& context);
+
   // Committed when it returns: safe from any end of this process. A power cut may cost the trials
   // of the last half second, never the database. A trial of the same configuration is replaced; the
   // configuration is no longer in flight.
