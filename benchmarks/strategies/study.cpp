@@ -69,7 +69,7 @@ std::vector<ConfigIndex> drive(Strategy& strategy, ReplayEvaluator& evaluator, c
     answered.push_back(trial->index);
     run->seconds.push_back(evaluator.now());
     run->objective.push_back(trial->state == TrialState::kOk
-                                 ? trial->objective
+                                 ? trial->objective.value()
                                  : std::numeric_limits<double>::quiet_NaN());
     if (run->objective.back() <= limits.goal) break;
     const Stopwatch watch(strategy_seconds);
@@ -112,7 +112,7 @@ Run drive_in_parallel(std::unique_ptr<Strategy> strategy, ParallelReplay& evalua
   callbacks.on_trial = [&](const Trial& trial) {
     run.seconds.push_back(evaluator.now());
     run.objective.push_back(trial.state == TrialState::kOk
-                                ? trial.objective
+                                ? trial.objective.value()
                                 : std::numeric_limits<double>::quiet_NaN());
   };
   Budget budget;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 r"""Kills tuners and their workers at random moments, and checks that nothing is lost:
 
-    kill_many.py --tuner build/release/bin/tuner --coordinator 100 --worker 100 --terminate 50 \
+    kill_many.py --tuner build/release/bin/tuner --coordinator 100 --healthy 100 --worker 100 --terminate 50 \
         --together 10
 
 After each kill -9 of the coordinator: every trial that was reported is in the database, which opens
 and is whole; the next run measures nothing again that was recorded, unless it says that the device has
 become faster or slower; no process and no temporary file is left. After kills of workers, and at the end of every chain of killed runs: the ranking is that of
-an undisturbed run, apart from times. SIGTERM once ends a run cleanly, twice at once. Two tuners on
+an undisturbed run, apart from times. However often a run of healthy variants is killed, all of them are
+valid in the end. SIGTERM once ends a run cleanly, twice at once. Two tuners on
 one results folder both do their work.
 """
 
@@ -23,9 +24,10 @@ import time
 
 sys.dont_write_bytecode = True
 
-from sandbox import (Failure, Sandbox, events, expect, kill, ranking, run_words, stored)
+from sandbox import (HEALTHY_STUDY, Failure, Sandbox, events, expect, kill, ranking, run_words, stored)
 
 LONGEST_CHAIN = 4  # kills before a run is left alone
+MOST_DEATHS = 3  # as in store.h: of the last of them one variant is held responsible
 AGAIN = ("than when these results were measured", "stored results that are measured again")
 HEALTHY = {"ok", "dropped"}
 AT_ONCE_SECONDS = 60  # after three it ends whatever it does, if the machine lets it
@@ -59,9 +61,9 @@ def cache_for(sandbox, random_source, chain):
 
 def expect_as_undisturbed(sandbox, undisturbed, results, blamed=()):
     found = ranking(sandbox.root / results)
-    for key in blamed:  # whoever dies twice while one variant runs has to suspect that variant
+    for key in blamed:  # whoever dies so often while one variant runs has to suspect that variant
         expect(found[key][0] == "runtime" and "took the tuner down" in found[key][1],
-               f"{key} is {found[key]} after two deaths")
+               f"{key} is {found[key]} after {MOST_DEATHS} deaths")
         found[key] = undisturbed.ranking[key]
     for key in set(found) | set(undisturbed.ranking):
         expect(found.get(key) == undisturbed.ranking.get(key),
@@ -124,13 +126,46 @@ def kill_coordinators(sandbox, undisturbed, wanted, random_source):
             # The database counts a death when the next run comes to it, which it may not live to do:
             # the same flight may be seen here again.
             for key, deaths in flying.items():
-                if deaths == 1 and key not in blamed:
+                if deaths == MOST_DEATHS - 1 and key not in blamed:
                     blamed.add(key)
-                    counts["configurations twice in flight"] += 1
+                    counts["configurations held responsible"] += 1
         expect(status == 0, f"the last run of chain {chain} ended with {status}:\n"
                + process.log.read_text())
         expect_as_undisturbed(sandbox, undisturbed, results, blamed)
         counts["runs resumed to the end"] += kills > 0
+        shutil.rmtree(sandbox.root / results)
+    return counts
+
+
+def kill_among_healthy(sandbox, _undisturbed, wanted, random_source):
+    """One run, killed and begun again: each variant is valid in the end, whatever was in flight."""
+    counts = Counts()
+    begin = time.monotonic()
+    status, text = sandbox.run(*run_words("healthy-undisturbed", study=HEALTHY_STUDY))
+    expect(status == 0, f"an undisturbed run ended with {status}:\n{text}")
+    seconds = time.monotonic() - begin
+    chain = 0
+    while counts["kills"] < wanted:
+        chain += 1
+        results = f"healthy-{chain}"
+        status = -signal.SIGKILL
+        while status == -signal.SIGKILL:
+            process = sandbox.start(*run_words(results, study=HEALTHY_STUDY))
+            if counts["kills"] < wanted:
+                try:
+                    process.wait(random_source.uniform(0, seconds))
+                except Exception:
+                    kill(process)
+            status = process.wait(timeout=300)
+            sandbox.expect_nothing_left()
+            killed = status == -signal.SIGKILL
+            counts["kills"] += killed
+            counts["with a configuration in flight"] += killed and bool(stored(sandbox.root / results)[1])
+        expect(status == 0, f"the last run of chain {chain} ended with {status}:\n" + process.log.read_text())
+        found = ranking(sandbox.root / results)
+        wrong = {key: facts for key, facts in found.items() if facts[0] != "valid"}
+        expect(len(found) == 88 and not wrong, f"of {len(found)} healthy variants these are not valid: {wrong}")
+        counts["runs that came to an end, all 88 valid"] += 1
         shutil.rmtree(sandbox.root / results)
     return counts
 
@@ -247,6 +282,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tuner", required=True)
     parser.add_argument("--coordinator", type=int, default=5, help="kills of the coordinator")
+    parser.add_argument("--healthy", type=int, default=5, help="kills among healthy variants only")
     parser.add_argument("--worker", type=int, default=5, help="kills of a worker")
     parser.add_argument("--terminate", type=int, default=4, help="runs that get SIGTERM")
     parser.add_argument("--together", type=int, default=2, help="pairs of tuners on one folder")
@@ -260,6 +296,8 @@ def main():
               + ", ".join(f"{s:.1f} s {kind}" for kind, s in undisturbed.seconds.items()))
         for name, what, wanted in (("kill -9 of the coordinator", kill_coordinators,
                                     options.coordinator),
+                                   ("kill -9 among 88 healthy variants", kill_among_healthy,
+                                    options.healthy),
                                    ("kill -9 of a worker", kill_workers, options.worker),
                                    ("SIGTERM", terminate, options.terminate),
                                    ("two at once", work_together, options.together)):

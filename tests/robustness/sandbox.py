@@ -14,6 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 STUDY = HERE / "kill.yaml"
+HEALTHY_STUDY = HERE / "kill_healthy.yaml"
 PARAMETERS = ("FAULT", "BLOCK", "ROUND")
 SKIPPED = 77  # CTest's word for it: see CMakeLists.txt
 
@@ -89,8 +90,8 @@ class Sandbox:
         expect(not self.left_over_files(), f"left over: {self.left_over_files()}")
 
 
-def run_words(results, *more):
-    return ("run", STUDY, "--backend", "cpu", "--jobs", "2", "--progress", "json", "--results",
+def run_words(results, *more, study=STUDY):
+    return ("run", study, "--backend", "cpu", "--jobs", "2", "--progress", "json", "--results",
             results, *more)
 
 

@@ -168,13 +168,6 @@ SearchFigure cost_of(const ObjectiveSpec& objective, const Trial& trial) {
   return SearchFigure(objective.maximize ? 1 / value : value);
 }
 
-std::optional<FinalFigure> final_cost_of(const ObjectiveSpec& objective, const Trial& trial) {
-  if (!trial.final) return std::nullopt;
-  if (objective.name == kTime) return trial.final->median_ms;
-  const double value = trial.final->objective.value();
-  return FinalFigure(objective.maximize ? 1 / value : value);
-}
-
 std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial& trial) {
   std::vector<double> values{to_minimise(objective, trial.objective.value())};
   for (const ObjectiveSpec& other : objective.beside) {

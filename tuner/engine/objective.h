@@ -53,9 +53,8 @@ bool better(const ObjectiveSpec& objective, SearchFigure a, SearchFigure b);
 double to_minimise(const ObjectiveSpec& objective, double value);
 
 // A valid trial's objective as something that is proportional to the time, or to be minimised like
-// it: by the search (NaN: not known any more), and by the final where it took part in one.
+// it, by the search. NaN: not known any more.
 SearchFigure cost_of(const ObjectiveSpec& objective, const Trial& trial);
-std::optional<FinalFigure> final_cost_of(const ObjectiveSpec& objective, const Trial& trial);
 
 // The trial's values of `objective` and of those beside it, likewise; infinity where a metric has
 // no value. `trial` must be valid and have an objective.

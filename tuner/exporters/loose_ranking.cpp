@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 23> kFixed{"rank",
+constexpr std::array<std::string_view, 24> kFixed{"rank",
                                                   "state",
                                                   "time_ms",
                                                   "ci_low_ms",
@@ -33,6 +33,7 @@ constexpr std::array<std::string_view, 23> kFixed{"rank",
                                                   "final_ms",
                                                   "final_ci_low_ms",
                                                   "basis",
+                                                  "speedup",
                                                   "front",
                                                   "tie",
                                                   "registers",
@@ -175,9 +176,9 @@ class LooseText {
     read_times(r, trial);
     for (const std::size_t column : metrics) {
       const std::string& name = rows_[0][column];
-      if (field(r, name) != nullptr) trial.metrics.emplace_back(name, number(r, name, 0));
+      Metrics& values = trial.final ? trial.final->metrics : trial.metrics;
+      if (field(r, name) != nullptr) values.emplace_back(name, number(r, name, 0));
     }
-    if (trial.final) trial.final->metrics = std::move(trial.metrics);  // they are the final's
     trial.resources.registers = static_cast<int>(number(r, "registers", -1));
     trial.resources.static_shared_bytes =
         static_cast<std::int64_t>(number(r, "static_shared_bytes", -1));
@@ -192,30 +193,34 @@ class LooseText {
     return trial;
   }
 
-  // One sample for all rounds, as the reader of a study's own files has it.
-  FinalResult final_of(std::size_t r) const {
-    FinalResult final;
+  void read_times(std::size_t r, Trial& trial) const {
+    if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return;
+    trial.outdated = field(r, "rank") == nullptr;
+    const std::string* const basis = field(r, "basis");
+    if (basis != nullptr && *basis == "final") {
+      read_final(r, trial.final.emplace());
+      trial.timing.median = number(r, "search_ms", 0);
+      if (trial.timing.median == 0) {
+        trial.objective = SearchFigure(std::nan(""));  // not kept
+        return;
+      }
+    } else {
+      trial.timing.median = number(r, "time_ms", 0);
+    }
+    trial.timing.ci_low = number(r, "ci_low_ms", trial.timing.median);
+    trial.timing.ci_high = number(r, "ci_high_ms", trial.timing.median);
+    trial.timing.min = number(r, "min_ms", trial.timing.median);
+    trial.timing.counted = static_cast<std::uint64_t>(std::max(number(r, "samples", 0), 0.0));
+    trial.objective = SearchFigure(trial.timing.median / 1000);
+  }
+
+  void read_final(std::size_t r, FinalResult& final) const {
     const double median = number(r, "final_ms", 0);
     final.samples = {median};
     final.median_ms = FinalFigure(median);
     final.ci_low_ms = FinalFigure(number(r, "final_ci_low_ms", median));
     final.ci_high_ms = FinalFigure(number(r, "final_ci_high_ms", median));
     final.objective = FinalFigure(median / 1000);
-    return final;
-  }
-
-  void read_times(std::size_t r, Trial& trial) const {
-    if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return;
-    // Files of earlier versions have one column, which does not say whose its times are.
-    const bool apart = columns_.contains("search_ms");
-    trial.timing.median = number(r, apart ? "search_ms" : "time_ms", 0);
-    trial.timing.ci_low = number(r, "ci_low_ms", trial.timing.median);
-    trial.timing.ci_high = number(r, "ci_high_ms", trial.timing.median);
-    trial.timing.min = number(r, "min_ms", trial.timing.median);
-    trial.timing.counted = static_cast<std::uint64_t>(std::max(number(r, "samples", 0), 0.0));
-    trial.objective = SearchFigure(trial.timing.median / 1000);
-    if (apart && field(r, "final_ms") != nullptr) trial.final = final_of(r);
-    trial.outdated = field(r, "rank") == nullptr;
   }
 
   void take_rank(std::size_t r, const Trial&, RankedResults& ranked) const {

@@ -2,36 +2,43 @@
 
 #include "tuner/report/figures.h"
 
+#include <cmath>
+
 namespace tuner {
 namespace {
 
-// Of a finalist that an older program stored the median alone is known, or no time at all.
-std::optional<Reading> figure_of_search(const Trial& trial, const ObjectiveSpec& objective) {
-  if (objective.name != "time") {
-    const double value = trial.objective.value();
-    return Reading{value, value, value};
-  }
-  const Timing& timing = trial.timing;
-  if (!is_time(timing.median)) return std::nullopt;
-  if (!is_time(timing.ci_low)) return Reading{timing.median, timing.median, timing.median};
-  return Reading{timing.median, timing.ci_low, timing.ci_high};
+// Without an interval where an older program did not keep it.
+MeasuredFigure with_interval(double value, double low, double high) {
+  return low > 0 ? MeasuredFigure{value, low, high} : MeasuredFigure{value, value, value};
 }
 
-Reading figure_of_final(const FinalResult& final, const ObjectiveSpec& objective) {
+// Of a finalist an older program, or a file, may not have kept it.
+std::optional<MeasuredFigure> searched(const Trial& trial, const ObjectiveSpec& objective) {
   if (objective.name != "time") {
-    const double value = final.objective.value();
-    return {value, value, value};
+    const double value = trial.objective.value();
+    if (std::isnan(value)) return std::nullopt;
+    return MeasuredFigure{value, value, value};
   }
-  return {final.median_ms.value(), final.ci_low_ms.value(), final.ci_high_ms.value()};
+  const Timing& timing = trial.timing;
+  if (trial.final && !is_time(timing.median)) return std::nullopt;
+  return with_interval(timing.median, timing.ci_low, timing.ci_high);
+}
+
+std::optional<MeasuredFigure> finished(const Trial& trial, const ObjectiveSpec& objective) {
+  if (!trial.final) return std::nullopt;
+  if (objective.name != "time") {
+    const double value = trial.final->objective.value();
+    return MeasuredFigure{value, value, value};
+  }
+  return with_interval(trial.final->median_ms.value(), trial.final->ci_low_ms.value(),
+                       trial.final->ci_high_ms.value());
 }
 
 }  // namespace
 
 Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return {};
-  Figures figures{figure_of_search(trial, objective), std::nullopt};
-  if (trial.final) figures.final_round = figure_of_final(*trial.final, objective);
-  return figures;
+  return {searched(trial, objective), finished(trial, objective)};
 }
 
 const NamedNumbers& search_metrics(const Trial& trial) { return trial.metrics; }
@@ -41,7 +48,7 @@ const NamedNumbers& final_metrics(const Trial& trial) {
   return trial.final ? trial.final->metrics : none;
 }
 
-std::optional<Reading> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
+std::optional<MeasuredFigure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(trial, objective);
   return figures.final_round ? figures.final_round : figures.search;
 }

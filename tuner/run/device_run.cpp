@@ -11,6 +11,7 @@
 #include "tuner/base/error.h"
 #include "tuner/engine/baseline.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/postponed.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/resumption.h"
@@ -175,9 +176,13 @@ void DeviceRun::search(Attempt& attempt) {
   std::string reason;
   try {
     compare_with_stored(attempt);
-    reason = run_loop(*attempt.search.strategy, attempt.evaluator, study_.objective,
-                      attempt.search.budget, callbacks)
-                 .reason;
+    Postponed strategy(attempt.history.suspects(), std::move(attempt.search.strategy));
+    reason =
+        run_loop(strategy, attempt.evaluator, study_.objective, attempt.search.budget, callbacks)
+            .reason;
+    // What a budget has left over of them: beyond it, so that they do not stay suspects for ever.
+    Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
+    run_loop(rest, attempt.evaluator, study_.objective, {}, callbacks);
   } catch (const UnavailableError& error) {
     outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
   }

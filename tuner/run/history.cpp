@@ -16,6 +16,14 @@ SizeHistory::SizeHistory(const History& history, const Study& study, const Searc
       memory_(trials_for_run(store_, context_, study, device, size)),
       resumption_(study.objective, study.measure, memory_.in(space), baseline_of(study)) {}
 
+std::vector<ConfigIndex> SizeHistory::suspects() const {
+  std::vector<ConfigIndex> found;
+  for (const Configuration& one : store_.suspects(context_)) {
+    if (const auto index = space_.index_of(one)) found.push_back(*index);
+  }
+  return found;
+}
+
 std::optional<Trial> SizeHistory::recall(const Configuration& configuration) const {
   const auto index = space_.index_of(configuration);
   return index ? resumption_.recall(*index) : std::nullopt;

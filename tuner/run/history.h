@@ -44,6 +44,8 @@ class SizeHistory {
 
   // Configurations that were on the device when earlier runs died, and count as failed from now on.
   const std::vector<Trial>& blamed() const { return blamed_; }
+  // Those that were on the device when a run died, and that nobody has a result of: they come last.
+  std::vector<ConfigIndex> suspects() const;
   // What need not be measured again.
   std::optional<Trial> recall(const Configuration& configuration) const;
   Resumption& resumption() { return resumption_; }

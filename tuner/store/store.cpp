@@ -275,6 +275,27 @@ void Store::clear_in_flight(const Context& context, const Configuration& configu
   update.run();
 }
 
+namespace {
+
+Configuration configuration_in(const std::string& text, const std::vector<std::string>& names) {
+  const Json values = parse_json(text);
+  Configuration configuration;
+  for (const std::string& name : names) configuration.push_back(value_from_json(values.at(name)));
+  return configuration;
+}
+
+}  // namespace
+
+std::vector<Configuration> Store::suspects(const Context& context) {
+  Statement query = impl_->db().prepare(
+      "SELECT configuration FROM in_flight WHERE context = ? AND generation = ? AND deaths > 0"
+      " ORDER BY configuration");
+  query.bind(1, context.id).bind(2, impl_->generation(context));
+  std::vector<Configuration> found;
+  while (query.step()) found.push_back(configuration_in(query.text(0), context.parameters));
+  return found;
+}
+
 std::vector<Trial> Store::settle_in_flight(const Context& context) {
   Transaction transaction(impl_->db());
   const std::int64_t generation = impl_->generation(context);
@@ -302,10 +323,7 @@ std::vector<Trial> Store::settle_in_flight(const Context& context) {
     update.run();
     if (row.deaths < kMaxDeaths) continue;
     Trial trial;
-    const Json configuration = parse_json(row.configuration);
-    for (const std::string& name : context.parameters) {
-      trial.configuration.push_back(value_from_json(configuration.at(name)));
-    }
+    trial.configuration = configuration_in(row.configuration, context.parameters);
     trial.state = TrialState::kRuntime;
     trial.message = "took the tuner down: " + std::to_string(row.deaths) +
                     " runs ended without a word while this configuration was running";

@@ -112,11 +112,14 @@ class Store {
   void mark_in_flight(const Context& context, const Configuration& configuration);
   // It did not run to its end, and not through its own fault (interrupted).
   void clear_in_flight(const Context& context, const Configuration& configuration);
-  // Settles what runs that are dead by now left in flight: the first death may have had any cause,
-  // so the configuration gets a second chance; after kMaxDeaths it is recorded as `runtime`.
-  // Returns the trials recorded so. To be called before a run.
+  // Settles what runs that are dead by now left in flight: a death may have had any cause, so the
+  // configuration becomes a suspect; after kMaxDeaths, of which all but the first came while it was
+  // alone, it is recorded as `runtime`. Returns the trials recorded so. To be called before a run.
   std::vector<Trial> settle_in_flight(const Context& context);
-  static constexpr int kMaxDeaths = 2;
+  static constexpr int kMaxDeaths = 3;
+  // Configurations that were in flight when a run died, and for which there is no result yet: to be
+  // measured last, with nothing else in flight.
+  std::vector<Configuration> suspects(const Context& context);
 
   // Of the store's own files (store_impl.h).
   struct Impl;

@@ -79,7 +79,7 @@ TEST(ParallelReplay, ATrialCostsWhatItsWorkerAndTheDeviceSpent) {
   EXPECT_DOUBLE_EQ(failed->cost_seconds, 2.5);
   const auto done = evaluator.next();
   ASSERT_TRUE(done);
-  EXPECT_DOUBLE_EQ(done->objective, 5);
+  EXPECT_DOUBLE_EQ(done->objective.value(), 5);
   EXPECT_DOUBLE_EQ(done->cost_seconds, 4);
   EXPECT_DOUBLE_EQ(done->compile_ms, 3000);
 }

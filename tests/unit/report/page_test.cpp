@@ -20,7 +20,7 @@ Trial trial_of(std::int64_t bm, const std::string& form, double milliseconds) {
   trial.timing.ci_low = milliseconds * 0.99;
   trial.timing.ci_high = milliseconds * 1.02;
   trial.timing.counted = 31;
-  trial.objective = milliseconds / 1000;
+  trial.objective = SearchFigure(milliseconds / 1000);
   trial.metrics = {{"gbps", 10 / milliseconds}};
   return trial;
 }
@@ -32,8 +32,13 @@ ReportSet sample_set() {
   set.ranked.device.name = "Device";
   set.ranked.size = {{{"n", 1000}}};
   set.ranked.trials = {trial_of(128, "b", 0.5), trial_of(8, "a", 1), trial_of(16, "a", 2)};
-  set.ranked.trials[0].final_samples = {0.5, 0.5};
-  set.ranked.trials[0].search_objective = 0.0004;
+  FinalResult& final = set.ranked.trials[0].final.emplace();
+  final.samples = {0.5, 0.5};
+  final.metrics = set.ranked.trials[0].metrics;
+  final.median_ms = FinalFigure(0.5);
+  final.ci_low_ms = FinalFigure(0.5 * 0.99);
+  final.ci_high_ms = FinalFigure(0.5 * 1.02);
+  set.ranked.trials[0].timing.median = 0.4;
   set.ranked.trials[2].state = TrialState::kCompile;
   set.ranked.trials[2].message = "no";
   set.ranked.ranked = 2;
