@@ -60,6 +60,25 @@ void must_be_one_of(const std::string& option, const std::string& value, const W
               did_you_mean(value, allowed));
 }
 
+// What goes with a replay only, and what does not.
+void check_replay(RunOptions& o, const po::variables_map& values) {
+  const bool replayed = !o.replay.empty();
+  if (values.contains("compile-workers")) {
+    if (!replayed) wrong_usage("--compile-workers goes with --replay");
+    if (!values["jobs"].defaulted()) wrong_usage("--compile-workers and --jobs exclude each other");
+    if (o.compile_workers < 1 || o.compile_workers > 1024) {
+      wrong_usage("--compile-workers must be between 1 and 1024");
+    }
+  }
+  // Without --compile-workers a replay's clock is that of one configuration after the other; more
+  // open questions are a test of the strategy.
+  if (replayed && values["jobs"].defaulted()) o.jobs = 1;
+  if (o.cross_sizes && replayed) {
+    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
+  }
+  if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
+}
+
 }  // namespace
 
 RunOptions parse_run(const Words& words) {
@@ -96,6 +115,8 @@ RunOptions parse_run(const Words& words) {
       "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
   add("repeats", po::value(&o.repeats)->default_value(1),
       "with --replay: repeat with seeds seed, seed+1, ...");
+  add("compile-workers", po::value(&o.compile_workers),
+      "with --replay: the clock of so many compile workers and one device");
   bool cold_start = false;
   add("no-warm-start", po::bool_switch(&cold_start),
       "do not tell the strategy what was measured for other sizes and on other devices");
@@ -109,19 +130,12 @@ RunOptions parse_run(const Words& words) {
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
-  // A replay's clock is that of one device; more open questions are a test of the strategy.
-  if (!o.replay.empty() && values["jobs"].defaulted()) o.jobs = 1;
   o.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
   }
-  if (o.cross_sizes && !o.replay.empty()) {
-    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
-  }
   if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
-  if (o.replay.empty() && !values["repeats"].defaulted()) {
-    wrong_usage("--repeats goes with --replay");
-  }
+  check_replay(o, values);
   return o;
 }
 

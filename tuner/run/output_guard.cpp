@@ -10,6 +10,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/formats.h"
 #include "tuner/report/page.h"
 #include "tuner/store/store.h"
@@ -95,7 +96,7 @@ void OutputGuard::protect(const Study& study) {
     } catch (const FatalError&) {
       return;  // whoever needs it says so
     }
-    request.include_dirs = {file.parent_path().string()};
+    request.include_dirs = include_dirs_for(study, file);
     request.options = study.kernel.options;
     const SourceBundle bundle = bundle_of(request);
     for (const BundledFile& one : bundle.files()) {

@@ -41,10 +41,11 @@ struct Context {
 };
 
 // How the study that measured or imported a context last ranks its trials. Of `measure` only what
-// ranks is kept: confidence and simpler_within.
+// ranks is kept: confidence and simpler_within. `baseline` is by name; empty: there is none.
 struct RankedBy {
   ObjectiveSpec objective;
   MeasureSpec measure;
+  std::vector<std::pair<std::string, Value>> baseline{};
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 

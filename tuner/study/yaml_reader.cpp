@@ -23,10 +23,10 @@ constexpr std::int64_t kSchema = 1;
   throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
 }
 
-const std::vector<std::string> kSections{"schema",    "kernel",      "problem_sizes", "parameters",
-                                         "derived",   "constraints", "launch",        "arguments",
-                                         "constants", "reference",   "verify",        "metrics",
-                                         "objective", "search",      "measure",       "export"};
+const std::vector<std::string> kSections{
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
+    "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
+    "objective", "search",    "measure",       "export",     "baseline"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -72,6 +72,7 @@ class StudyReader {
     section("parameters", read_parameters);
     section("derived", read_derived);
     section("constraints", read_constraints);
+    section_at("baseline", read_baseline);
   }
 
   bool needs_kernel() const {
