@@ -51,7 +51,7 @@ bool is_faster(const BestPair& one) { return one.b_over_a && one.b_over_a->low >
 
 std::string figure_text(const BestPair& one, const BestOf& side) {
   if (!side.figure) return "nothing valid";
-  const Figure& figure = *side.figure;
+  const MeasuredFigure& figure = *side.figure;
   const std::string unit = one.objective.name == "time" ? " ms" : " " + one.objective.name;
   std::string text = fmt::format("{:.5g}{}", figure.value, unit);
   if (figure.high > figure.low) text += fmt::format(" ({:.5g} to {:.5g})", figure.low, figure.high);

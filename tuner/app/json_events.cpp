@@ -52,7 +52,7 @@ Json json_of(const std::array<std::size_t, 8>& states) {
 }
 
 // A figure of the ranking, null where there is none.
-Json json_of(const std::optional<Figure>& figure) {
+Json json_of(const std::optional<MeasuredFigure>& figure) {
   if (!figure) return nullptr;
   return {{"value", number(figure->value)},
           {"low", number(figure->low)},

@@ -5,16 +5,16 @@
 namespace tuner {
 namespace {
 
-Figure figure_now(const Trial& trial, const ObjectiveSpec& objective) {
+MeasuredFigure figure_now(const Trial& trial, const ObjectiveSpec& objective) {
   if (objective.name != "time") return {trial.objective, trial.objective, trial.objective};
   return {trial.timing.median, trial.timing.ci_low, trial.timing.ci_high};
 }
 
 // Of a finalist the store keeps what it was chosen by, and no interval.
-std::optional<Figure> figure_before(const Trial& trial, const ObjectiveSpec& objective) {
+std::optional<MeasuredFigure> figure_before(const Trial& trial, const ObjectiveSpec& objective) {
   if (!trial.search_objective) return std::nullopt;
   const double value = *trial.search_objective * (objective.name == "time" ? 1000 : 1);
-  return Figure{value, value, value};
+  return MeasuredFigure{value, value, value};
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ const NamedNumbers& final_metrics(const Trial& trial) {
   return trial.final_samples.empty() ? none : trial.metrics;
 }
 
-std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
+std::optional<MeasuredFigure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(trial, objective);
   return figures.final_round ? figures.final_round : figures.search;
 }

@@ -14,15 +14,15 @@ namespace tuner {
 
 // Milliseconds, or the objective where that is not the time; without an interval low = high =
 // value.
-struct Figure {
+struct MeasuredFigure {
   double value = 0;
   double low = 0;
   double high = 0;
 };
 
 struct Figures {
-  std::optional<Figure> search;
-  std::optional<Figure> final_round;
+  std::optional<MeasuredFigure> search;
+  std::optional<MeasuredFigure> final_round;
 };
 
 // Both empty for a trial that failed.
@@ -34,6 +34,6 @@ const NamedNumbers& search_metrics(const Trial& trial);
 const NamedNumbers& final_metrics(const Trial& trial);
 
 // The one by which a trial is ranked.
-std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
+std::optional<MeasuredFigure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
 
 }  // namespace tuner

@@ -108,7 +108,7 @@ BestPair compared(const ResultSet& a, const ResultSet& b) {
 
 }  // namespace
 
-SpeedUp speed_up(const Figure& a, const Figure& b, bool maximize) {
+SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize) {
   const double middle = std::log(a.value / b.value);
   const auto far = [](double part, double value) {
     return part > 0 ? std::abs(std::log(part / value)) : 0.0;

@@ -23,7 +23,7 @@ enum class Basis { kFinal, kSearch, kFileOnly, kUnlike };
 
 struct BestOf {
   std::string device;
-  std::optional<Figure> figure;  // empty: nothing valid
+  std::optional<MeasuredFigure> figure;  // empty: nothing valid
   std::vector<std::string> parameters;
   Configuration configuration;
 };
@@ -50,6 +50,6 @@ Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& 
 
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
-SpeedUp speed_up(const Figure& a, const Figure& b, bool maximize);
+SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
 
 }  // namespace tuner
