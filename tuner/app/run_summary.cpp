@@ -35,13 +35,18 @@ std::string over_median(const RankedResults& results, const ObjectiveSpec& objec
                      values.size());
 }
 
+std::string over_baseline(const RankedResults& results) {
+  if (!results.baseline || results.baseline->speedups.empty()) return {};
+  return fmt::format(", {:.3g} times the baseline", results.baseline->speedups.front().ratio);
+}
+
 std::string best_text(const RankedResults& results, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(results.trials.front(), objective);
   const bool by_final = figures.final_round.has_value();
   const double value = by_final ? figures.final_round->value : figures.search->value;
-  return fmt::format("best {:.4g} {} in the {}{}", value,
-                     objective.name == "time" ? "ms" : objective.name,
-                     by_final ? "final" : "search", over_median(results, objective));
+  return fmt::format(
+      "best {:.4g} {} in the {}{}{}", value, objective.name == "time" ? "ms" : objective.name,
+      by_final ? "final" : "search", over_baseline(results), over_median(results, objective));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tuner/codec/json_text.h"
 #include "tuner/report/columns.h"
 #include "tuner/report/effects.h"
 #include "tuner/report/figures.h"
@@ -142,6 +143,22 @@ Json columns_of(const ReportSet& set) {
   return out;
 }
 
+// How many times as good the best is as what the study calls its baseline.
+Json baseline_of(const ReportSet& set) {
+  const auto& baseline = set.ranked.baseline;
+  if (!baseline || !baseline->at || baseline->speedups.empty()) return nullptr;
+  const Speedup& best = baseline->speedups.front();
+  Json configuration = Json::object();
+  for (std::size_t p = 0; p < set.parameters.size() && p < baseline->configuration.size(); ++p) {
+    configuration[set.parameters[p]] = value_to_json(baseline->configuration[p]);
+  }
+  return {{"ratio", best.ratio},
+          {"low", best.low},
+          {"high", best.high},
+          {"by_final", best.by_final},
+          {"configuration", configuration}};
+}
+
 Json verified(const RankedResults& ranked) {
   if (!ranked.unverified) return nullptr;
   return ranked.unverified->empty() ? Json(true) : Json(*ranked.unverified);
@@ -181,6 +198,7 @@ Json json_of(const ReportSet& set) {
            {{"shares", number_column(importance.features, 4)},
             {"explained", importance.explained},
             {"rows", importance.rows}}},
+          {"baseline", baseline_of(set)},
           {"search", searches_of(set)},
           {"final", finals_of(set)},
           {"metrics", metrics_of(all, search_metrics)},

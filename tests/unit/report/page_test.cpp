@@ -73,6 +73,18 @@ TEST(Page, MetricsAreThoseOfTheFigureBesideThem) {
   EXPECT_EQ(set.at("metrics").at(0).at("rows").at(1), 10);
 }
 
+TEST(Page, TheBestOverTheBaselineIsToldWhereItWasMeasured) {
+  ReportSet set = sample_set();
+  EXPECT_EQ(first_set(set).at("baseline"), nullptr);
+  BaselineResult baseline{set.ranked.trials[1].configuration};
+  baseline.speedups = {{2, 1.9, 2.1, true}, {1, 1, 1, true}};
+  set.ranked.baseline = baseline;
+  EXPECT_EQ(first_set(set).at("baseline"), nullptr) << "it is not among the results";
+  set.ranked.baseline->at = 1;
+  EXPECT_EQ(first_set(set).at("baseline"), Json::parse(R"({"ratio": 2.0, "low": 1.9, "high": 2.1,
+      "by_final": true, "configuration": {"BM": 8, "FORM": "a"}})"));
+}
+
 TEST(Page, ColumnsAreCodesOfTheirSortedValues) {
   const Json set = first_set(sample_set());
   EXPECT_EQ(set.at("parameters").at(0).at("values"), Json::array({"8", "16", "128"}));

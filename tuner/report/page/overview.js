@@ -66,7 +66,8 @@ function baselineFacts(set) {
   const over = set.raw.baseline;
   if (!over) return [];
   return [fact(times(over.ratio), "Over the baseline",
-    over.low ? digits(over.low, 3) + " to " + digits(over.high, 3) + ", side by side" : over.basis || "")];
+    [over.high > over.low ? digits(over.low, 4) + " to " + digits(over.high, 4) : "",
+      over.by_final ? "side by side in the final" : "by the search\u2019s figures"].filter(Boolean).join(", "))];
 }
 
 function remarks(set) {
