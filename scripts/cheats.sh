@@ -32,5 +32,5 @@ awk -F, '
   }
   END {
     printf "%d variants, %d with a wrong state\n", variants, bad
-    exit bad > 0 || variants != 14
+    exit bad > 0 || variants != 16
   }' "$folder"/wrong/*/n4000.csv

@@ -49,9 +49,10 @@ void write_trace(const std::filesystem::path& path, const std::vector<Run>& runs
 void print_budgets(const std::vector<std::unique_ptr<Arena>>& arenas) {
   fmt::print(std::cout, "recording,configurations,cutoff_evaluations,budget_seconds\n");
   for (const auto& arena : arenas) {
+    const auto& parallel = arena->parallel_scale();
     fmt::print(std::cout, "{},{},{},{:.1f}\n", arena->recording().name,
                arena->recording().entries.size(), arena->scale().budget_evaluations(),
-               arena->scale().budget_seconds());
+               parallel ? parallel->budget_seconds() : arena->scale().budget_seconds());
   }
 }
 
@@ -69,6 +70,7 @@ tuner::bench::StudySetup setup_of(const options::variables_map& given) {
   setup.repeats = given["repeats"].as<std::size_t>();
   setup.small_repeats = std::max(setup.repeats, given["small-repeats"].as<std::size_t>());
   setup.jobs = given["jobs"].as<std::size_t>();
+  setup.compile_workers = given["compile-workers"].as<unsigned>();
   setup.evaluations = given["evaluations"].as<std::size_t>();
   setup.bags = given["bags"].as<int>();
   setup.threads = given["threads"].as<unsigned>();
@@ -88,7 +90,8 @@ int run(const options::variables_map& given) {
   std::vector<std::string> names;
   std::vector<std::string> groups;
   for (const auto& file : given["recording"].as<std::vector<std::string>>()) {
-    arenas.push_back(std::make_unique<Arena>(tuner::read_any_recording(file)));
+    arenas.push_back(
+        std::make_unique<Arena>(tuner::read_any_recording(file), setup.compile_workers));
     names.push_back(arenas.back()->recording().name);
     groups.push_back(group_of(*arenas.back(), given["group"].as<std::vector<std::string>>()));
   }
@@ -103,10 +106,11 @@ int run(const options::variables_map& given) {
   std::vector<tuner::bench::WithinRow> near_best;
   for (const std::string& text : strategies) {
     const auto choice = tuner::bench::parse_choice(text);
-    Row row{choice.label, {}, 0};
+    Row row{choice.label, {}, {}, 0};
     for (const auto& arena : arenas) {
       const auto scored = arena->play(choice, setup);
       row.scores.push_back(scored.score);
+      if (setup.compile_workers > 0) row.least_eighths.push_back(scored.least_eighth);
       row.milliseconds = std::max(row.milliseconds, scored.milliseconds_per_proposal);
       near_best.push_back({arena->recording().name, choice.label,
                            tuner::bench::within(arena->recording(), scored.runs, setup.within)});
@@ -150,6 +154,9 @@ int main(int argc, char** argv) try {
       "tell only what 'default' measures of it with so many evaluations; 0: all")(
       "seed", options::value<std::uint64_t>()->default_value(1), "of the first run")(
       "jobs", options::value<std::size_t>()->default_value(1), "questions open at the same time")(
+      "compile-workers", options::value<unsigned>()->default_value(0),
+      "by the clock of so many compile workers and one device, strategies' computing included; 0: "
+      "one configuration after the other")(
       "evaluations", options::value<std::size_t>()->default_value(0),
       "budget; 0: 1.1 times the score's own, with --within none")(
       "bags", options::value<int>()->default_value(100), "bootstrap samples of the score")(

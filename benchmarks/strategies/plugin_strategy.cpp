@@ -46,7 +46,7 @@ std::vector<std::string> strategy_names() {
 std::unique_ptr<Strategy> make_strategy(const StrategyChoice& choice, const tuner_space& space,
                                         std::uint64_t seed, const Budget& budget) {
   auto made = make_plugin_strategy(factory(), item_named(choice.name), choice.name, space, seed,
-                                   budget, choice.options);
+                                   budget, choice.options, 1);
   if (!made) throw std::invalid_argument(choice.label + ": " + made.error());
   return std::move(*made);
 }

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <thread>
 
 #include "benchmarks/strategies/plugin_strategy.h"
 #include "benchmarks/strategies/within.h"
+#include "tuner/engine/tuning_loop.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/recordings/parallel_replay.h"
 #include "tuner/recordings/prior.h"
 
 namespace tuner::bench {
@@ -97,10 +100,39 @@ Recording tuned_part(const WarmStart& warm, std::uint64_t seed) {
   return part;
 }
 
+// Asks and answers by the clock of compile workers, as a tuning run does.
+Run drive_in_parallel(std::unique_ptr<Strategy> strategy, ParallelReplay& evaluator,
+                      const Limits& limits, double* strategy_seconds) {
+  ClockedStrategy clocked(std::move(strategy), [&](double seconds) {
+    *strategy_seconds += seconds;
+    evaluator.pass(seconds);
+  });
+  Run run;
+  LoopCallbacks callbacks;
+  callbacks.on_trial = [&](const Trial& trial) {
+    run.seconds.push_back(evaluator.now());
+    run.objective.push_back(trial.state == TrialState::kOk
+                                ? trial.objective
+                                : std::numeric_limits<double>::quiet_NaN());
+  };
+  Budget budget;
+  budget.evaluations = limits.evaluations;
+  if (std::isfinite(limits.seconds)) budget.seconds = limits.seconds;
+  if (std::isfinite(limits.goal)) budget.target = limits.goal;
+  const ObjectiveSpec objective{"time", false, {}};
+  run_loop(clocked, evaluator, objective, budget, callbacks);
+  return run;
+}
+
 }  // namespace
 
-Arena::Arena(Recording recording)
-    : recording_(std::move(recording)), space_(recording_), scale_(recording_) {}
+Arena::Arena(Recording recording, unsigned compile_workers)
+    : recording_(std::move(recording)), space_(recording_), scale_(recording_) {
+  constexpr std::uint64_t kSeed = 7;
+  if (compile_workers == 0) return;
+  ParallelReplay check(recording_, compile_workers);
+  parallel_scale_.emplace(recording_, compile_workers, kSeed);
+}
 
 Run Arena::play_once(const StrategyChoice& choice, const StudySetup& setup, std::uint64_t seed,
                      double* strategy_seconds) const {
@@ -111,15 +143,19 @@ Run Arena::play_once(const StrategyChoice& choice, const StudySetup& setup, std:
     limits.evaluations = setup.evaluations;
     budget.evaluations = setup.evaluations;
   } else if (setup.within <= 0) {
-    limits.seconds = scale_.budget_seconds();
+    limits.seconds = parallel_scale_ ? parallel_scale_->budget_seconds() : scale_.budget_seconds();
     budget.seconds = limits.seconds;
   }
-  const auto strategy = make_strategy(choice, space_table(space_), seed, budget);
+  auto strategy = make_strategy(choice, space_table(space_), seed, budget);
   if (setup.warm.recording != nullptr) {
     constexpr double kLikeness = 1;
     const Recording earlier = tuned_part(setup.warm, seed);
     const Stopwatch watch(strategy_seconds);
     strategy->learn(prior_of(earlier, false, prior_target(space_), kLikeness));
+  }
+  if (setup.compile_workers > 0) {
+    ParallelReplay evaluator(recording_, setup.compile_workers);
+    return drive_in_parallel(std::move(strategy), evaluator, limits, strategy_seconds);
   }
   ReplayEvaluator evaluator(recording_, setup.jobs);
   Run run;
@@ -152,7 +188,14 @@ Scored Arena::play(const StrategyChoice& choice, const StudySetup& setup) const 
     proposals += static_cast<double>(result.runs[r].seconds.size());
   }
   result.milliseconds_per_proposal = 1000 * total / std::max(proposals, 1.0);
-  if (setup.within <= 0) result.score = scale_.score(result.runs, setup.bags, setup.seed);
+  if (setup.within > 0) return result;
+  if (parallel_scale_) {
+    const ParallelScore parallel = parallel_scale_->score(result.runs);
+    result.score = parallel.mean;
+    result.least_eighth = *std::ranges::min_element(parallel.eighths);
+  } else {
+    result.score = scale_.score(result.runs, setup.bags, setup.seed);
+  }
   return result;
 }
 

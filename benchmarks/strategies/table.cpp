@@ -41,6 +41,11 @@ void print_table(std::ostream& out, std::vector<Row> rows, const std::vector<std
     fmt::print(out, "| {} | {:.3f} | {:.3f} |", row.label, row.mean(), row.milliseconds);
     for (const double score : row.scores) fmt::print(out, " {:.2f} |", score);
     fmt::print(out, "\n");
+    if (row.least_eighths.empty()) continue;
+    fmt::print(out, "| worst eighth of the budget | {:.2f} | |",
+               *std::ranges::min_element(row.least_eighths));
+    for (const double least : row.least_eighths) fmt::print(out, " {:.2f} |", least);
+    fmt::print(out, "\n");
   }
   fmt::print(out, "\n");
   for (std::size_t i = 0; i < names.size(); ++i) fmt::print(out, "{}. {}\n", i + 1, names[i]);

@@ -13,7 +13,7 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 16> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 17> kFloors{{{"base", 0},
                                                                {"expression", 1},
                                                                {"space", 2},
                                                                {"model", 3},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<string_view, int>, 16> kFloors{{{"base", 0},
                                                                {"compile", 6},
                                                                {"exporters", 6},
                                                                {"plugin", 6},
+                                                               {"report", 6},
                                                                {"worker", 7},
                                                                {"run", 8},
                                                                {"app", 9}}};

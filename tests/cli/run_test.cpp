@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "program.h"
 
@@ -248,6 +250,58 @@ TEST(Run, ReplayNeedsNoDevice) {
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                           [](const auto& row) { return row.at("objective").empty(); }),
             3);
+}
+
+TEST(Run, AReplayCanHaveTheClockOfCompileWorkers) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json",
+                R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1, 2, 4]}, "cache": {
+"1": {"B": 1, "time": 3.0, "compile_time": 100000, "verification_time": 10000, "benchmark_time": 20000},
+"2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
+"4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 70000, "benchmark_time": 9}}})json");
+  const auto done =
+      run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive",
+                    "--compile-workers", "16", "--trace", "trace.csv", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::vector<double> seconds;
+  for (const auto& row : read_csv(sandbox.path("trace.csv"))) {
+    seconds.push_back(std::stod(row.at("time_s")));
+  }
+  // Beside the strategy's computing.
+  ASSERT_EQ(seconds.size(), 3U);
+  EXPECT_NEAR(seconds[0], 70, 5);
+  EXPECT_NEAR(seconds[1], 130, 5);
+  EXPECT_NEAR(seconds[2], 180, 5);
+}
+
+TEST(Run, TheClockOfCompileWorkersNeedsCompileTimes) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json",
+                R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1]}, "cache": {
+"1": {"B": 1, "time": 3.0, "benchmark_time": 20}}})json");
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--compile-workers", "16"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(
+      done.err.find("cache: records no compile times, without which compile workers cannot be "
+                    "simulated (--compile-workers)"),
+      std::string::npos)
+      << done.err;
+}
+
+TEST(Run, CompileWorkersAreThoseOfAReplay) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", "{}");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{"run", "s.yaml", "--compile-workers", "4"}, "--compile-workers goes with --replay"},
+      {{"run", "--replay", "cache.json", "--compile-workers", "0"},
+       "--compile-workers must be between 1 and 1024"},
+      {{"run", "--replay", "cache.json", "--compile-workers", "4", "--jobs", "2"},
+       "--compile-workers and --jobs exclude each other"}};
+  for (const auto& [words, message] : wrong) {
+    const auto done = run(sandbox, words);
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+  }
 }
 
 // More variants of one program than there is room for at a time: some are proposed while it is

@@ -74,6 +74,7 @@ const Way kWays[] = {
      ""},
     {"folder in two words", "#include <h.h>", "'--include-path', 'inc'"},
     {"short folder in two words", "#include <h.h>", "'-I', 'inc'"},
+    {"folder of the study", "#include <h.h>", "], include_dirs: [inc"},
     {"folder of a parameter", "#include <h.h>", "'-Iinc/of{BLOCK}'"},
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 // The subcommands. Each returns an exit status (below) or throws one of base/error.h's types.
 
+#include "tuner/app/compare_options.h"
 #include "tuner/app/import_options.h"
 #include "tuner/app/options.h"
+#include "tuner/app/report_options.h"
 
 namespace tuner {
 
@@ -16,6 +18,8 @@ int run_command(const RunOptions& options);
 int replay_command(const RunOptions& options);
 int check_command(const CheckOptions& options);
 int results_command(const ResultsOptions& options);
+int compare_command(const CompareOptions& options);
+int report_command(const ReportOptions& options);
 int export_command(const ExportOptions& options);
 int import_command(const ImportOptions& options);
 int verify_export_command(const VerifyOptions& options);

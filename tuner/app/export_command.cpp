@@ -13,6 +13,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/flat_source.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/leave_one_out.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/registry.h"
@@ -31,7 +32,7 @@ LauncherSource launcher_source(const Study& study) {
   CompileRequest request;
   request.source = read_file(study.kernel.source);
   request.source_name = study.kernel.source.string();
-  request.include_dirs = {study.kernel.source.parent_path().string()};
+  request.include_dirs = include_dirs_for(study, study.kernel.source);
   request.options = study.kernel.options;
   FlatSource flat = flat_source(request.source, request.source_name, include_dirs_of(request));
   const auto relevant = [bundle = bundle_of(request)](const CompileRequest& one) {

@@ -35,20 +35,6 @@ Words split(const std::string& text, char separator) {
   return pieces;
 }
 
-// "5%" or "0.05".
-double percentage(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  if (std::string_view(end) == "%") {
-    value /= 100;
-    ++end;
-  }
-  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
-    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
-  }
-  return value;
-}
-
 // "512M", "2G", "1000000".
 std::uint64_t byte_count(const std::string& option, const std::string& text) {
   char* end = nullptr;
@@ -73,6 +59,25 @@ void must_be_one_of(const std::string& option, const std::string& value, const W
   }
   wrong_usage(option + " '" + value + "' is not known; allowed: " + list,
               did_you_mean(value, allowed));
+}
+
+// What goes with a replay only, and what does not.
+void check_replay(RunOptions& o, const po::variables_map& values) {
+  const bool replayed = !o.replay.empty();
+  if (values.contains("compile-workers")) {
+    if (!replayed) wrong_usage("--compile-workers goes with --replay");
+    if (!values["jobs"].defaulted()) wrong_usage("--compile-workers and --jobs exclude each other");
+    if (o.compile_workers < 1 || o.compile_workers > 1024) {
+      wrong_usage("--compile-workers must be between 1 and 1024");
+    }
+  }
+  // Without --compile-workers a replay's clock is that of one configuration after the other; more
+  // open questions are a test of the strategy.
+  if (replayed && values["jobs"].defaulted()) o.jobs = 1;
+  if (o.cross_sizes && replayed) {
+    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
+  }
+  if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
 }
 
 }  // namespace
@@ -111,6 +116,8 @@ RunOptions parse_run(const Words& words) {
       "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
   add("repeats", po::value(&o.repeats)->default_value(1),
       "with --replay: repeat with seeds seed, seed+1, ...");
+  add("compile-workers", po::value(&o.compile_workers),
+      "with --replay: the clock of so many compile workers and one device");
   bool cold_start = false;
   add("no-warm-start", po::bool_switch(&cold_start),
       "do not tell the strategy what was measured for other sizes and on other devices");
@@ -121,19 +128,12 @@ RunOptions parse_run(const Words& words) {
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
-  // A replay's clock is that of one device; more open questions are a test of the strategy.
-  if (!o.replay.empty() && values["jobs"].defaulted()) o.jobs = 1;
   o.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
   }
-  if (o.cross_sizes && !o.replay.empty()) {
-    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
-  }
   if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
-  if (o.replay.empty() && !values["repeats"].defaulted()) {
-    wrong_usage("--repeats goes with --replay");
-  }
+  check_replay(o, values);
   return o;
 }
 
@@ -211,7 +211,7 @@ ExportOptions parse_export(const Words& words) {
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
   o.study = one_input(values, "study", true);
-  if (!within.empty()) o.within = percentage("--within", within);
+  if (!within.empty()) o.within = parse_share("--within", within);
   return o;
 }
 

@@ -2,7 +2,9 @@
 
 #include "tuner/app/parse_words.h"
 
+#include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "tuner/base/error.h"
 
@@ -52,6 +54,19 @@ po::variables_map parse_words(const Words& words, const std::string& usage,
     throw HelpShown{};
   }
   return values;
+}
+
+double parse_share(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (std::string_view(end) == "%") {
+    value /= 100;
+    ++end;
+  }
+  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
+    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
+  }
+  return value;
 }
 
 Words inputs(const po::variables_map& values) {

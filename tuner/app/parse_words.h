@@ -11,6 +11,9 @@ namespace tuner {
 // Throws InputError without a position.
 [[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {});
 
+// "5%" or "0.05". Throws InputError.
+double parse_share(const std::string& option, const std::string& text);
+
 // Parses `words` against the visible options and positionals called "input". Prints the help after
 // `usage` and throws HelpShown when that is asked for; throws InputError on wrong usage.
 boost::program_options::variables_map parse_words(

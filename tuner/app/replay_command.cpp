@@ -15,6 +15,7 @@
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/recordings/parallel_replay.h"
 #include "tuner/recordings/prior.h"
 #include "tuner/recordings/recording.h"
 #include "tuner/recordings/replay.h"
@@ -62,8 +63,19 @@ class Replay {
   Run run(std::uint64_t seed, TraceFile& trace, const Interrupt& interrupt) const {
     auto strategy =
         catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
-    if (!prior_.results.empty()) strategy->learn(prior_);
-    ReplayEvaluator evaluator(recording_, options_.jobs);
+    if (options_.compile_workers == 0) {
+      ReplayEvaluator evaluator(recording_, options_.jobs);
+      return run(*strategy, evaluator, trace, interrupt);
+    }
+    ParallelReplay evaluator(recording_, options_.compile_workers);
+    ClockedStrategy clocked(std::move(strategy), [&](double seconds) { evaluator.pass(seconds); });
+    return run(clocked, evaluator, trace, interrupt);
+  }
+
+ private:
+  Run run(Strategy& strategy, Evaluator& evaluator, TraceFile& trace,
+          const Interrupt& interrupt) const {
+    if (!prior_.results.empty()) strategy.learn(prior_);
     Run result;
     trace.begin_run();
     LoopCallbacks callbacks;
@@ -76,14 +88,11 @@ class Replay {
       result.best = trial.objective;
       result.configuration = trial.configuration;
     };
-    result.evaluations = run_loop(*strategy, evaluator, objective_, budget_, callbacks).evaluations;
+    result.evaluations = run_loop(strategy, evaluator, objective_, budget_, callbacks).evaluations;
     result.seconds = evaluator.now();
     return result;
   }
 
-  const std::string& strategy() const { return strategy_; }
-
- private:
   const RunOptions& options_;
   const Recording& recording_;
   const Catalogue& catalogue_;
@@ -97,7 +106,8 @@ class Replay {
 
 }  // namespace
 
-// --jobs is how many questions are open at once; 1 unless it is given.
+// --jobs is how many questions are open at once, 1 unless it is given; with --compile-workers that
+// follows from the workers.
 int replay_command(const RunOptions& options) {
   if (!options.study.empty()) {
     throw InputError(Complaint{{},

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "tuner/engine/other_inputs.h"
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
@@ -32,6 +33,7 @@ Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
 // one timed last; of the others nothing is left to look at. Therefore each is launched and checked
 // again.
 std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspace,
+                                           const std::vector<VariantPlan>& variants,
                                            std::vector<Admitted>& finalists, std::size_t last) {
   if (auto wrong = session.check_answers(finalists[last])) {
     wrong->message += ", after repeated launches";
@@ -52,7 +54,24 @@ std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspac
       return DuelFailure{i, std::move(*wrong)};
     }
   }
-  return std::nullopt;
+  std::vector<Timed> timed;
+  for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
+  auto elsewhere = wrong_elsewhere(session, workspace, timed);
+  if (!elsewhere) return std::nullopt;
+  return DuelFailure{elsewhere->which, std::move(elsewhere->verdict)};
+}
+
+// What is the best until now may win: its answers are compared on other inputs, too. Of all others
+// that would take too long; finalists are looked at again in the final.
+void confirm(Session& session, Workspace& workspace, const VariantPlan& variant, Admitted& admitted,
+             Verdict& verdict) {
+  const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
+  if (verdict.state != TrialState::kOk || !best) return;
+  auto wrong = wrong_elsewhere(session, workspace, {{&variant, &admitted}});
+  if (!wrong) return;
+  wrong->verdict.resources = verdict.resources;
+  wrong->verdict.max_error = admitted.max_error;
+  verdict = std::move(wrong->verdict);
 }
 
 }  // namespace
@@ -82,6 +101,7 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
     auto admitted = session.admit(variant);
     if (!admitted) return admitted.error();
     verdict = session.measure(variant, *admitted);
+    confirm(session, impl_->workspace, variant, *admitted, verdict);
   }
   verdict.drift = impl_->sentinel.after(variant, verdict);
   return verdict;
@@ -120,7 +140,7 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     }
   }
   if (rounds > 0 && !finalists.empty()) {
-    auto wrong = check_finalists(session, impl_->workspace, finalists, order.back());
+    auto wrong = check_finalists(session, impl_->workspace, variants, finalists, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/engine/baseline.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/statistics.h"
 
@@ -108,6 +109,25 @@ bool is_usable(const FinalRound& round) {
                       [](const auto& ms) { return ms.empty(); });
 }
 
+double searched(const Trial& trial) { return trial.search_objective.value_or(trial.objective); }
+
+// A baseline far behind the best took part in the final for the comparison only: ranked by the
+// final, it would stand before faster ones that were not in it.
+void ratios_without_guest(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
+                          const Configuration& baseline, std::map<ConfigIndex, Ratio>& ratios) {
+  const Trial* guest = nullptr;
+  const Trial* best = nullptr;
+  for (const Trial& trial : trials) {
+    if (trial.state != TrialState::kOk || trial.outdated) continue;
+    if (trial.configuration == baseline) guest = &trial;
+    if (best == nullptr || better(objective, searched(trial), searched(*best))) best = &trial;
+  }
+  if (guest == nullptr) return;
+  if (shortfall(objective, searched(*guest), searched(*best)) > kFinalistMargin) {
+    ratios.erase(guest->index);
+  }
+}
+
 // How a trial stands against the best.
 struct Standing {
   bool is_close = false;  // so little behind that it may be promoted
@@ -137,7 +157,8 @@ std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<
 }  // namespace
 
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
-                                          const std::vector<Trial>& trials, std::size_t count) {
+                                          const std::vector<Trial>& trials, std::size_t count,
+                                          const std::optional<Configuration>& baseline) {
   // By what the search measured: with the figures of an earlier final, which differ by noise, other
   // finalists could be chosen the next time.
   const auto value = [&](std::size_t i) {
@@ -158,12 +179,18 @@ std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
   });
   order.erase(end, order.end());
   if (order.size() > count) order.resize(count);
+  for (std::size_t i = 0; baseline && count > 0 && i < trials.size(); ++i) {
+    const bool may = trials[i].state == TrialState::kOk && !trials[i].outdated;
+    if (!may || trials[i].configuration != *baseline) continue;
+    if (std::ranges::find(order, i) == order.end()) order.push_back(i);
+  }
   if (order.size() < 2) order.clear();
   return order;
 }
 
 std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
-                                         const std::vector<Trial>& trials) {
+                                         const std::vector<Trial>& trials,
+                                         const std::optional<Configuration>& baseline) {
   FinalRound round;
   for (const Trial& trial : trials) {
     if (trial.final_samples.empty() || trial.outdated) continue;
@@ -171,18 +198,24 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
     round.milliseconds.push_back(trial.final_samples);
     if (trial.final_samples.size() != round.milliseconds.front().size()) return std::nullopt;
   }
-  const auto chosen = choose_finalists(objective, trials, round.finalists.size());
-  const bool stands = !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [&](auto at) {
-    return !trials[at].final_samples.empty();
-  });
-  if (!stands) return std::nullopt;
+  const auto is_of = [&](std::size_t count) {
+    const auto chosen = choose_finalists(objective, trials, count, baseline);
+    return !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [&](auto at) {
+      return !trials[at].final_samples.empty();
+    });
+  };
+  // The baseline may have come on top of those that were wanted.
+  const std::size_t count = round.finalists.size();
+  if (!is_of(count) && !(baseline && is_of(count - 1))) return std::nullopt;
   return round;
 }
 
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
-                   const std::optional<FinalRound>& final_round, const MeasureSpec& measure) {
+                   const std::optional<FinalRound>& final_round, const MeasureSpec& measure,
+                   const std::optional<Configuration>& baseline) {
   std::map<ConfigIndex, Ratio> ratios;
   if (final_round && is_usable(*final_round)) ratios = ratios_of(*final_round, measure.confidence);
+  if (baseline) ratios_without_guest(objective, trials, *baseline, ratios);
   const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
     const bool may = trial.state == TrialState::kOk && !trial.outdated;
     const auto found = may ? ratios.find(trial.index) : ratios.end();
@@ -217,6 +250,10 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   for (std::size_t i = 1; i < out.ranked; ++i) {
     if (standings[i].is_close && simpler(trials[i], trials[winner])) winner = i;
   }
+  for (std::size_t i = 0; baseline && i < out.ranked; ++i) {
+    const bool is_it = trials[i].state == TrialState::kOk && trials[i].configuration == *baseline;
+    if (is_it && !is_worth_it(objective, trials[i], trials[winner], measure.confidence)) winner = i;
+  }
   const auto to_front = [&](auto& list) {
     std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(winner),
                 list.begin() + static_cast<std::ptrdiff_t>(winner) + 1);
@@ -230,6 +267,7 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   for (const Standing& standing : standings) out.tied.push_back(tied > 1 && standing.is_tied);
   if (!objective.beside.empty()) out.front = front_among(objective, trials, out.ranked);
   out.trials = std::move(trials);
+  if (baseline) out.baseline = against_baseline(objective, *baseline, out, measure.confidence);
   return out;
 }
 

@@ -19,27 +19,33 @@ struct FinalRound {
 };
 
 // Positions in `trials` of those worth re-measuring: the best `count` that are kOk, not outdated
-// and within 10 % of the best, best first. Fewer than two are no final: empty.
-std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
-                                          const std::vector<Trial>& trials, std::size_t count);
+// and within 10 % of the best, best first; behind them the baseline, however slow it is. Fewer than
+// two are no final: empty.
+std::vector<std::size_t> choose_finalists(
+    const ObjectiveSpec& objective, const std::vector<Trial>& trials, std::size_t count,
+    const std::optional<Configuration>& baseline = std::nullopt);
 
 // The last final that the trials' `final_samples` tell of, when it still stands: every trial that
 // would be chosen for a final of that size took part in it. Empty when there was none, or when it
 // was about others: of a part of the space only (--where), or before better ones were found.
-std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
-                                         const std::vector<Trial>& trials);
+std::optional<FinalRound> standing_final(
+    const ObjectiveSpec& objective, const std::vector<Trial>& trials,
+    const std::optional<Configuration>& baseline = std::nullopt);
 
 // Orders `trials` and says which are tied with the best. Valid ones by objective, kDropped after
 // kOk; then, not ranked any more, outdated ones and failures by state. What is equal goes by its
 // values: the order in which trials come says nothing. Finalists come before all others, ordered by
 // the median of their paired ratios to the fastest finalist. Of those less than `simpler_within`
 // behind the fastest the simplest goes first, so that repeated runs name the same winner: fewest
-// registers, then least shared memory, then the smallest configuration. `tied` marks these and all
-// that cannot be told from the fastest; all false when it stands alone. `front` is of the objective
-// and those beside it. Other fields of the result are the caller's.
+// registers, then least shared memory, then the smallest configuration; but unless that one is
+// better than the baseline beyond the interval, the baseline does. A baseline that took part in the
+// final without being within 10 % of the best is ranked by what the search measured. `tied` marks
+// these and all that cannot be told from the fastest; all false when it stands alone. `front` is of
+// the objective and those beside it. Other fields of the result are the caller's.
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<FinalRound>& final_round = std::nullopt,
-                   const MeasureSpec& measure = {});
+                   const MeasureSpec& measure = {},
+                   const std::optional<Configuration>& baseline = std::nullopt);
 
 // What stands for a valid trial's value where figures alone say who is best, as in files of other
 // tuners: its own, unless that is as good as the value of the best-ranked one, which a final or its

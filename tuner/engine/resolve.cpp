@@ -241,6 +241,7 @@ Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bi
   auto arguments = positions_of(study.arguments, spec.arguments, "reference");
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);
+  plan.seeds = static_cast<std::uint32_t>(spec.seeds);
   for (const std::uint32_t index : plan.arguments) {
     if (!varies(study.arguments[index], names)) continue;
     return Unexpected{fmt::format(

@@ -2,8 +2,10 @@
 // From expressions to plans: what a study says, for one problem size, one device and one
 // configuration. Pure functions; a failure is a sentence that names the expression at fault.
 
+#include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tuner/base/expected.h"
 #include "tuner/model/artifact.h"
@@ -15,6 +17,9 @@
 #include "tuner/space/search_space.h"
 
 namespace tuner {
+
+// Where the includes of a source of the study are looked up: beside it, and in the study's folders.
+std::vector<std::string> include_dirs_for(const Study& study, const std::filesystem::path& source);
 
 // Dimensions of the problem ("M") and the device ("device.warp_size") as names with values.
 Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);

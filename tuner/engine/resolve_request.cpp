@@ -115,7 +115,7 @@ Expected<CompileRequest, std::string> request(const Study& study, const Bindings
   CompileRequest out;
   out.source = source_text;
   out.source_name = source.string();
-  out.include_dirs = {source.parent_path().string()};
+  out.include_dirs = include_dirs_for(study, source);
   out.arch = device.arch;
   auto defines = defines_of(study, configuration);
   if (!defines) return Unexpected{defines.error()};
@@ -132,6 +132,12 @@ Expected<CompileRequest, std::string> request(const Study& study, const Bindings
 }
 
 }  // namespace
+
+std::vector<std::string> include_dirs_for(const Study& study, const std::filesystem::path& source) {
+  std::vector<std::string> dirs{source.parent_path().string()};
+  for (const std::filesystem::path& dir : study.kernel.include_dirs) dirs.push_back(dir.string());
+  return dirs;
+}
 
 Bindings facts_of(const ProblemSize& size, const DeviceFacts& device) {
   Bindings facts = device.bindings();

@@ -84,8 +84,11 @@ std::string moved_text(const Moved& moved, const std::vector<Parameter>& paramet
 }
 
 Resumption::Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure,
-                       std::vector<Trial> stored)
-    : objective_(objective), measure_(measure), trials_(std::move(stored)) {
+                       std::vector<Trial> stored, std::optional<Configuration> baseline)
+    : objective_(objective),
+      measure_(measure),
+      baseline_(std::move(baseline)),
+      trials_(std::move(stored)) {
   for (std::size_t i = 0; i < trials_.size(); ++i) places_.emplace(trials_[i].index, i);
 }
 
@@ -110,8 +113,8 @@ bool Resumption::any_outdated() const {
 }
 
 std::size_t Resumption::best() const {
-  const auto round = standing_final(objective_, trials_);
-  const RankedResults ranked = rank(objective_, trials_, round, measure_);
+  const auto round = standing_final(objective_, trials_, baseline_);
+  const RankedResults ranked = rank(objective_, trials_, round, measure_, baseline_);
   const bool any = ranked.ranked > 0 && ranked.trials.front().state == TrialState::kOk;
   return any ? places_.at(ranked.trials.front().index) : trials_.size();
 }

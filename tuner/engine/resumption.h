@@ -40,7 +40,8 @@ bool has_moved(const Timing& then, std::optional<double> search_ms, const Timing
 class Resumption {
  public:
   // `stored` have their index in the space.
-  Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure, std::vector<Trial> stored);
+  Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure, std::vector<Trial> stored,
+             std::optional<Configuration> baseline = std::nullopt);
 
   // What need not be measured: all but what is outdated.
   std::optional<Trial> recall(ConfigIndex index) const;
@@ -66,6 +67,7 @@ class Resumption {
 
   ObjectiveSpec objective_;
   MeasureSpec measure_;
+  std::optional<Configuration> baseline_;
   std::vector<Trial> trials_;
   std::map<ConfigIndex, std::size_t> places_;
   std::optional<ConfigIndex> measuring_;

@@ -229,6 +229,18 @@ std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
   return check_inputs(admitted);
 }
 
+std::optional<Verdict> Session::verify_on_other_inputs(const VariantPlan& variant,
+                                                       Admitted& admitted) {
+  announce(Phase::kVerify);
+  admitted.bound.constants = workspace_.bind(variant, admitted.kernel.kernel()).constants;
+  if (auto wrong = set_constants(variant, admitted)) return wrong;
+  auto wrong = launch_and_check(admitted);
+  if (wrong && wrong->state == TrialState::kCorrectness) {
+    wrong->message = "right for one set of inputs, wrong for another: " + wrong->message;
+  }
+  return wrong;
+}
+
 // On workspaces as they are when they are made, and on what that launch has left in them.
 std::optional<Verdict> Session::first_launches(Admitted& admitted) {
   if (auto done = workspace_.renew_workspaces(admitted.bound); !done) {

@@ -63,6 +63,9 @@ class Session {
   std::optional<Verdict> check_inputs(Admitted& admitted);
   // Everything that can be asked of one of several whose timed launches took turns.
   std::optional<Verdict> verify_finalist(Admitted& admitted);
+  // Whether its answers are right for the inputs that the workspace holds now, other ones than
+  // when it was admitted.
+  std::optional<Verdict> verify_on_other_inputs(const VariantPlan& variant, Admitted& admitted);
 
   DeviceResult<std::vector<double>> time(const Admitted& admitted, std::uint32_t samples,
                                          std::uint32_t launches);

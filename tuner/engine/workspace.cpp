@@ -43,9 +43,6 @@ bool may_grow(const ArgumentPlan& argument) {
 
 // ---- preparing: buffers, constants, the reference -----------------------------------------------
 
-// Inputs are filled in place. What a kernel reads and writes is filled once, into a copy that is
-// never launched on, and copied from there before each launch. Outputs get their contents in
-// reset().
 DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
   const ArgumentPlan& argument = plan_.arguments[index];
   Slot& slot = slots_[index];
@@ -54,35 +51,52 @@ DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
   auto data = memory_.allocate_guarded(slot.capacity);
   if (!data) return Unexpected{data.error()};
   slot.data = std::move(*data);
-  if (argument.role == Role::kIn) return prepare_input(slot, argument);
-  if (argument.role != Role::kInOut) return Ok{};
+  // Small inputs are compared after every variant, with a copy. What a kernel reads and writes is
+  // filled into a copy that is never launched on, and copied from there before each launch.
+  const bool small_input = argument.role == Role::kIn && inputs_are_small();
+  if (!small_input && argument.role != Role::kInOut) return Ok{};
   auto pristine = memory_.allocate_pristine(slot.capacity);
-  if (!pristine) return Unexpected{pristine.error()};
-  slot.pristine = std::move(*pristine);
-  return memory_.fill(slot.pristine.id(), argument);
+  if (!pristine && argument.role == Role::kInOut) return Unexpected{pristine.error()};
+  if (pristine) slot.pristine = std::move(*pristine);
+  return Ok{};
 }
 
-// Small inputs are compared after every variant, with a copy.
-DeviceResult<Ok> Workspace::prepare_input(Slot& slot, const ArgumentPlan& argument) {
-  if (inputs_are_small()) {
-    if (auto pristine = memory_.allocate_pristine(slot.capacity))
-      slot.pristine = std::move(*pristine);
-  }
+// Outputs get their contents in reset(), and so does what is read and written: from its copy.
+DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument) {
+  const bool is_input = argument.role == Role::kIn;
+  if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
   if (!slot.pristine) return memory_.fill(slot.data.id(), argument);
-  if (auto done = memory_.fill(slot.pristine.id(), argument); !done) return done;
+  if (auto done = memory_.fill(slot.pristine.id(), argument); !done || !is_input) return done;
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
+DeviceResult<Ok> Workspace::fill_inputs() {
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (auto done = fill_input(slots_[i], plan_.arguments[i]); !done) {
+      return Unexpected{in_context(plan_.arguments[i].name, done.error())};
+    }
+  }
+  constant_bytes_.resize(plan_.constants.size());
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    if (auto done = fetch_constant(plan_.constants[i], constant_bytes_[i]); !done) {
+      return Unexpected{in_context(plan_.constants[i].name, done.error())};
+    }
+  }
+  inputs_untouched_ = true;
+  return Ok{};
+}
+
 // Symbols are set from the host, so the bytes are fetched once.
-DeviceResult<Ok> Workspace::prepare_constant(ArgumentPlan& constant) {
+DeviceResult<Ok> Workspace::fetch_constant(const ArgumentPlan& constant,
+                                           std::vector<std::byte>& bytes) {
   if (constant.is_scalar) {
-    constant_bytes_.push_back(constant.scalar);
+    bytes = constant.scalar;
     return Ok{};
   }
   auto buffer = memory_.allocate_pristine(bytes_of(constant));
   if (!buffer) return Unexpected{buffer.error()};
   if (auto done = memory_.fill(buffer->id(), constant); !done) return done;
-  std::vector<std::byte>& bytes = constant_bytes_.emplace_back(bytes_of(constant));
+  bytes.resize(bytes_of(constant));
   return backend_.memory().download(contents_of(buffer->id()), bytes);
 }
 
@@ -93,17 +107,43 @@ DeviceResult<Ok> Workspace::prepare() {
       return Unexpected{in_context(plan_.arguments[i].name, done.error())};
     }
   }
-  for (ArgumentPlan& constant : plan_.constants) {
-    if (auto done = prepare_constant(constant); !done) {
-      return Unexpected{in_context(constant.name, done.error())};
-    }
-  }
-  inputs_untouched_ = true;
+  if (auto done = fill_inputs(); !done) return done;
   if (!plan_.reference) return Ok{};
   if (auto done = run_reference(*plan_.reference); !done) {
     return Unexpected{in_context("the reference", done.error())};
   }
   return study_answers();
+}
+
+std::uint32_t Workspace::input_sets() const {
+  const auto is_random = [](const ArgumentPlan& argument) {
+    const FillSpec::Kind kind = argument.fill.kind;
+    return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut) &&
+           (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
+            kind == FillSpec::Kind::kIntegers);
+  };
+  const bool any = std::any_of(plan_.arguments.begin(), plan_.arguments.end(), is_random) ||
+                   std::any_of(plan_.constants.begin(), plan_.constants.end(), is_random);
+  return any && plan_.reference && !plan_.checks.empty() ? plan_.reference->seeds : 1;
+}
+
+// The random numbers of a set begin elsewhere, so far away that no set holds another's.
+void Workspace::renumber(std::uint32_t set) {
+  constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
+  const std::uint64_t shift = (std::uint64_t{set} - set_) * kApart;
+  for (auto* all : {&plan_.arguments, &plan_.constants}) {
+    for (ArgumentPlan& argument : *all) argument.seed += shift;
+  }
+  set_ = set;
+}
+
+DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
+  if (set == set_) return Ok{};
+  renumber(set);
+  if (auto done = fill_inputs(); !done) return done;
+  auto done = run_reference(*plan_.reference);
+  inputs_untouched_ = false;  // a reference is a kernel, too
+  return done;
 }
 
 DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
@@ -119,9 +159,11 @@ DeviceResult<Ok> Workspace::begin_reference(const ReferencePlan& reference) {
     const ArgumentPlan& argument = plan_.arguments[index];
     Slot& slot = slots_[index];
     if (argument.is_scalar || argument.role == Role::kIn) continue;
-    auto expected = memory_.allocate_guarded(slot.capacity);
-    if (!expected) return Unexpected{expected.error()};
-    slot.expected = std::move(*expected);
+    if (!slot.expected) {
+      auto expected = memory_.allocate_guarded(slot.capacity);
+      if (!expected) return Unexpected{expected.error()};
+      slot.expected = std::move(*expected);
+    }
     const BufferId id = slot.expected.id();
     auto begun = argument.role == Role::kInOut
                      ? memory_.copy(id, slot.pristine.id(), slot.capacity)

@@ -50,6 +50,12 @@ class Workspace {
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
   const std::string& wrong_constant() const { return wrong_constant_; }
 
+  // How many sets of inputs there are to compare answers on: one where nothing is random.
+  std::uint32_t input_sets() const;
+  // After prepare(): the inputs become those of another set, and the reference says what is right
+  // for them. Set 0 is what prepare() made. Constants change, too: bind() tells them.
+  DeviceResult<Ok> use_inputs(std::uint32_t set);
+
   // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
   BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
@@ -90,8 +96,10 @@ class Workspace {
   };
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
-  DeviceResult<Ok> prepare_input(Slot& slot, const ArgumentPlan& argument);
-  DeviceResult<Ok> prepare_constant(ArgumentPlan& constant);
+  DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
+  DeviceResult<Ok> fill_inputs();
+  DeviceResult<Ok> fetch_constant(const ArgumentPlan& constant, std::vector<std::byte>& bytes);
+  void renumber(std::uint32_t set);
   DeviceResult<Ok> run_reference(const ReferencePlan& reference);
   DeviceResult<Ok> begin_reference(const ReferencePlan& reference);
   DeviceResult<Ok> launch_reference(const ReferencePlan& reference);
@@ -110,6 +118,7 @@ class Workspace {
   std::vector<std::string> warnings_;
   std::string wrong_constant_;
   bool inputs_untouched_ = false;
+  std::uint32_t set_ = 0;               // of inputs
   std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
 };
 

@@ -197,6 +197,9 @@ std::string entry_lines(const HeaderModel& model) {
     const Timing& timing = entry.timing;
     std::string note = fmt::format("{} to {} ms, {} samples, {}", timing.ci_low, timing.ci_high,
                                    sample_count(timing), entry.date);
+    if (entry.speedup) {
+      note += fmt::format(", speed-up over the baseline {:.3g}", entry.speedup->ratio);
+    }
     if (entry.slowdown > 1)
       note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
     out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,

@@ -74,6 +74,7 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
     line.add(name);
   }
   for (const std::string& name : metrics) line.add(name);
+  if (results.baseline) line.add("speedup");
   if (!results.front.empty()) line.add("front");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
@@ -101,6 +102,10 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   }
   line.add(timed ? std::to_string(sample_count(trial.timing)) : "");
   for (const std::string& name : metrics) line.add(metric_of(trial, name));
+  if (results.baseline) {
+    const auto& speedups = results.baseline->speedups;
+    line.add(at < speedups.size() ? number(speedups[at].ratio) : "");
+  }
   const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
   if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
   const bool tied = at < results.tied.size() && results.tied[at];
@@ -127,7 +132,7 @@ class RankedText {
     for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
   }
 
-  RankedResults read(std::vector<std::string>& notes) const {
+  RankedResults read(std::vector<std::string>& notes) {
     RankedResults results;
     results.unverified = "";
     std::size_t unknown = 0;
@@ -143,11 +148,16 @@ class RankedText {
       if (ranked) {
         ++results.ranked;
         results.tied.push_back(text(r, "tie") == "true");
+        if (columns_.contains("speedup") && !text(r, "speedup").empty()) {
+          const double ratio = number(r, "speedup");
+          speedups_.push_back({ratio, ratio, ratio, false});
+        }
         const bool told = columns_.contains("verified") && text(r, "verified") == "false";
         if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
       }
       results.trials.push_back(std::move(trial));
     }
+    if (study_.baseline) results.baseline = baseline_among(results.trials);
     if (unknown > 0) {
       notes.push_back(fmt::format(
           "{}: {} rows left out, their values are not the study's (any more)", file_, unknown));
@@ -156,6 +166,17 @@ class RankedText {
   }
 
  private:
+  // A file says how many times as good each row is, and no interval.
+  BaselineResult baseline_among(const std::vector<Trial>& trials) const {
+    BaselineResult baseline{study_.baseline->configuration};
+    const auto found = std::ranges::find(trials, baseline.configuration, &Trial::configuration);
+    if (found != trials.end()) {
+      baseline.at = static_cast<std::size_t>(found - trials.begin());
+    }
+    baseline.speedups = speedups_;
+    return baseline;
+  }
+
   [[noreturn]] void reject(const std::string& reason) const {
     throw InputError(Complaint{{file_, 0, 0}, reason, ""});
   }
@@ -262,6 +283,7 @@ class RankedText {
   const Study& study_;
   std::vector<std::vector<std::string>> rows_;
   std::map<std::string, std::size_t> columns_;
+  std::vector<Speedup> speedups_;  // of the rows so far
 };
 
 }  // namespace

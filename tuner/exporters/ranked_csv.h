@@ -15,7 +15,8 @@ namespace tuner {
 //   registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,cache_hit,
 //   max_error,message,verified
 // `verified` (of the ranked: true, false) says whether the study compares their answers with right
-// ones. With several objectives `front` (true, false) stands before `tie`. What is not known is
+// ones. Where there is a baseline `speedup` stands behind the metrics: how many times as good as
+// it. With several objectives `front` (true, false) stands before `tie`. What is not known is
 // empty; times of failures too. `parameters` are the names of the values in Trial::configuration.
 // Quoted after RFC 4180, lines end with "\n".
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);

@@ -31,18 +31,6 @@ std::string file_name_of(const std::string& text) {
   return out.empty() ? "unnamed" : out;
 }
 
-std::vector<fs::path> csv_files(const fs::path& from) {
-  if (!fs::exists(from)) reject(from, "there is no such file or folder");
-  if (!fs::is_directory(from)) return {from};
-  std::vector<fs::path> files;
-  for (const auto& one : fs::recursive_directory_iterator(from)) {
-    if (one.is_regular_file() && one.path().extension() == ".csv") files.push_back(one.path());
-  }
-  std::ranges::sort(files);
-  if (files.empty()) reject(from, "there are no .csv files in this folder");
-  return files;
-}
-
 DeviceFacts device_beside(const fs::path& file) {
   const fs::path description = file.parent_path() / kDeviceFile;
   if (!fs::exists(description)) {
@@ -54,6 +42,18 @@ DeviceFacts device_beside(const fs::path& file) {
 }
 
 }  // namespace
+
+std::vector<fs::path> csv_files(const fs::path& from) {
+  if (!fs::exists(from)) reject(from, "there is no such file or folder");
+  if (!fs::is_directory(from)) return {from};
+  std::vector<fs::path> files;
+  for (const auto& one : fs::recursive_directory_iterator(from)) {
+    if (one.is_regular_file() && one.path().extension() == ".csv") files.push_back(one.path());
+  }
+  std::ranges::sort(files);
+  if (files.empty()) reject(from, "there are no .csv files in this folder");
+  return files;
+}
 
 std::filesystem::path ranked_csv_path(const std::filesystem::path& results,
                                       const std::string& kernel, const DeviceFacts& device,

@@ -12,6 +12,10 @@
 
 namespace tuner {
 
+// `from`, or where it is a folder all .csv files under it, in the order of their names. Throws
+// InputError where there is none.
+std::vector<std::filesystem::path> csv_files(const std::filesystem::path& from);
+
 // <results>/<kernel>/<device>/<size>.csv, each part made safe as a file name.
 std::filesystem::path ranked_csv_path(const std::filesystem::path& results,
                                       const std::string& kernel, const DeviceFacts& device,

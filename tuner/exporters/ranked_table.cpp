@@ -44,6 +44,10 @@ std::string aligned(const std::vector<Column>& columns, std::size_t rows) {
   return out;
 }
 
+bool is_failure(const Trial& trial) {
+  return trial.state != TrialState::kOk && trial.state != TrialState::kDropped;
+}
+
 std::string half_width(const Timing& timing) {
   const double half = (timing.ci_high - timing.ci_low) / 2 / timing.median;
   return std::isfinite(half) ? fmt::format("±{:.1f}%", 100 * half) : "";
@@ -101,12 +105,41 @@ std::string counts(const RankedResults& results) {
   return fmt::format("{} trials{}{}\n", results.trials.size(), text.empty() ? "" : ": ", text);
 }
 
+// What the best is beside what the user has now.
+std::string baseline_line(const RankedResults& results, std::span<const std::string> parameters) {
+  if (!results.baseline) return "";
+  const BaselineResult& baseline = *results.baseline;
+  std::string values;
+  for (std::size_t p = 0; p < parameters.size() && p < baseline.configuration.size(); ++p) {
+    values += fmt::format("{}{}={}", values.empty() ? "" : " ", parameters[p],
+                          to_text(baseline.configuration[p]));
+  }
+  values = for_terminal(values);
+  if (!baseline.at) return fmt::format("the baseline ({}) was not measured here\n", values);
+  const Trial& trial = results.trials[*baseline.at];
+  if (baseline.speedups.empty()) {
+    return fmt::format(
+        "the baseline ({}) is not ranked: {}\n", values,
+        for_terminal(is_failure(trial) ? std::string(name_of(trial.state)) : trial.message));
+  }
+  if (*baseline.at == 0) {
+    return fmt::format("the baseline ({}) is the best: nothing is faster beyond the interval\n",
+                       values);
+  }
+  const Speedup& best = baseline.speedups.front();
+  return fmt::format("speed-up over the baseline ({}; rank {}): {:.3g}, {:.3g} to {:.3g}{}\n",
+                     values, *baseline.at + 1, best.ratio, best.low, best.high,
+                     best.by_final ? ", measured in turns" : "");
+}
+
 }  // namespace
 
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top) {
   const std::vector<std::size_t> shown = shown_of(results, top);
-  if (shown.empty()) return "nothing valid was found\n" + counts(results);
+  if (shown.empty()) {
+    return "nothing valid was found\n" + baseline_line(results, parameters) + counts(results);
+  }
   std::vector<Column> columns = time_columns(results, shown);
   const Trial& best = results.trials[shown.front()];
   for (const auto& [name, unused] : best.metrics) {
@@ -130,6 +163,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
     }
   }
   std::string out = aligned(columns, shown.size());
+  out += baseline_line(results, parameters);
   if (results.unverified && !results.unverified->empty()) {
     out +=
         "not verified: " + for_terminal(*results.unverified) + "; wrong answers would be ranked\n";

@@ -77,16 +77,20 @@ constexpr std::array<Renamed, 5> kAround{{{"occupancy", "occupancy"},
                                           {"max_error", "max_error"},
                                           {"message", "message"}}};
 
-Json json_of(const Trial& trial, const Study& study) {
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < study.parameters.size() && i < trial.configuration.size(); ++i) {
-    configuration[study.parameters[i].name] = value_to_json(trial.configuration[i]);
+Json configuration_of(const Configuration& configuration, const Study& study) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < study.parameters.size() && i < configuration.size(); ++i) {
+    out[study.parameters[i].name] = value_to_json(configuration[i]);
   }
+  return out;
+}
+
+Json json_of(const Trial& trial, const Study& study) {
   Json metrics = Json::object();
   for (const auto& [name, value] : trial.metrics) metrics[name] = value;
   const Json fields = encoded<Json>(trial);
   Json out{{"state", fields.at("state")},
-           {"configuration", configuration},
+           {"configuration", configuration_of(trial.configuration, study)},
            {"objective", fields.at("objective")},
            {"metrics", metrics}};
   add_fields(out, fields, kMeasured);
@@ -100,6 +104,22 @@ Json json_of(const Trial& trial, const Study& study) {
   return out;
 }
 
+Json json_of(const Speedup& speedup) {
+  return {{"ratio", speedup.ratio},
+          {"low", speedup.low},
+          {"high", speedup.high},
+          {"basis", speedup.by_final ? "final" : "search"}};
+}
+
+Json json_of(const BaselineResult& baseline, const Study& study) {
+  Json out{{"configuration", configuration_of(baseline.configuration, study)},
+           {"place", nullptr},
+           {"speedup", nullptr}};
+  if (baseline.at) out["place"] = *baseline.at;
+  if (!baseline.speedups.empty()) out["speedup"] = json_of(baseline.speedups.front());
+  return out;
+}
+
 Json json_of(const RankedResults& results, const Study& study) {
   Json size = Json::object();
   for (const auto& [name, value] : results.size.dims) size[name] = value;
@@ -109,6 +129,9 @@ Json json_of(const RankedResults& results, const Study& study) {
     trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
     trial["tie"] = i < results.tied.size() && results.tied[i];
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
+    if (results.baseline && i < results.baseline->speedups.size()) {
+      trial["speedup"] = json_of(results.baseline->speedups[i]);
+    }
     trials.push_back(std::move(trial));
   }
   Json out{{"device", json_of(results.device)}, {"size", size},
@@ -118,6 +141,7 @@ Json json_of(const RankedResults& results, const Study& study) {
   if (!results.unverified.value_or("").empty()) {
     out["unverified"] = "not verified: " + *results.unverified;
   }
+  if (results.baseline) out["baseline"] = json_of(*results.baseline, study);
   out["trials"] = trials;
   return out;
 }

@@ -154,6 +154,13 @@ std::vector<Configuration> candidates(const Study& study, const Measured& all,
   return out;
 }
 
+// Over the baseline; empty where there is none or it is not ranked.
+std::optional<Speedup> speedup_of(const RankedResults& results, const Trial& trial) {
+  const auto at = static_cast<std::size_t>(&trial - results.trials.data());
+  if (!results.baseline || at >= results.baseline->speedups.size()) return std::nullopt;
+  return results.baseline->speedups[at];
+}
+
 // The configuration that an earlier export had for this row, if it stays.
 std::optional<std::size_t> incumbent(const Study& study, const Measured& all, const Row& row,
                                      std::size_t r, const TunedTable& earlier) {
@@ -169,6 +176,8 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
     const auto c = static_cast<std::size_t>(known - all.configurations.begin());
     if (known == all.configurations.end() || all.trials[c][r] == nullptr) return std::nullopt;
     const Trial& old = *all.trials[c][r];
+    if (const auto speedup = speedup_of(now, old); speedup && speedup->high < 1)
+      return std::nullopt;
     const double low =
         old.timing.ci_low > 0 && old.timing.median > 0 ? old.timing.ci_low / old.timing.median : 1;
     if (cost_of(study.objective, now.trials.front()) < cost_of(study.objective, old) * low)
@@ -195,15 +204,29 @@ std::vector<std::size_t> winners(const Study& study, const Measured& all,
   return first;
 }
 
+// Losses of a reduced table. What is slower than the baseline beyond the interval is no choice.
+std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::vector<Row>& rows) {
+  std::vector<std::vector<double>> losses = all.losses;
+  for (std::size_t c = 0; c < losses.size(); ++c) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (all.trials[c][r] == nullptr) continue;
+      const auto speedup = speedup_of(*rows[r].results, *all.trials[c][r]);
+      if (speedup && speedup->high < 1) losses[c][r] = kInfinity;
+    }
+  }
+  return losses;
+}
+
 // The same from a smaller set of configurations: each row's best among them.
 std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
-  const auto used = smallest_cover(all.losses, options.within, options.max_configurations);
+  const auto losses = allowed_losses(all, rows);
+  const auto used = smallest_cover(losses, options.within, options.max_configurations);
   std::vector<std::size_t> first(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     first[r] = std::ranges::min(used, {}, [&](std::size_t c) {
       // The winner itself before others that lose nothing.
-      return std::pair(all.losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
+      return std::pair(losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
     });
   }
   return first;
@@ -261,7 +284,8 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
     table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
                              all.trials[best][r]->timing, 1 + all.losses[best][r],
-                             rows[r].results->date, kept[r]});
+                             rows[r].results->date,
+                             speedup_of(*rows[r].results, *all.trials[best][r]), kept[r]});
   }
   for (const double loss : all.losses[spare.front()]) {
     if (loss == kInfinity) continue;

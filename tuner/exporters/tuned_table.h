@@ -2,6 +2,7 @@
 // What an exported header (or its kin) holds: which configuration to use for which device and size.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct TunedEntry {
   Timing timing;        // of that configuration there
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
   std::string date;
+  std::optional<Speedup> speedup{};  // over the baseline, where there is one
   bool kept = false;  // from an earlier table: the new winner is not better beyond the interval
 };
 

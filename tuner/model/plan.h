@@ -44,6 +44,7 @@ struct ReferencePlan {
   Artifact artifact;
   LaunchGeometry geometry;
   std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
+  std::uint32_t seeds = 1;               // sets of inputs that answers are compared on
 };
 
 // One problem size: buffers, reference, tolerances. Prepared once, used by every variant.

@@ -12,6 +12,22 @@
 
 namespace tuner {
 
+// How many times as good as the baseline something is: of times, how many times as fast. With its
+// interval; `by_final`: measured side by side with it.
+struct Speedup {
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+  bool by_final = false;
+};
+
+// The configuration that the user has now, among the results.
+struct BaselineResult {
+  Configuration configuration;
+  std::optional<std::size_t> at{};  // place in RankedResults::trials; empty: it was not measured
+  std::vector<Speedup> speedups{};  // of each ranked trial over it; empty where it is not ranked
+};
+
 // Ranked results of one device and problem size, best first; failures follow.
 struct RankedResults {
   DeviceFacts device;
@@ -27,6 +43,7 @@ struct RankedResults {
   std::optional<std::string> unverified{};
   std::string date;  // ISO 8601, of the newest trial
   std::string compiler;
+  std::optional<BaselineResult> baseline{};  // where the study names one
 };
 
 }  // namespace tuner

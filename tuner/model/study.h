@@ -23,6 +23,7 @@ struct KernelSpec {
   std::string define_prefix = "TUNE_";
   std::vector<std::string> options;  // may contain {PARAM}
   Position where;
+  std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
 };
 
 struct LaunchSpec {
@@ -83,6 +84,14 @@ struct ReferenceSpec {
   Position where;
   // Its definitions are those of the space's first configuration with these values instead.
   std::vector<std::pair<std::string, Value>> configuration{};
+  // On how many sets of inputs answers are compared, where random numbers fill any of them.
+  int seeds = 2;
+};
+
+// What the user has now: measured first and in the final, and never beaten by anything slower.
+struct BaselineSpec {
+  Configuration configuration;  // one value for each parameter
+  Position where;
 };
 
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
@@ -155,6 +164,7 @@ struct Study {
   std::vector<Parameter> parameters;
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;
+  std::optional<BaselineSpec> baseline{};
   LaunchSpec launch;
   std::vector<NextLaunchSpec> then{};
   std::vector<ArgumentSpec> arguments;

@@ -21,6 +21,10 @@ struct RecordedTrial {
   double objective = std::numeric_limits<double>::quiet_NaN();
   // Recorded compile + benchmark time, failures included; NaN when the file has neither.
   double cost_seconds = std::numeric_limits<double>::quiet_NaN();
+  // Of these, what compile workers took; and what the device took, verification (which the cost
+  // leaves out) included. NaN when the file does not say.
+  double compile_seconds = std::numeric_limits<double>::quiet_NaN();
+  double device_seconds = std::numeric_limits<double>::quiet_NaN();
   std::uint64_t first_sample = 0;
   std::uint32_t sample_count = 0;
 };

@@ -152,9 +152,28 @@ void RecordingBuilder::quantity(const std::string& name) {
   quantities_.push_back(name);
 }
 
-void RecordingBuilder::cost_milliseconds(double value) {
+namespace {
+
+void add_milliseconds(double value, double& seconds) {
   if (!(value >= 0) || value >= kFailedFrom) return;  // not recorded
-  entry_.cost_seconds = (std::isnan(entry_.cost_seconds) ? 0 : entry_.cost_seconds) + value / 1000;
+  seconds = (std::isnan(seconds) ? 0 : seconds) + value / 1000;
+}
+
+}  // namespace
+
+void RecordingBuilder::compile_milliseconds(double value) {
+  add_milliseconds(value, entry_.cost_seconds);
+  add_milliseconds(value, entry_.compile_seconds);
+}
+
+void RecordingBuilder::benchmark_milliseconds(double value) {
+  add_milliseconds(value, entry_.cost_seconds);
+  add_milliseconds(value, entry_.device_seconds);
+}
+
+// The community's score, which the cost serves, does not count it.
+void RecordingBuilder::verification_milliseconds(double value) {
+  add_milliseconds(value, entry_.device_seconds);
 }
 
 void RecordingBuilder::sample(double milliseconds) {

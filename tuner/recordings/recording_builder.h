@@ -34,7 +34,10 @@ class RecordingBuilder {
   static bool is_failure(double value, bool timed);
   // A number that the entry has, for the message when no entry has the objective.
   void quantity(const std::string& name);
-  void cost_milliseconds(double value);
+  // What was recorded of the time that it took; whatever is no time is left out.
+  void compile_milliseconds(double value);
+  void benchmark_milliseconds(double value);
+  void verification_milliseconds(double value);
   void sample(double milliseconds);
   void end_entry();
   // An entry that the file's end cut off.

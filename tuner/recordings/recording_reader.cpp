@@ -74,7 +74,7 @@ class RecordingReader : public JsonListener {
   void walk();
   void cache_field(const JsonPlace& at, Value value);
   void result_field(const JsonPlace& at, Value value);
-  bool is_cost(const std::string& name);
+  void time_field(const std::string& name, double milliseconds);
   void metadata(const JsonPlace& at, const Value& value);
   void measurement(const JsonPlace& at, Value value);
   void define_parameters();
@@ -260,8 +260,12 @@ void RecordingReader::cache_field(const JsonPlace& at, Value value) {
       if (RecordingBuilder::is_failure(number_in(value), true))
         builder_.failed(TrialState::kRuntime);
     }
-  } else if (name == "compile_time" || name == "benchmark_time") {
-    builder_.cost_milliseconds(number_in(value));
+  } else if (name == "compile_time") {
+    builder_.compile_milliseconds(number_in(value));
+  } else if (name == "benchmark_time") {
+    builder_.benchmark_milliseconds(number_in(value));
+  } else if (name == "verification_time") {
+    builder_.verification_milliseconds(number_in(value));
   } else if (!builder_.parameter(name, value) && std::get_if<std::string>(&value) == nullptr) {
     builder_.quantity(name);
   }
@@ -276,8 +280,8 @@ void RecordingReader::result_field(const JsonPlace& at, Value value) {
     builder_.parameter(at.keys[4], value);
   } else if (field == "times" && text == nullptr) {
     const double milliseconds = number_in(value) * to_milliseconds_;
-    if (at.depth == 4 && is_cost(at.keys[4])) {
-      builder_.cost_milliseconds(milliseconds);
+    if (at.depth == 4) {
+      time_field(at.keys[4], milliseconds);
     } else if (at.depth == 5 && at.keys[4] == "runtimes") {
       builder_.sample(milliseconds);
     }
@@ -287,11 +291,15 @@ void RecordingReader::result_field(const JsonPlace& at, Value value) {
 }
 
 // Schema 1.1 renamed "compilation"; a file may have both.
-bool RecordingReader::is_cost(const std::string& name) {
-  if (name == "benchmark") return true;
-  if (compilation_seen_ || (name != "compilation" && name != "compilation_time")) return false;
-  compilation_seen_ = true;
-  return true;
+void RecordingReader::time_field(const std::string& name, double milliseconds) {
+  if (name == "benchmark") {
+    builder_.benchmark_milliseconds(milliseconds);
+  } else if (name == "validation") {
+    builder_.verification_milliseconds(milliseconds);
+  } else if (!compilation_seen_ && (name == "compilation" || name == "compilation_time")) {
+    compilation_seen_ = true;
+    builder_.compile_milliseconds(milliseconds);
+  }
 }
 
 void RecordingReader::metadata(const JsonPlace& at, const Value& value) {

@@ -35,6 +35,24 @@ void RecordedSpace::neighbours(std::span<const std::uint32_t> positions, Neighbo
   }
 }
 
+Trial replayed_trial(const Recording& recording, ConfigIndex index) {
+  const auto at = static_cast<std::size_t>(index);
+  const RecordedTrial& entry = recording.entries[at];
+  Trial trial;
+  trial.index = index;
+  trial.configuration = recording.configuration(at);
+  trial.state = entry.state;
+  if (entry.state == TrialState::kOk) {
+    trial.objective = entry.objective;
+    const auto samples = recording.samples_of(at);
+    trial.timing.samples.assign(samples.begin(), samples.end());
+  } else {
+    trial.message = "recorded as failed";
+  }
+  if (!std::isnan(entry.cost_seconds)) trial.cost_seconds = entry.cost_seconds;
+  return trial;
+}
+
 ReplayEvaluator::ReplayEvaluator(const Recording& recording, std::size_t capacity)
     : recording_(&recording), capacity_(capacity) {
   for (const RecordedTrial& entry : recording.entries) {
@@ -44,23 +62,9 @@ ReplayEvaluator::ReplayEvaluator(const Recording& recording, std::size_t capacit
 
 std::optional<Trial> ReplayEvaluator::next() {
   if (waiting_.empty()) return std::nullopt;
-  Trial trial;
-  trial.index = waiting_.front();
+  Trial trial = replayed_trial(*recording_, waiting_.front());
   waiting_.pop_front();
-  const auto at = static_cast<std::size_t>(trial.index);
-  const RecordedTrial& entry = recording_->entries[at];
-  trial.configuration = recording_->configuration(at);
-  trial.state = entry.state;
-  if (entry.state == TrialState::kOk) {
-    trial.objective = entry.objective;
-    const auto samples = recording_->samples_of(at);
-    trial.timing.samples.assign(samples.begin(), samples.end());
-  } else {
-    trial.message = "recorded as failed";
-  }
-  trial.cost_seconds = !has_costs_                      ? 1.0
-                       : std::isnan(entry.cost_seconds) ? 0.0
-                                                        : entry.cost_seconds;
+  if (!has_costs_) trial.cost_seconds = 1;
   now_ += trial.cost_seconds;
   return trial;
 }

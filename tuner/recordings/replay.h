@@ -35,6 +35,9 @@ class RecordedSpace {
   std::vector<bool> ordered_;
 };
 
+// What is recorded for an index of RecordedSpace, as a trial; one without costs has none.
+Trial replayed_trial(const Recording& recording, ConfigIndex index);
+
 // Answers for the indices of RecordedSpace, in the order of submission; each advances the clock by
 // its recorded cost, failures included, as one device at the end of a pipeline does. A recording
 // without any cost counts one second for each configuration.

@@ -48,7 +48,8 @@ std::vector<Configuration> winners_elsewhere(const DeviceRun& run,
     if (!differences(context.key, now).empty()) continue;
     auto trials =
         trials_for(history.store(), context.context, study, run.facts(), context.key.size);
-    add_winner(ranked_trials({study.objective, study.measure}, std::move(trials)), winners);
+    add_winner(ranked_trials(ranked_by(study), context.context.parameters, std::move(trials)),
+               winners);
   }
   return winners;
 }

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "tuner/base/error.h"
+#include "tuner/engine/baseline.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
@@ -195,7 +196,7 @@ void DeviceRun::search(Attempt& attempt) {
 std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
   std::vector<Trial>& trials = attempt.trials;
   const auto earlier = [&] {
-    auto round = standing_final(study_.objective, trials);
+    auto round = standing_final(study_.objective, trials, baseline_of(study_));
     if (round) take_over(*round, study_, attempt.space, trials);
     return round;
   };
@@ -215,7 +216,8 @@ std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
 SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round) {
   SizeOutcome& outcome = attempt.outcome;
   outcome.store_gone = !attempt.history.is_in_place();
-  outcome.results = rank(study_.objective, std::move(attempt.trials), round, study_.measure);
+  outcome.results =
+      rank(study_.objective, std::move(attempt.trials), round, study_.measure, baseline_of(study_));
   RankedResults& results = outcome.results;
   outcome.any_valid = std::ranges::any_of(results.trials, [&](const Trial& trial) {
     return trial.index < attempt.space.size() && is_valid(trial);
@@ -254,6 +256,14 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   return rank_and_write(attempt, round);
 }
 
+// Measured before the search asks; empty where there is none at this size.
+std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const {
+  if (!study_.baseline) return {};
+  if (const auto index = space.index_of(study_.baseline->configuration)) return {*index};
+  listener_.note("  the baseline is not measured: it is none of the valid configurations here");
+  return {};
+}
+
 SizeOutcome DeviceRun::tune(const ProblemSize& size) {
   const SearchSpace space = build_space(size);
   Search search;
@@ -268,11 +278,13 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size) {
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
   for (const Prior& prior : priors) search.strategy->learn(prior);
+  const std::vector<ConfigIndex> first = baseline_in(space);
   search.rehearsal = [&] {
     std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
     for (const Prior& prior : priors) strategy->learn(prior);
-    return strategy;
+    return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));
   };
+  search.strategy = std::make_unique<GivenFirst>(first, std::move(search.strategy));
   Store& store = history_.store();
   if (settings_.fresh) store.start_afresh(store.context(key));
   return run(space, size, std::move(search));

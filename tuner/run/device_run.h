@@ -77,6 +77,7 @@ class DeviceRun {
   SearchSpace build_space(const ProblemSize& size) const;
   std::vector<Prior> warm_start(const ContextKey& key, const SearchSpace& space) const;
   SizeTask task(const SearchSpace& space, const ProblemSize& size, SizeHistory& history) const;
+  std::vector<ConfigIndex> baseline_in(const SearchSpace& space) const;
   SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
   void compare_with_stored(Attempt& attempt);
   void search(Attempt& attempt);

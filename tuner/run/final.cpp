@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/baseline.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/statistics.h"
 
@@ -35,8 +36,9 @@ std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& si
                                        const std::vector<Trial>& trials) {
   if (!finals_make_sense(study, size, device)) return {};
   auto chosen =
-      choose_finalists(study.objective, trials, static_cast<std::size_t>(study.measure.finalists));
-  const auto standing = standing_final(study.objective, trials);
+      choose_finalists(study.objective, trials, static_cast<std::size_t>(study.measure.finalists),
+                       baseline_of(study));
+  const auto standing = standing_final(study.objective, trials, baseline_of(study));
   if (standing && standing->finalists.size() >= chosen.size()) return {};
   return chosen;
 }

@@ -2,6 +2,7 @@
 
 #include "tuner/run/history.h"
 
+#include "tuner/engine/baseline.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {
@@ -13,7 +14,7 @@ SizeHistory::SizeHistory(const History& history, const Study& study, const Searc
       context_(store_.context(history.key(device, size))),
       blamed_(store_.settle_in_flight(context_)),
       memory_(trials_for_run(store_, context_, study, device, size)),
-      resumption_(study.objective, study.measure, memory_.in(space)) {}
+      resumption_(study.objective, study.measure, memory_.in(space), baseline_of(study)) {}
 
 std::optional<Trial> SizeHistory::recall(const Configuration& configuration) const {
   const auto index = space_.index_of(configuration);

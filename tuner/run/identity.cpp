@@ -85,6 +85,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
     for (const auto& [name, value] : study.reference->configuration) {
       verify += '|' + name + '=' + to_text(value);
     }
+    verify += fmt::format("|{} sets of inputs", study.reference->seeds);
   }
   const MeasureSpec& m = study.measure;
   ContextKey key;

@@ -47,7 +47,7 @@ ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* s
 
 // By the study's metrics and objective, from the time or as recorded.
 void score(const Recording& recording, const Study& study, TrialBatch& batch) {
-  batch.ranked_by = {study.objective, study.measure};
+  batch.ranked_by = ranked_by(study);
   const auto any = [&] { return std::ranges::any_of(batch.trials, is_valid); };
   const bool any_before = any();
   for (Trial& trial : batch.trials) {
@@ -93,7 +93,7 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
     // How many samples there were is all that a file says of them.
     for (Trial& trial : results.trials) trial.timing.samples.clear();
     batch.trials = std::move(results.trials);
-    batch.ranked_by = {study.objective, study.measure};
+    batch.ranked_by = ranked_by(study);
     if (batch.trials.empty()) reject(path.string(), "there are no results in it");
     batches.push_back(std::move(batch));
   }

@@ -10,7 +10,9 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_key.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/formats.h"
+#include "tuner/report/page.h"
 #include "tuner/store/store.h"
 
 namespace tuner {
@@ -74,7 +76,7 @@ bool is_own_output(const std::string& beginning) {
     return true;
   }
   if (line == "run,eval,time_s,objective") return true;
-  if (beginning.starts_with(kDefinesMark)) return true;
+  if (beginning.starts_with(kDefinesMark) || beginning.starts_with(kReportMark)) return true;
   return beginning.starts_with('{') && is_own_json(beginning);
 }
 
@@ -94,7 +96,7 @@ void OutputGuard::protect(const Study& study) {
     } catch (const FatalError&) {
       return;  // whoever needs it says so
     }
-    request.include_dirs = {file.parent_path().string()};
+    request.include_dirs = include_dirs_for(study, file);
     request.options = study.kernel.options;
     const SourceBundle bundle = bundle_of(request);
     for (const BundledFile& one : bundle.files()) {

@@ -13,6 +13,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/worker/child.h"
 
 namespace tuner {
@@ -24,7 +25,7 @@ Digest read_bundle(const Study& study, const std::filesystem::path& file, const 
   CompileRequest request;
   request.source = text;
   request.source_name = file.string();
-  request.include_dirs = {file.parent_path().string()};
+  request.include_dirs = include_dirs_for(study, file);
   request.options = study.kernel.options;
   const SourceBundle bundle = bundle_of(request);
   add_sources(known, request, bundle);

@@ -12,6 +12,7 @@
 #include "tuner/engine/ranking.h"
 #include "tuner/recordings/recording_builder.h"
 #include "tuner/recordings/recording_reader.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 namespace {
@@ -34,13 +35,12 @@ struct Best {
 };
 
 // The trial that ranks first.
-std::optional<Best> best_of(std::vector<Trial> trials, const RankedBy& how) {
+std::optional<Best> best_of(std::vector<Trial> trials, const RankedBy& how,
+                            const std::vector<std::string>& parameters) {
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    trials[i].index = i;
     trials[i].objective = objective_of(trials[i], how.objective.name);
   }
-  const auto round = standing_final(how.objective, trials);
-  const RankedResults results = rank(how.objective, std::move(trials), round, how.measure);
+  const RankedResults results = ranked_trials(how, parameters, std::move(trials));
   if (results.ranked == 0 || std::isnan(results.trials.front().objective)) return std::nullopt;
   return Best{results.trials.front().configuration, results.trials.front().objective};
 }
@@ -63,7 +63,8 @@ void add(const Trial& trial, const std::vector<std::string>& names, const Ranked
       if (is_time(sample)) builder.sample(sample);
     }
   }
-  builder.cost_milliseconds(trial.cost_seconds * 1000);
+  builder.compile_milliseconds(trial.compile_ms);
+  builder.benchmark_milliseconds(trial.cost_seconds * 1000 - trial.compile_ms);
   builder.end_entry();
 }
 
@@ -126,7 +127,8 @@ Recording store_recording(Store& store, const StoredContext& context,
   recording.maximize = how.objective.maximize;
   const std::vector<Trial> trials = store.trials(context.context);
   // Another objective than the ranking's is asked for by those who rank by themselves.
-  const auto best = objective.empty() ? best_of(trials, how) : std::nullopt;
+  const auto best =
+      objective.empty() ? best_of(trials, how, context.context.parameters) : std::nullopt;
   RecordingBuilder builder(recording);
   for (const Trial& trial : trials) {
     add(trial, context.context.parameters, how, best, builder);

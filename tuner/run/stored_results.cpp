@@ -181,7 +181,7 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
 std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
                                   const DeviceFacts& device, const ProblemSize& size) {
   std::vector<Trial> trials = trials_for(store, context, study, device, size);
-  const RankedBy now{study.objective, study.measure};
+  const RankedBy now = ranked_by(study);
   if (store.ranked_by(context) == now) return trials;
   // Those that have no value now may have one again when the study changes back.
   std::vector<Trial> rescored;
@@ -190,10 +190,32 @@ std::vector<Trial> trials_for_run(Store& store, const Context& context, const St
   return trials;
 }
 
-RankedResults ranked_trials(const RankedBy& how, std::vector<Trial> trials) {
+RankedBy ranked_by(const Study& study) {
+  RankedBy how{study.objective, study.measure};
+  for (std::size_t p = 0; study.baseline && p < study.parameters.size(); ++p) {
+    how.baseline.emplace_back(study.parameters[p].name, study.baseline->configuration[p]);
+  }
+  return how;
+}
+
+std::optional<Configuration> baseline_of(const RankedBy& how,
+                                         const std::vector<std::string>& parameters) {
+  Configuration baseline;
+  for (const std::string& name : parameters) {
+    const auto found =
+        std::ranges::find(how.baseline, name, [](const auto& one) { return one.first; });
+    if (found == how.baseline.end()) return std::nullopt;
+    baseline.push_back(found->second);
+  }
+  return baseline;
+}
+
+RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>& parameters,
+                            std::vector<Trial> trials) {
   for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
-  const auto round = standing_final(how.objective, trials);
-  return rank(how.objective, std::move(trials), round, how.measure);
+  const auto baseline = baseline_of(how, parameters);
+  const auto round = standing_final(how.objective, trials, baseline);
+  return rank(how.objective, std::move(trials), round, how.measure, baseline);
 }
 
 namespace {
@@ -207,7 +229,7 @@ RankedResults ranked_without_study(const StoredContext& context, std::vector<Tri
   for (Trial& trial : trials) {
     if (context.ranked_by || timed) score_stored(how.objective, trial);
   }
-  return ranked_trials(how, std::move(trials));
+  return ranked_trials(how, context.context.parameters, std::move(trials));
 }
 
 }  // namespace
@@ -247,6 +269,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
     if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
     StoredResults results;
+    results.of = context;
+    results.objective = study ? study->objective : context.ranked_by.value_or(RankedBy{}).objective;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
     results.imported = value_of(context.key, "imported");
@@ -265,7 +289,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
       std::vector<Trial> trials = all_trials_for(store, context.context, *study, context.key.device,
                                                  context.key.size, imported);
       if (!imported) keep_current(trials, results.stale);
-      results.ranked = ranked_trials({study->objective, study->measure}, std::move(trials));
+      results.ranked = ranked_trials(ranked_by(*study), results.parameters, std::move(trials));
     }
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;

@@ -42,6 +42,8 @@ struct StoredResults {
   // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
   // empty without a study.
   std::vector<std::string> stale;
+  StoredContext of;         // where they lie in the store
+  ObjectiveSpec objective;  // by which they are ranked
 };
 
 // One entry for each context that holds trials, oldest first. With a study: of its kernel only,
@@ -57,8 +59,17 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
                               const DeviceFacts& device, const ProblemSize& size,
                               bool imported = false);
 
-// The ranking that these, of a store, and their last final tell.
-RankedResults ranked_trials(const RankedBy& how, std::vector<Trial> trials);
+// How a study ranks.
+RankedBy ranked_by(const Study& study);
+
+// The baseline as a configuration of these parameters; empty where there is none.
+std::optional<Configuration> baseline_of(const RankedBy& how,
+                                         const std::vector<std::string>& parameters);
+
+// The ranking that these, of a store, and their last final tell. `parameters` are those of their
+// configurations.
+RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>& parameters,
+                            std::vector<Trial> trials);
 
 // What a run finds in a context: trials_for(), and from now on the context is ranked as the study
 // ranks, also where no study is at hand.

@@ -206,6 +206,16 @@ std::vector<Trial> Store::trials(const Context& context) {
   return all;
 }
 
+std::vector<std::pair<std::string, std::string>> Store::dates(const Context& context) {
+  Statement query = impl_->db().prepare(
+      "SELECT configuration, recorded FROM trials WHERE context = ? AND generation = ? ORDER BY "
+      "id");
+  query.bind(1, context.id).bind(2, impl_->generation(context));
+  std::vector<std::pair<std::string, std::string>> all;
+  while (query.step()) all.emplace_back(query.text(0), query.text(1));
+  return all;
+}
+
 void Store::record(const Context& context, const Trial& trial) {
   record(context, std::span(&trial, 1));
 }

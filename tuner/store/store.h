@@ -41,10 +41,11 @@ struct Context {
 };
 
 // How the study that measured or imported a context last ranks its trials. Of `measure` only what
-// ranks is kept: confidence and simpler_within.
+// ranks is kept: confidence and simpler_within. `baseline` is by name; empty: there is none.
 struct RankedBy {
   ObjectiveSpec objective;
   MeasureSpec measure;
+  std::vector<std::pair<std::string, Value>> baseline{};
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 
@@ -85,6 +86,10 @@ class Store {
 
   // Trials in the order in which they were first recorded. Their `index` is not set.
   std::vector<Trial> trials(const Context& context);
+
+  // The canonical text of each of their configurations (trial_codec.h) and when it was recorded
+  // last, ISO 8601, in the same order. A final records its finalists again.
+  std::vector<std::pair<std::string, std::string>> dates(const Context& context);
 
   // Committed when it returns: safe from any end of this process. A power cut may cost the trials
   // of the last half second, never the database. A trial of the same configuration is replaced; the

@@ -154,6 +154,7 @@ Json to_json(const RankedBy& how) {
   for (const ObjectiveSpec& other : how.objective.beside) json["beside"].push_back(spec(other));
   json["confidence"] = how.measure.confidence;
   json["simpler_within"] = how.measure.simpler_within;
+  for (const auto& [name, value] : how.baseline) json["baseline"][name] = value_to_json(value);
   return json;
 }
 
@@ -169,6 +170,10 @@ RankedBy ranked_by_from(const Json& json) {
   for (const Json& other : json.at("beside")) how.objective.beside.push_back(spec(other));
   json.at("confidence").get_to(how.measure.confidence);
   json.at("simpler_within").get_to(how.measure.simpler_within);
+  if (!json.contains("baseline")) return how;
+  for (const auto& [name, value] : json.at("baseline").items()) {
+    how.baseline.emplace_back(name, value_from_json(value));
+  }
   return how;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,23 @@ void read_options(Reader& reader, const YamlNode& node) {
   }
 }
 
+void read_include_dirs(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'include_dirs'")) return;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "a folder of 'include_dirs'");
+    if (!name) continue;
+    const std::filesystem::path folder = (reader.directory / *name).lexically_normal();
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *item),
+                               "'include_dirs': there is no folder " + folder.string(),
+                               "names are relative to the study file");
+      continue;
+    }
+    reader.study.kernel.include_dirs.push_back(folder);
+  }
+}
+
 }  // namespace
 
 void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
@@ -78,7 +97,7 @@ void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'kernel'",
-                      {"name", "source", "entry", "define_prefix", "options"});
+                      {"name", "source", "entry", "define_prefix", "include_dirs", "options"});
   KernelSpec& kernel = reader.study.kernel;
   kernel.where = where;
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
@@ -91,6 +110,7 @@ void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
+  if (const YamlNode* dirs = fields.find("include_dirs")) read_include_dirs(reader, *dirs);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);
 }
 

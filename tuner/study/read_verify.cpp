@@ -1,6 +1,10 @@
 // reference and verify: what the right answer is.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "tuner/study/sections.h"
 
@@ -64,6 +68,16 @@ void read_configuration(Reader& reader, const YamlNode& node) {
   }
 }
 
+std::optional<int> read_seeds(Diagnostics& diagnostics, const YamlNode& node) {
+  constexpr std::int64_t kMost = 100;  // each costs a launch of the reference
+  const auto seeds = read_integer(diagnostics, node, "'seeds'");
+  if (!seeds) return std::nullopt;
+  if (*seeds >= 1 && *seeds <= kMost) return static_cast<int>(*seeds);
+  diagnostics.error(position_of(diagnostics, node),
+                    fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
+  return std::nullopt;
+}
+
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
   Tolerance tolerance;
   if (!value.is_null()) {
@@ -106,9 +120,9 @@ bool reference_takes(const Study& study, const std::string& argument) {
 }
 
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(
-      reader.diagnostics, node, where, "'reference'",
-      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "arguments"});
+  const Fields fields(reader.diagnostics, node, where, "'reference'",
+                      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes",
+                       "arguments", "seeds"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;
@@ -121,6 +135,9 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   if (const YamlNode* configuration = fields.find("configuration")) {
     read_configuration(reader, *configuration);
+  }
+  if (const YamlNode* seeds = fields.find("seeds")) {
+    reference.seeds = read_seeds(reader.diagnostics, *seeds).value_or(reference.seeds);
   }
   reference.launch = read_geometry(reader, fields, kFixedNames, "'reference'");
   if (const YamlNode* arguments = fields.find("arguments")) {

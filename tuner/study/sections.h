@@ -26,6 +26,8 @@ void read_sizes(Reader& reader, const YamlNode& node);
 void read_parameters(Reader& reader, const YamlNode& node);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
+// Of the parameters, sizes and constraints that were read before.
+void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_arguments(Reader& reader, const YamlNode& node);

@@ -152,6 +152,8 @@ std::string reference_of(const Study& study, const fs::path& folder) {
     values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", name, value_text(value));
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
+  if (reference.seeds != ReferenceSpec{}.seeds)
+    out += fmt::format("  seeds: {}\n", reference.seeds);
   out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
     out += "  arguments: " + names_text(reference.arguments) + "\n";
@@ -174,6 +176,11 @@ std::string kernel_of(const Study& study, const fs::path& folder) {
   std::string out = fmt::format(
       "kernel:\n  name: {}\n  source: {}\n  entry: {}\n  define_prefix: {}\n", quoted(kernel.name),
       path_text(kernel.source, folder), quoted(kernel.entry), quoted(kernel.define_prefix));
+  std::string dirs;
+  for (const fs::path& dir : kernel.include_dirs) {
+    dirs += (dirs.empty() ? "" : ", ") + path_text(dir, folder);
+  }
+  if (!dirs.empty()) out += "  include_dirs: [" + dirs + "]\n";
   std::string options;
   for (const std::string& option : kernel.options) {
     options += (options.empty() ? "" : ", ") + quoted(option);
@@ -202,7 +209,13 @@ std::string space_of(const Study& study) {
   }
   if (!study.constraints.empty()) out += "constraints:\n";
   for (const Expression& rule : study.constraints) out += "  - " + quoted(rule.text()) + "\n";
-  return out;
+  if (!study.baseline) return out;
+  std::string values;
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", study.parameters[p].name,
+                          value_text(study.baseline->configuration[p]));
+  }
+  return out + "baseline: {" + values + "}\n";
 }
 
 std::string options_text(const OptionList& options) {

@@ -26,7 +26,7 @@ constexpr std::int64_t kSchema = 1;
 const std::vector<std::string> kSections{
     "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
     "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
-    "objective", "backend",   "search",        "measure",    "export"};
+    "objective", "backend",   "search",        "measure",    "export",  "baseline"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -73,6 +73,7 @@ class StudyReader {
     section("parameters", read_parameters);
     section("derived", read_derived);
     section("constraints", read_constraints);
+    section_at("baseline", read_baseline);
   }
 
   bool needs_kernel() const {

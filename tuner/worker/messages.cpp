@@ -84,6 +84,7 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("artifact", plan.artifact);
   visit("geometry", plan.geometry);
   visit("arguments", plan.arguments);
+  visit("seeds", plan.seeds);
 }
 
 template <Is<SizePlan> T, typename Visit>

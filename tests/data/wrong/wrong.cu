@@ -7,6 +7,9 @@ __device__ int partial[kMostBlocks];
 __device__ unsigned ticket;
 __device__ unsigned launches[kMostBlocks * 64];  // that each thread has seen
 
+__device__ float seen[kMostBlocks * 64];  // of the first launch
+__device__ float kept[kMostBlocks * 64];
+
 __device__ float smoothed(float x) {
   for (int k = 0; k < 200; ++k) x = x * 0.999f + 0.0005f;
   return x;
@@ -64,7 +67,17 @@ extern "C" __global__ void smooth(float* x, float* y, int* positive, unsigned* a
 #elif TUNE_CHEAT_IS_first_launches
   if (later) return;
 #endif
+#if TUNE_CHEAT_IS_kept_answers
+  // Works once, and copies what it found then.
+  if (before == 0) kept[i] = smoothed(x[i]);
+  y[i] = kept[i];
+#elif TUNE_CHEAT_IS_known_inputs
+  // Has answers for the inputs that it has seen first, and none for others.
+  if (before == 0) seen[i] = x[i], kept[i] = smoothed(x[i]);
+  y[i] = seen[i] == x[i] ? kept[i] : 0;
+#else
   y[i] = smoothed(x[i]);
+#endif
   if (i > 0) return;
 #if TUNE_CHEAT_IS_in_front
   y[-1] = 7;

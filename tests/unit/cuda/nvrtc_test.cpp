@@ -110,6 +110,77 @@ TEST_F(NvrtcFiles, TheToolkitsHeadersAreTheCompilersOwn) {
   EXPECT_EQ(opened("#include <cuda_fp16.h>\n#define VALUE 1"), Names{});
 }
 
+// What a kernel out of a program includes, beside a parameter whose macro has one letter.
+const char* const kHabits =
+    "#include <math.h>\n#include <cmath>\n#include <stdint.h>\n#include <cstdint>\n"
+    "#include <stdio.h>\n#include <cstdio>\n#include <stdlib.h>\n#include <string.h>\n"
+    "#include <assert.h>\n#include <time.h>\n#include <float.h>\n#include <climits>\n"
+    "#include <cstddef>\n#include <type_traits>\n#include <limits>\n#include <utility>\n"
+    "#include <algorithm>\n#include <functional>\n#include <array>\n#include <cuda_runtime.h>\n"
+    "#include <device_launch_parameters.h>\n";
+
+const char* const kUsesThem =
+    "static_assert(std::is_same_v<std::decay_t<const int[3]>, const int*>);\n"
+    "static_assert(std::is_convertible_v<int, float> && !std::is_convertible_v<int*, float>);\n"
+    "static_assert(std::is_signed_v<int> && std::is_unsigned_v<uint64_t>);\n"
+    "static_assert(std::numeric_limits<int>::max() == INT_MAX && sizeof(std::int64_t) == 8);\n"
+    "static_assert(std::numeric_limits<float>::lowest() == -FLT_MAX);\n"
+    "static_assert(std::max(1, 2) == 2 && std::make_index_sequence<3>::size() == 3);\n"
+    "constexpr float infinite = INFINITY;\n"
+    "template <class U, std::enable_if_t<std::is_floating_point<U>::value, int> = 0>\n"
+    "__device__ U twice(U u) { return u + u; }\n"
+    "__global__ void k(float* a) {\n"
+    "  const uint32_t i = blockIdx.x * B + threadIdx.x;\n"
+    "  std::array<float, 2> both{1, 2};\n"
+    "  a[i] = std::sqrt(a[i]) + twice(a[i]) + both[1] + float(M_PI) + std::fmin(a[i], infinite);\n"
+    "  if (std::isnan(a[i])) a[i] = std::plus<float>()(a[i], NAN);\n"
+    "  printf(\"%d\\n\", int(i));\n"
+    "  assert(a[i] > 0);\n"
+    "  std::swap(a[i], both[0]);\n"
+    "}\n";
+
+TEST_F(Nvrtc, CompilesWhatIncludesTheHeadersOfTheHostsLibraries) {
+  auto asked = request(std::string(kHabits) + kUsesThem, "k");
+  asked.defines = {{"B", "32"}};
+  const auto result = compiler->compile(asked);
+  EXPECT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(result.log, "");
+  EXPECT_EQ(result.opened, std::vector<std::string>{});
+}
+
+TEST_F(Nvrtc, StandInsGoWithTheToolkitsOwnLibraryInEitherOrder) {
+  if (toolkit_includes(load_nvrtc()).empty()) GTEST_SKIP() << "no toolkit beside NVRTC";
+  const std::string toolkits =
+      "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n#include <cuda/std/cstdint>\n"
+      "#include <cuda/std/limits>\n#include <cuda/std/cfloat>\n#include <cuda/std/cstddef>\n"
+      "#include <cuda/std/ctime>\n#include <tuple>\n";
+  for (const std::string& source : {kHabits + toolkits, toolkits + kHabits}) {
+    auto asked = request(source + kUsesThem + "using Both = std::tuple<int, float>;\n", "k");
+    asked.defines = {{"B", "32"}};
+    const auto result = compiler->compile(asked);
+    EXPECT_TRUE(result.compiled) << result.log;
+  }
+}
+
+TEST_F(NvrtcFiles, AHeaderOfTheUsersIsNoStandIn) {
+  write("math.h", "#define VALUE 1\n");
+  EXPECT_EQ(opened("#include <math.h>"), Names{"math.h"});
+  EXPECT_EQ(opened("#include \"math.h\""), Names{"math.h"});
+}
+
+TEST_F(Nvrtc, SaysWhatToDoAboutAHeaderThatIsNotThere) {
+  const auto result =
+      compiler->compile(request("#include <vector>\n__global__ void k() {}\n", "k"));
+  EXPECT_FALSE(result.compiled);
+  EXPECT_NE(result.log.find("cannot open source file \"vector\""), std::string::npos) << result.log;
+  EXPECT_NE(result.log.find("note: 'vector' is neither beside the source nor in the study's "
+                            "'include_dirs'. NVRTC compiles device code only; of the C++ library "
+                            "there are cstdint, climits, "),
+            std::string::npos)
+      << result.log;
+  EXPECT_NE(result.log.find("#ifndef __CUDACC_RTC__."), std::string::npos) << result.log;
+}
+
 TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {
   const std::string source =
       "extern \"C\" __global__ void plain(int* a) { *a = 1; }\n"

@@ -63,6 +63,27 @@ TEST(Recording, FailuresHaveAStateNoObjectiveAndTheirCost) {
   EXPECT_TRUE(std::isnan(rec.entries[2].cost_seconds));
 }
 
+// The cost, which the community's score counts, leaves verification out.
+TEST(Recording, CompileAndDeviceTimeAreToldApart) {
+  const Recording cache = parse_recording(
+      R"({"tune_params_keys": ["x"], "tune_params": {"x": [1, 2]}, "cache": {
+"1": {"x": 1, "time": 2.0, "compile_time": 100, "verification_time": 30, "benchmark_time": 50},
+"2": {"x": 2, "time": 2.0, "benchmark_time": 50}}})",
+      "rec");
+  EXPECT_DOUBLE_EQ(cache.entries[0].cost_seconds, 0.15);
+  EXPECT_DOUBLE_EQ(cache.entries[0].compile_seconds, 0.1);
+  EXPECT_DOUBLE_EQ(cache.entries[0].device_seconds, 0.08);
+  EXPECT_TRUE(std::isnan(cache.entries[1].compile_seconds));
+  const Recording t4 = parse_recording(
+      R"({"metadata": {"timeunit": "seconds"}, "results": [{"configuration": {"x": 1},
+"times": {"compilation_time": 4, "validation": 2, "benchmark": 1, "runtimes": [1]},
+"invalidity": "correct", "measurements": [{"name": "time", "value": 1}]}]})",
+      "rec");
+  EXPECT_DOUBLE_EQ(t4.entries[0].cost_seconds, 5);
+  EXPECT_DOUBLE_EQ(t4.entries[0].compile_seconds, 4);
+  EXPECT_DOUBLE_EQ(t4.entries[0].device_seconds, 3);
+}
+
 TEST(Recording, AnotherObjectiveThanTimeCanBeRead) {
   const Recording rec = parse_recording(kCache, "rec", "GFLOP/s");
   EXPECT_EQ(rec.entries[0].objective, 7.0);

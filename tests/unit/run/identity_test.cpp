@@ -89,6 +89,7 @@ TEST_F(IdentityTest, WhenAWorkspaceIsZeroedCounts) {
 
 TEST_F(IdentityTest, ReferenceAndTolerancesCount) {
   EXPECT_EQ(changed([&] { study.reference->entry = "other"; }), "verify");
+  EXPECT_EQ(changed([&] { study.reference->seeds = 3; }), "verify");
   EXPECT_EQ(changed([&] { study.reference.reset(); }), "verify");
 }
 

@@ -88,6 +88,27 @@ reference: {entry: r, block: [1], grid: [N]}
                               ^)text");
 }
 
+TEST(KernelSections, IncludeFoldersAreRelativeToTheStudy) {
+  const std::string rest = R"yaml(
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml";
+  const Study study = accepted(
+      "schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [sub, .]}" + rest);
+  ASSERT_EQ(study.kernel.include_dirs.size(), 2U);
+  EXPECT_EQ(study.kernel.include_dirs[0], study.kernel.source.parent_path() / "sub");
+  EXPECT_EQ(
+      complaints_of("schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [subs]}" +
+                    rest),
+      R"text(study.yaml:2:58: 'include_dirs': there is no folder subs (names are relative to the study file)
+    kernel: {name: k, source: k.cu, entry: k, include_dirs: [subs]}
+                                                             ^)text");
+}
+
 TEST(KernelSections, PrefixMustBeginAnIdentifier) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k, define_prefix: '-D'}

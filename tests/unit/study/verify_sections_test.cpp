@@ -73,6 +73,23 @@ study.yaml:8:45: unknown name 'D'
                                                 ^)text");
 }
 
+TEST(VerifySections, AnswersAreComparedOnSoManySetsOfInputs) {
+  const std::string head = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: k, block: [2], grid: [N])yaml";
+  EXPECT_EQ(accepted(head + "}\n").reference->seeds, 2);
+  EXPECT_EQ(accepted(head + ", seeds: 5}\n").reference->seeds, 5);
+  EXPECT_EQ(complaints_of(head + ", seeds: 0}\n"),
+            R"text(study.yaml:8:53: 'seeds' is 0, must be 1 to 100
+    reference: {entry: k, block: [2], grid: [N], seeds: 0}
+                                                        ^)text");
+}
+
 TEST(VerifySections, ReferenceTakesArgumentsOfTheKernel) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}

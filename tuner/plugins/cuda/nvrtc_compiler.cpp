@@ -11,6 +11,7 @@
 
 #include "tuner/plugins/cuda/dynamic_library.h"
 #include "tuner/plugins/cuda/opened_files.h"
+#include "tuner/plugins/cuda/stand_in_headers.h"
 
 namespace tuner::cuda {
 
@@ -137,10 +138,17 @@ namespace {
 // An NVRTC program; destroyed with the scope.
 class Program {
  public:
-  Program(const NvrtcApi& api, const sdk::CompileRequest& request) : api_(api) {
+  Program(const NvrtcApi& api, const sdk::CompileRequest& request, bool has_toolkit) : api_(api) {
     const std::string name = request.source_name.empty() ? "kernel.cu" : request.source_name;
-    check(
-        api_.create_program(&program_, request.source.c_str(), name.c_str(), 0, nullptr, nullptr));
+    const auto headers = stand_in_headers(request, has_toolkit);
+    std::vector<const char*> names;
+    std::vector<const char*> texts;
+    for (const auto& [header, text] : headers) {
+      names.push_back(header.c_str());
+      texts.push_back(text.c_str());
+    }
+    check(api_.create_program(&program_, request.source.c_str(), name.c_str(),
+                              static_cast<int>(headers.size()), texts.data(), names.data()));
   }
   ~Program() { api_.destroy_program(&program_); }
   Program(const Program&) = delete;
@@ -216,7 +224,7 @@ std::vector<std::string> options_for(const sdk::CompileRequest& request,
 // repeated without verbosity, for its log.
 std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
                       const std::vector<std::string>& toolkit) {
-  Program program(api, request);
+  Program program(api, request, !toolkit.empty());
   std::vector<std::string> options = options_for(request, toolkit);
   std::erase(options, kVerbose);
   program.compile(options);
@@ -277,7 +285,7 @@ std::string NvrtcCompiler::identity() {
   std::error_code ignored;
   const auto size = std::filesystem::file_size(api_.file, ignored);
   return "nvrtc " + std::to_string(major) + "." + std::to_string(minor) + " (" +
-         std::to_string(ignored ? 0 : size) + " bytes)";
+         std::to_string(ignored ? 0 : size) + " bytes), headers " + stand_in_revision();
 }
 
 sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
@@ -289,7 +297,7 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
 }
 
 void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult& result) const {
-  Program program(api_, request);
+  Program program(api_, request, !includes_.empty());
   // Also for plain names: it finds kernels that are not extern "C".
   program.add_name(request.entry);
   for (const std::string& entry : request.next_entries) program.add_name(entry);
@@ -303,6 +311,9 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     result.log = parse_ptxas_log(program.log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
+    if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
+      result.log += "\n" + hint;
+    }
     return;
   }
   result.compiled = true;

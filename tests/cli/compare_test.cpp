@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Results of a kernel at one size on one device: a ranked CSV of one configuration.
+void add(const Sandbox& sandbox, const std::string& folder, const std::string& device,
+         const std::string& size, double milliseconds, int bm) {
+  const std::string place = folder + "/axpy/" + device + "/";
+  std::string facts =
+      text_of(std::string(TUNER_SOURCE_DIR) + "/results/softmax/nvidia-h200/device.json");
+  facts.replace(facts.find("NVIDIA H200"), 11, device);
+  sandbox.write(place + "device.json", facts);
+  const auto number = [](double value) { return std::to_string(value); };
+  sandbox.write(place + "n" + size + ".csv",
+                "rank,state,BM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message\n1,ok," +
+                    std::to_string(bm) + "," + size + "," + number(milliseconds) + "," +
+                    number(milliseconds * 0.99) + "," + number(milliseconds * 1.01) +
+                    ",1,31,false,\n");
+}
+
+TEST(Compare, SaysForEachSizeWhatTheBestOfBIsToThatOfA) {
+  const Sandbox sandbox;
+  add(sandbox, "old", "gpu", "100", 2, 64);
+  add(sandbox, "new", "gpu", "100", 1, 128);
+  add(sandbox, "old", "gpu", "200", 4, 64);
+  add(sandbox, "new", "gpu", "200", 4.01, 64);
+  add(sandbox, "new", "gpu", "300", 9, 64);
+  const auto done = run(sandbox, {"compare", "old", "new"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.out,
+            "A: old\nB: new\n\n"
+            "axpy, n100, gpu\n"
+            "  A  2 ms (1.98 to 2.02)\n"
+            "  B  1 ms (0.99 to 1.01)\n"
+            "  B over A: 2.0000 times (1.9719 to 2.0285, a file does not say whether in a final or "
+            "in a search): B is better\n"
+            "  configuration: BM: 64 -> 128\n\n"
+            "axpy, n200, gpu\n"
+            "  A  4 ms (3.96 to 4.04)\n"
+            "  B  4.01 ms (3.9699 to 4.0501)\n"
+            "  B over A: 0.9975 times (0.9835 to 1.0117, a file does not say whether in a final or "
+            "in a search): not to be told apart\n"
+            "  the same configuration\n\n"
+            "only in B: axpy on gpu, n300\n"
+            "2 compared: B is better in 1, worse in 0; geometric mean of B over A 1.4124\n");
+}
+
+TEST(Compare, DevicesThatOnlyOneSideHasAreComparedWithEachOther) {
+  const Sandbox sandbox;
+  add(sandbox, "h100", "first", "100", 2, 64);
+  add(sandbox, "h200", "second", "100", 1, 64);
+  const auto done = run(sandbox, {"compare", "h100", "h200", "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto json = nlohmann::json::parse(done.out);
+  ASSERT_EQ(json.at("comparisons").size(), 1U);
+  const auto& one = json.at("comparisons").at(0);
+  EXPECT_EQ(one.at("a").at("device"), "first");
+  EXPECT_EQ(one.at("b").at("device"), "second");
+  EXPECT_EQ(one.at("a").at("configuration"), nlohmann::json({{"BM", 64}}));
+  EXPECT_DOUBLE_EQ(one.at("b_over_a").at("ratio").get<double>(), 2);
+  EXPECT_EQ(one.at("context"), nlohmann::json::array({"device: first -> second"}));
+  EXPECT_EQ(one.at("basis"), "not recorded");
+}
+
+TEST(Compare, FailAboveIsForWhatIsSlowerBeyondItsInterval) {
+  const Sandbox sandbox;
+  add(sandbox, "old", "gpu", "100", 1, 64);
+  add(sandbox, "new", "gpu", "100", 1.1, 64);
+  EXPECT_EQ(run(sandbox, {"compare", "old", "new"}).status, 0);
+  EXPECT_EQ(run(sandbox, {"compare", "old", "new", "--fail-above", "5%"}).status, 1);
+  EXPECT_EQ(run(sandbox, {"compare", "old", "new", "--fail-above", "9%"}).status, 0);
+  EXPECT_EQ(run(sandbox, {"compare", "new", "old", "--fail-above", "0%"}).status, 0);
+}
+
+TEST(Compare, NothingInCommonIsStatusOneAndWrongUseTwo) {
+  const Sandbox sandbox;
+  add(sandbox, "old", "gpu", "100", 1, 64);
+  add(sandbox, "new", "gpu", "200", 1, 64);
+  const auto done = run(sandbox, {"compare", "old", "new"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.out.find("only in A: axpy on gpu, n100\nonly in B: axpy on gpu, n200\n"),
+            std::string::npos)
+      << done.out;
+  EXPECT_EQ(run(sandbox, {"compare", "old"}).status, 2);
+  EXPECT_EQ(run(sandbox, {"compare", "old", "nowhere"}).status, 2);
+}
+
+TEST(Compare, AStoreIsComparedWithACopyOfItself) {
+  const Sandbox sandbox;
+  ASSERT_EQ(run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
+                          "--progress", "none"})
+                .status,
+            0);
+  const auto done = run(sandbox, {"compare", "results", "results/tuner.sqlite", "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto one = nlohmann::json::parse(done.out).at("comparisons").at(0);
+  EXPECT_DOUBLE_EQ(one.at("b_over_a").at("ratio").get<double>(), 1);
+  EXPECT_EQ(one.at("context"), nlohmann::json::array());
+  EXPECT_NE(one.at("basis"), "not recorded");
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,151 @@
+#include "tuner/recordings/parallel_replay.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/fakes/fake_strategy.h"
+#include "tuner/base/error.h"
+#include "tuner/engine/tuning_loop.h"
+#include "tuner/recordings/recording_reader.h"
+
+namespace tuner {
+namespace {
+
+// Compile, verification and benchmark milliseconds; the last but one fails on the device.
+constexpr const char* kCache = R"({"tune_params_keys": ["x"],
+ "tune_params": {"x": [0, 1, 2, 3, 4]},
+ "cache": {
+  "0": {"x": 0, "time": 5.0, "compile_time": 3000, "verification_time": 400, "benchmark_time": 600},
+  "1": {"x": 1, "time": 4.0, "compile_time": 1000, "verification_time": 0, "benchmark_time": 5000},
+  "2": {"x": 2, "time": 3.0, "compile_time": 1000, "benchmark_time": 2000},
+  "3": {"x": 3, "time": "RuntimeFailedConfig", "compile_time": 2500, "benchmark_time": 9000},
+  "4": {"x": 4, "time": 2.0, "benchmark_time": 500}}})";
+
+Recording recording() { return parse_recording(kCache, "test"); }
+
+struct Result {
+  ConfigIndex index = 0;
+  double at = 0;
+  bool operator==(const Result&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Result& result) {
+  return out << static_cast<int>(result.index) << " at " << result.at << " s";
+}
+
+std::vector<Result> results_of(Evaluator& evaluator) {
+  std::vector<Result> out;
+  while (const auto trial = evaluator.next()) out.push_back({trial->index, evaluator.now()});
+  return out;
+}
+
+// By hand: two workers compile 0 (until 3) and 1 (1), then 2 (2), 3 (4.5) and 4 (3, but submitted
+// after 3). The device has 1 until 6, 2 until 8, 0 until 9, 4 until 9.5.
+TEST(ParallelReplay, WorkersCompileInOrderOfSubmissionAndTheDeviceRunsInOrderOfArrival) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  for (ConfigIndex i = 0; i < 5; ++i) evaluator.submit(i);
+  EXPECT_EQ(results_of(evaluator),
+            (std::vector<Result>{{3, 4.5}, {1, 6}, {2, 8}, {0, 9}, {4, 9.5}}));
+}
+
+TEST(ParallelReplay, OneWorkerAndTheDeviceWorkAtTheSameTime) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 1);
+  evaluator.submit(1);
+  evaluator.submit(2);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{1, 6}, {2, 8}}));
+}
+
+TEST(ParallelReplay, WhatIsSubmittedLaterStartsLater) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  evaluator.submit(3);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{3, 2.5}}));
+  evaluator.submit(0);
+  evaluator.submit(4);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{4, 3}, {0, 6.5}}));
+}
+
+TEST(ParallelReplay, ATrialCostsWhatItsWorkerAndTheDeviceSpent) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 5);
+  evaluator.submit(0);
+  evaluator.submit(3);
+  const auto failed = evaluator.next();
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->state, TrialState::kRuntime);
+  EXPECT_DOUBLE_EQ(failed->cost_seconds, 2.5);
+  const auto done = evaluator.next();
+  ASSERT_TRUE(done);
+  EXPECT_DOUBLE_EQ(done->objective, 5);
+  EXPECT_DOUBLE_EQ(done->cost_seconds, 4);
+  EXPECT_DOUBLE_EQ(done->compile_ms, 3000);
+}
+
+TEST(ParallelReplay, TheStrategysOwnComputingPassesWhileOthersWork) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 1);
+  evaluator.submit(2);
+  evaluator.pass(10);
+  EXPECT_DOUBLE_EQ(evaluator.now(), 10);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{2, 10}}));
+  evaluator.submit(2);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{2, 13}}));
+}
+
+TEST(ParallelReplay, ThereMayBeMoreWorkersThanConfigurations) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 64);
+  FakeStrategy strategy({4, 3, 2, 1, 0});
+  std::vector<Result> results;
+  LoopCallbacks callbacks;
+  callbacks.on_trial = [&](const Trial& trial) {
+    results.push_back({trial.index, evaluator.now()});
+  };
+  const ObjectiveSpec objective{"time", false, {}};
+  EXPECT_EQ(run_loop(strategy, evaluator, objective, {}, callbacks).evaluations, 5U);
+  EXPECT_EQ(results, (std::vector<Result>{{4, 0.5}, {3, 2.5}, {2, 3}, {1, 8}, {0, 9}}));
+}
+
+TEST(ParallelReplay, EveryWorkerIsKeptBusyByTheLoop) {
+  const Recording recorded = recording();
+  for (const unsigned workers : {1U, 4U, 16U, 64U}) {
+    const ParallelReplay evaluator(recorded, workers);
+    EXPECT_GT(evaluator.capacity(), workers);
+  }
+}
+
+TEST(ParallelReplay, ARecordingWithoutCompileTimesIsRefused) {
+  Recording recorded = recording();
+  for (auto& entry : recorded.entries) {
+    entry.compile_seconds = std::numeric_limits<double>::quiet_NaN();
+  }
+  try {
+    const ParallelReplay evaluator(recorded, 16);
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "test: records no compile times, without which compile workers cannot be "
+                 "simulated (--compile-workers)");
+  }
+}
+
+TEST(ParallelReplay, AClockedStrategyTellsHowLongItComputed) {
+  double seconds = 0;
+  int calls = 0;
+  ClockedStrategy strategy(std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{3, 1}),
+                           [&](double more) {
+                             seconds += more;
+                             ++calls;
+                           });
+  EXPECT_EQ(strategy.ask(2), (std::vector<ConfigIndex>{3, 1}));
+  strategy.tell({});
+  strategy.learn({});
+  EXPECT_EQ(calls, 3);
+  EXPECT_GE(seconds, 0);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,114 @@
+// An event simulation of compile workers and a device.
+
+#include "tuner/recordings/parallel_replay.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/base/error.h"
+#include "tuner/recordings/replay.h"
+
+namespace tuner {
+namespace {
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(const std::function<void(double)>& clock) : clock_(clock) {}
+  ~Stopwatch() { clock_(thread_seconds() - start_); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  const std::function<void(double)>& clock_;
+  double start_ = thread_seconds();
+};
+
+double known(double seconds) { return std::isnan(seconds) ? 0 : seconds; }
+
+}  // namespace
+
+ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers)
+    : recording_(&recording), workers_(workers), free_at_({}, std::vector<double>(workers, 0.0)) {
+  const bool compiled = std::ranges::any_of(recording.entries, [](const RecordedTrial& entry) {
+    return known(entry.compile_seconds) > 0;
+  });
+  if (compiled) return;
+  throw InputError(Complaint{{recording.name, 0, 0},
+                             "records no compile times, without which compile workers cannot be "
+                             "simulated (--compile-workers)",
+                             ""});
+}
+
+// Every worker busy and a few jobs at hand for those that get free before the next result; of what
+// is compiled, as much may wait for the device as there are workers.
+std::size_t ParallelReplay::capacity() const {
+  const std::size_t at_hand = std::max<std::size_t>(1, workers_ / 4);
+  return workers_ + at_hand + std::min(finishing_.size(), workers_ + 1);
+}
+
+void ParallelReplay::submit(ConfigIndex index) {
+  const RecordedTrial& entry = recording_->entries[static_cast<std::size_t>(index)];
+  const double start = std::max(now_, free_at_.top());
+  const double end = start + known(entry.compile_seconds);
+  free_at_.pop();
+  free_at_.push(end);
+  compiling_.push({index, end, submitted_++});
+}
+
+// What is compiled next reaches the device, or has failed.
+void ParallelReplay::arrive() {
+  Job job = compiling_.top();
+  compiling_.pop();
+  const RecordedTrial& entry = recording_->entries[static_cast<std::size_t>(job.index)];
+  if (entry.state == TrialState::kOk) {
+    device_free_at_ = std::max(device_free_at_, job.due) + known(entry.device_seconds);
+    job.due = device_free_at_;
+  }
+  finishing_.push(job);
+}
+
+std::optional<Trial> ParallelReplay::next() {
+  while (!compiling_.empty() &&
+         (finishing_.empty() || compiling_.top().due <= finishing_.top().due)) {
+    arrive();
+  }
+  if (finishing_.empty()) return std::nullopt;
+  const Job job = finishing_.top();
+  finishing_.pop();
+  now_ = std::max(now_, job.due);
+  return trial_of(job.index);
+}
+
+Trial ParallelReplay::trial_of(ConfigIndex index) const {
+  Trial trial = replayed_trial(*recording_, index);
+  const RecordedTrial& entry = recording_->entries[static_cast<std::size_t>(index)];
+  trial.compile_ms = 1000 * known(entry.compile_seconds);
+  trial.cost_seconds = known(entry.compile_seconds);
+  if (trial.state == TrialState::kOk) trial.cost_seconds += known(entry.device_seconds);
+  return trial;
+}
+
+std::vector<ConfigIndex> ClockedStrategy::ask(std::size_t count) {
+  const Stopwatch watch(clock_);
+  return strategy_->ask(count);
+}
+
+void ClockedStrategy::tell(const Observation& observation) {
+  const Stopwatch watch(clock_);
+  strategy_->tell(observation);
+}
+
+void ClockedStrategy::learn(const Prior& prior) {
+  const Stopwatch watch(clock_);
+  strategy_->learn(prior);
+}
+
+}  // namespace tuner

@@ -1,0 +1,78 @@
+#pragma once
+// Recorded results by the clock on the wall: several compile workers and one device.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "tuner/ports/evaluator.h"
+#include "tuner/ports/strategy.h"
+#include "tuner/recordings/recording.h"
+
+namespace tuner {
+
+// Answers for the indices of RecordedSpace as a machine with so many compile workers would: a
+// worker takes what was submitted first and is busy for the recorded compile time; the device takes
+// what is compiled in the order of arrival, for the recorded verification and benchmark time. What
+// failed costs its compile time only.
+class ParallelReplay final : public Evaluator {
+ public:
+  // Throws InputError when the recording holds no compile times. `recording` outlives this.
+  ParallelReplay(const Recording& recording, unsigned workers);
+
+  std::size_t capacity() const override;
+  void submit(ConfigIndex index) override;
+  std::optional<Trial> next() override;
+  double now() const override { return now_; }
+
+  // The coordinator itself is busy for so long; workers and device go on.
+  void pass(double seconds) { now_ += seconds; }
+
+ private:
+  struct Job {
+    ConfigIndex index = 0;
+    double due = 0;  // when it is compiled, then when it is finished
+    std::size_t number = 0;
+  };
+  struct Later {
+    bool operator()(const Job& a, const Job& b) const {
+      return a.due != b.due ? a.due > b.due : a.number > b.number;
+    }
+  };
+  using Queue = std::priority_queue<Job, std::vector<Job>, Later>;
+
+  void arrive();
+  Trial trial_of(ConfigIndex index) const;
+
+  const Recording* recording_;
+  std::size_t workers_;
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_at_;  // of the workers
+  Queue compiling_;                                                           // or waiting for it
+  Queue finishing_;                                                           // on the device
+  double device_free_at_ = 0;
+  double now_ = 0;
+  std::size_t submitted_ = 0;
+};
+
+// The strategy within, whose computing passes in the clock of a replay: processor time of this
+// thread, because waiting for a turn on a busy machine is not computing.
+class ClockedStrategy final : public Strategy {
+ public:
+  // `clock` is told the seconds of each call; it outlives this.
+  ClockedStrategy(std::unique_ptr<Strategy> strategy, std::function<void(double)> clock)
+      : strategy_(std::move(strategy)), clock_(std::move(clock)) {}
+
+  std::vector<ConfigIndex> ask(std::size_t count) override;
+  void tell(const Observation& observation) override;
+  void learn(const Prior& prior) override;
+
+ private:
+  std::unique_ptr<Strategy> strategy_;
+  std::function<void(double)> clock_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,31 @@
+#pragma once
+// What was measured of a trial: what the search found and what the final found, which are not to be
+// compared with each other.
+
+#include <optional>
+
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+
+namespace tuner {
+
+// Milliseconds, or the objective where that is not the time; without an interval low = high =
+// value.
+struct Figure {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct Figures {
+  std::optional<Figure> search;
+  std::optional<Figure> final_round;
+};
+
+// Both empty for a trial that failed.
+Figures figures_of(const Trial& trial, const ObjectiveSpec& objective);
+
+// The one by which a trial is ranked.
+std::optional<Figure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
+
+}  // namespace tuner

@@ -1,0 +1,125 @@
+// The headline, and devices and sizes side by side.
+
+function metricOf(set, name, row) {
+  const metric = set.metrics.find((one) => one.name === name);
+  return metric ? metric.rows[row] : NaN;
+}
+
+// A configuration as NAME value pairs; of `only` where that is given.
+function chips(set, row, only) {
+  return h("dl", { class: "chips" }, (only || set.params).map((param) =>
+    h("div", {}, h("dt", {}, param.name), h("dd", {}, param.at(row)))));
+}
+
+function intervalText(set, figure) {
+  if (!(figure.high > figure.low)) return "";
+  return digits(figure.low, 4) + " to " + digits(figure.high, 4) + (set.isTime ? "\u00a0ms" : "");
+}
+
+function basisText(figure) {
+  return { final: "in the final", search: "in the search" }[figure.basis] || "as the file has it";
+}
+
+// How many times better the best is than the middle of all that were measured: search against
+// search, since a final is no fair comparison.
+function overMedian(set) {
+  const best = set.value[0];
+  const middle = medianOf(Array.from(set.measured, (row) => set.value[row]));
+  return set.maximize ? best / middle : middle / best;
+}
+
+function fact(value, name, detail) {
+  return h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, value),
+    detail ? h("dd", { class: "detail" }, detail) : null);
+}
+
+function headlineFacts(set) {
+  const best = figureOf(set, 0);
+  const facts = [fact(withUnit(set, best.value), "Best " + set.figureName,
+    [basisText(best), intervalText(set, best)].filter(Boolean).join(", 95\u00a0% interval "))];
+  for (const metric of set.metrics.slice(0, 3)) {
+    const value = metric.rows[0];
+    if (metric.name === set.raw.objective.name || Number.isNaN(value)) continue;
+    const limit = DATA.limits[metric.name];
+    facts.push(fact(digits(value, 4), metric.name,
+      limit ? percent(value / limit) + " of " + digits(limit, 4) + ", the limit that was given" : ""));
+  }
+  facts.push(...baselineFacts(set));
+  if (set.measured.length > 1) {
+    facts.push(fact(times(overMedian(set)), "Over the median",
+      "of " + count(set.measured.length) + " measured configurations"));
+  }
+  let ties = 0;
+  for (let row = 0; row < set.ranked; row++) if (set.columns.marks.at(row).includes("=")) ties++;
+  facts.push(fact(count(set.n), "Configurations tried",
+    count(set.ranked) + " valid" + (ties > 1 ? "; " + ties + " cannot be told from the best" : "")));
+  return facts;
+}
+
+// The speed-up over a configuration that the study names, where it names one.
+function baselineFacts(set) {
+  const over = set.raw.baseline;
+  if (!over) return [];
+  return [fact(times(over.ratio), "Over the baseline",
+    over.low ? digits(over.low, 3) + " to " + digits(over.high, 3) + ", side by side" : over.basis || "")];
+}
+
+function remarks(set) {
+  return set.raw.remarks.map((text) => h("p", { class: "remark" }, text));
+}
+
+function headline() {
+  const set = state.set;
+  const place = set.kernel + " on " + set.device + ", " + set.size;
+  if (set.ranked === 0) {
+    fill("headline", place, "Nothing valid was found among " + count(set.n) + " configurations.",
+      remarks(set));
+    return;
+  }
+  fill("headline", place, null,
+    h("dl", { class: "facts" }, headlineFacts(set)),
+    h("h3", {}, "The best configuration"), chips(set, 0),
+    remarks(set));
+}
+
+function shownMetric(sets) {
+  for (const set of sets) if (set.metrics.length) return set.metrics[0].name;
+  return null;
+}
+
+function sizeRow(set, metric, most) {
+  const open = h("button", {
+    type: "button", class: "link", "aria-current": set === state.set ? "true" : null,
+    onclick: () => choose(set),
+  }, set.size);
+  if (set.ranked === 0) {
+    return [open, set.device, "nothing valid", "", metric ? "" : null, "", count(set.n), ""];
+  }
+  const best = figureOf(set, 0);
+  const value = metric ? metricOf(set, metric, 0) : NaN;
+  const bar = Number.isFinite(value)
+    ? h("span", { class: "bar", style: "--share:" + Math.max(0, value / most) }, digits(value, 4)) : "";
+  return [open, set.device, withUnit(set, best.value), best.basis || "not recorded",
+    metric ? bar : null,
+    set.measured.length > 1 ? times(overMedian(set)) : "", count(set.ranked) + " of " + count(set.n),
+    set.varying.slice().sort((a, b) => b.importance - a.importance).slice(0, 4)
+      .map((param) => param.name + "=" + param.at(0)).join(" ")];
+}
+
+function overview() {
+  const sets = SETS.filter((set) => set.kernel === state.set.kernel);
+  const metric = shownMetric(sets);
+  const number = (text) => ({ text, number: true });
+  const heads = ["Size", "Device", number("Best " + state.set.figureName), "Measured in",
+    metric ? metric : null, number("Over the median"), number("Valid"),
+    "Best, by what matters most"];
+  const most = Math.max(...sets.map((set) => metricOf(set, metric, 0)).filter(Number.isFinite), 0);
+  const rows = sets.map((set) => sizeRow(set, metric, most));
+  const kept = (list) => (metric ? list : list.filter((_, i) => i !== 4));
+  fill("overview", "Devices and sizes",
+    sets.length > 1
+      ? "The best of each, side by side. Choose a size to see it in full below."
+      : "One device and one size were tuned.",
+    table("Best configuration of each device and size", kept(heads), rows.map(kept),
+      { class: "wide" }));
+}

@@ -1,0 +1,95 @@
+// The ranking: finals and searches each on a scale of their own, with intervals.
+
+const SHOWN_ROWS = 25;
+
+// An interval and its middle, as a cell of a table.
+function whisker(low, high, value, x) {
+  const width = 180;
+  const at = (v) => (x.at(v) * width).toFixed(1);
+  return svg("svg", { class: "whisker", width, height: 18, "aria-hidden": "true" },
+    svg("line", { class: "rail", x1: 0, x2: width, y1: 9, y2: 9 }),
+    high > low ? svg("line", { class: "interval", x1: at(low), x2: at(high), y1: 9, y2: 9 }) : null,
+    svg("circle", { class: "dot", cx: at(value), cy: 9, r: 4 }));
+}
+
+function rankingTable(set, rows, from, caption) {
+  const figures = rows.map((row) => {
+    const value = from.value[row];
+    const [low, high] = interval(value, from.low[row], from.high[row]);
+    return { row, value, low, high };
+  });
+  const x = scale(...roomy([Math.min(...figures.map((f) => f.low)),
+    Math.max(...figures.map((f) => f.high))], false), 0, 1, false);
+  const shown = set.varying.filter((param) =>
+    rows.some((row) => param.codes[row] !== param.codes[rows[0]]));
+  const number = (text) => ({ text, number: true });
+  const heads = [number("Rank"), "", number(set.figureName + (set.isTime ? ", ms" : "")),
+    number("\u00b1"), "95 % interval", ...set.metrics.slice(0, 2).map((metric) => number(metric.name)),
+    ...shown.map((param) => param.name), number("Registers"), number("Shared, B"),
+    number("Occupancy")];
+  const cells = figures.map(({ row, value, low, high }) => [
+    row < set.ranked ? row + 1 : "", tieMark(set, row), digits(value, 4),
+    high > low ? percent((high - low) / 2 / value) : "", whisker(low, high, value, x),
+    ...set.metrics.slice(0, 2).map((metric) => digits(metric.rows[row], 4)),
+    ...shown.map((param) => param.at(row)), set.columns.registers.at(row),
+    set.columns.shared.at(row), occupancyText(set, row)]);
+  const common = set.varying.filter((param) => !shown.includes(param));
+  return [
+    table(caption, heads, cells, { class: "ranking" }),
+    rows.length > 1 && common.length
+      ? h("p", { class: "note" }, "All of these: ",
+        common.map((param) => param.name + "=" + param.at(rows[0])).join(" ")) : null,
+  ];
+}
+
+function tieMark(set, row) {
+  const marks = set.columns.marks.at(row);
+  if (!marks) return "";
+  const meaning = [marks.includes("=") ? "not to be told from the best" : "",
+    marks.includes("*") ? "on the front of several objectives" : ""].filter(Boolean).join("; ");
+  return h("span", { title: meaning, "aria-label": meaning }, marks);
+}
+
+function occupancyText(set, row) {
+  const text = set.columns.occupancy.at(row);
+  return text === "" ? "" : percent(Number(text));
+}
+
+function ranking() {
+  const set = state.set;
+  if (set.ranked === 0) return leaveOut("ranking");
+  const filtered = isFiltered();
+  const rows = Array.from(passingRows()).filter((row) => row < set.ranked);
+  const parts = [];
+  const finals = rows.filter((row) => !Number.isNaN(set.final.value[row]));
+  if (set.final.any) {
+    parts.push(h("h3", {}, "The final"), h("p", { class: "note" },
+      "The best few, measured again in turns, so that they can be compared with each other. " +
+      "\u201c=\u201d: not to be told from the best."));
+    parts.push(finals.length
+      ? rankingTable(set, finals, set.final, "The final, by rank")
+      : h("p", { class: "note" }, "No finalist passes the filter."));
+  }
+  const searched = rows.filter((row) => !Number.isNaN(set.search.value[row]));
+  searched.sort((a, b) => (set.maximize ? -1 : 1) * (set.search.value[a] - set.search.value[b]) || a - b);
+  const top = (set.toldApart ? searched : rows).slice(0, SHOWN_ROWS);
+  parts.push(h("h3", {}, set.toldApart ? "The search" : "By rank"), h("p", { class: "note" },
+    (set.toldApart
+      ? "Each figure as the search measured it, one configuration at a time: comparable with each " +
+        "other, not with the final's. "
+      : "The file does not tell figures of the final and of the search apart. ") +
+    "The first " + top.length + " of " + count(rows.length) + (filtered ? " that pass the filter." : ".")));
+  if (top.length) {
+    parts.push(rankingTable(set, top, set.search,
+      set.toldApart ? "The search, by figure" : "Configurations by rank"));
+  }
+  fill("ranking", "Ranking", null, filterLine(), parts.flat());
+}
+
+// Says that a filter is on, wherever it has an effect.
+function filterLine() {
+  if (!isFiltered()) return null;
+  return h("p", { class: "filtered" },
+    count(passingRows().length) + " of " + count(state.set.measured.length) + " configurations pass the filter. ",
+    h("button", { type: "button", class: "link", onclick: clearFilter }, "Clear the filter"));
+}

@@ -1,0 +1,182 @@
+// Writes a set as columns.
+
+#include "tuner/report/set_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tuner/report/columns.h"
+#include "tuner/report/effects.h"
+#include "tuner/report/figures.h"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMessageBytes = 4000;
+
+template <typename Text>
+Json coded(const std::vector<Trial>& trials, const Text& text) {
+  std::vector<std::string> rows;
+  rows.reserve(trials.size());
+  for (const Trial& trial : trials) rows.push_back(text(trial));
+  return coded_column(rows);
+}
+
+template <typename Number>
+Json numbers(const std::vector<Trial>& trials, int digits, const Number& number) {
+  std::vector<double> rows;
+  rows.reserve(trials.size());
+  for (const Trial& trial : trials) rows.push_back(number(trial));
+  return number_column(rows, digits);
+}
+
+std::string known(std::int64_t value) { return value < 0 ? "" : std::to_string(value); }
+
+// How far an end of an interval is from its middle, in hundredths of a percent.
+double distance(double end, double middle) {
+  const double off = std::abs(end - middle) / std::abs(middle) * 1e4;
+  return std::isfinite(off) ? std::round(off) : kUnknown;
+}
+
+Json searches_of(const ReportSet& set) {
+  std::vector<double> value, low, high;
+  for (const Trial& trial : set.ranked.trials) {
+    const auto figure = figures_of(trial, set.objective).search;
+    value.push_back(figure ? figure->value : kUnknown);
+    low.push_back(figure ? distance(figure->low, figure->value) : kUnknown);
+    high.push_back(figure ? distance(figure->high, figure->value) : kUnknown);
+  }
+  return {{"value", number_column(value, 6)},
+          {"low", number_column(low, 6)},
+          {"high", number_column(high, 6)}};
+}
+
+Json finals_of(const ReportSet& set) {
+  std::vector<double> row, value, low, high;
+  for (std::size_t i = 0; i < set.ranked.trials.size(); ++i) {
+    const auto figure = figures_of(set.ranked.trials[i], set.objective).final_round;
+    if (!figure) continue;
+    row.push_back(static_cast<double>(i));
+    value.push_back(figure->value);
+    low.push_back(distance(figure->low, figure->value));
+    high.push_back(distance(figure->high, figure->value));
+  }
+  return {{"row", number_column(row, 9)},
+          {"value", number_column(value, 6)},
+          {"low", number_column(low, 6)},
+          {"high", number_column(high, 6)}};
+}
+
+Json metrics_of(const std::vector<Trial>& trials) {
+  std::vector<std::string> names;
+  for (const Trial& trial : trials) {
+    for (const auto& [name, value] : trial.metrics) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  Json out = Json::array();
+  for (const std::string& name : names) {
+    const auto value = [&](const Trial& trial) {
+      const auto found =
+          std::ranges::find(trial.metrics, name, [](const auto& m) { return m.first; });
+      return found == trial.metrics.end() ? kUnknown : found->second;
+    };
+    out.push_back({{"name", name}, {"rows", numbers(trials, 5, value)}});
+  }
+  return out;
+}
+
+Json parameters_of(const ReportSet& set) {
+  Json out = Json::array();
+  for (std::size_t p = 0; p < set.parameters.size(); ++p) {
+    Json one = coded(set.ranked.trials, [&](const Trial& trial) {
+      return p < trial.configuration.size() ? to_text(trial.configuration[p]) : std::string();
+    });
+    one["name"] = set.parameters[p];
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// What a ranking marks its rows with: "=" tied with the best, "*" on the front.
+std::string marks(const RankedResults& ranked, std::size_t row) {
+  std::string text = row < ranked.tied.size() && ranked.tied[row] ? "=" : "";
+  return row < ranked.front.size() && ranked.front[row] ? text + "*" : text;
+}
+
+Json columns_of(const ReportSet& set) {
+  const std::vector<Trial>& trials = set.ranked.trials;
+  std::vector<std::string> marked;
+  for (std::size_t i = 0; i < trials.size(); ++i) marked.push_back(marks(set.ranked, i));
+  Json out{{"marks", coded_column(marked)}};
+  out["state"] = coded(trials, [](const Trial& t) { return std::string(name_of(t.state)); });
+  out["message"] = coded(trials, [](const Trial& t) { return t.message.substr(0, kMessageBytes); });
+  out["samples"] = coded(trials, [](const Trial& t) {
+    return is_time(t.timing.median) ? std::to_string(sample_count(t.timing)) : std::string();
+  });
+  out["registers"] = coded(trials, [](const Trial& t) { return known(t.resources.registers); });
+  out["shared"] = coded(trials, [](const Trial& t) {
+    const std::int64_t fixed = std::max<std::int64_t>(t.resources.static_shared_bytes, 0);
+    return t.resources.registers < 0
+               ? std::string()
+               : std::to_string(fixed + static_cast<std::int64_t>(t.geometry.dynamic_shared_bytes));
+  });
+  out["spills"] = coded(trials, [](const Trial& t) { return known(t.resources.spill_bytes); });
+  out["occupancy"] = coded(trials, [](const Trial& t) {
+    return t.occupancy < 0 ? std::string() : to_text(t.occupancy);
+  });
+  out["compile_ms"] = numbers(trials, 3, [](const Trial& t) { return t.compile_ms; });
+  out["error"] =
+      numbers(trials, 2, [](const Trial& t) { return t.max_error < 0 ? kUnknown : t.max_error; });
+  return out;
+}
+
+Json verified(const RankedResults& ranked) {
+  if (!ranked.unverified) return nullptr;
+  return ranked.unverified->empty() ? Json(true) : Json(*ranked.unverified);
+}
+
+// When what came, and what it took.
+Json course_of(const ReportSet& set) {
+  if (set.seconds.empty()) return nullptr;
+  return {{"seconds", number_column(set.seconds, 7)},
+          {"order", numbers(set.ranked.trials, 9,
+                            [](const Trial& t) { return static_cast<double>(t.index); })},
+          {"cost_s", numbers(set.ranked.trials, 3, [](const Trial& t) { return t.cost_seconds; })}};
+}
+
+}  // namespace
+
+Json json_of(const ReportSet& set) {
+  const Importance importance = importance_of(set);
+  Json dims = Json::object();
+  for (const auto& [name, extent] : set.ranked.size.dims) dims[name] = extent;
+  return {{"kernel", set.kernel},
+          {"device", set.ranked.device.name},
+          {"size", set.ranked.size.label()},
+          {"dims", dims},
+          {"date", set.ranked.date},
+          {"rows", set.ranked.trials.size()},
+          {"ranked", set.ranked.ranked},
+          {"objective", {{"name", set.objective.name}, {"maximize", set.objective.maximize}}},
+          {"told_apart", set.told_apart},
+          {"verified", verified(set.ranked)},
+          {"provenance", set.provenance},
+          {"remarks", set.remarks},
+          {"parameters", parameters_of(set)},
+          {"importance",
+           {{"shares", number_column(importance.features, 4)},
+            {"explained", importance.explained},
+            {"rows", importance.rows}}},
+          {"search", searches_of(set)},
+          {"final", finals_of(set)},
+          {"metrics", metrics_of(set.ranked.trials)},
+          {"columns", columns_of(set)},
+          {"course", course_of(set)}};
+}
+
+}  // namespace tuner
