@@ -1,4 +1,4 @@
-# What others build on: the SDK's headers, find_package(tuner) and pkg-config.
+# What others build on: the SDK's headers, libtuner, find_package(tuner) and pkg-config.
 include(CMakePackageConfigHelpers)
 
 set(TUNER_PACKAGE_DIR lib/cmake/tuner)
@@ -6,6 +6,12 @@ file(GLOB sdk_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/plugin/sdk*.
 install(FILES ${sdk_headers} ${PROJECT_SOURCE_DIR}/tuner/plugin/abi.h
         ${PROJECT_SOURCE_DIR}/tuner/plugin/abi_strategy.h DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)
+if(TARGET tuner_library)
+  install(TARGETS tuner_library EXPORT tunerTargets LIBRARY DESTINATION lib)
+  install(FILES ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
+          ${PROJECT_SOURCE_DIR}/tuner/library/tuner_c.h DESTINATION include/tuner)
+  install(FILES ${PROJECT_SOURCE_DIR}/python/tuner.py DESTINATION lib/tuner/python)
+endif()
 install(EXPORT tunerTargets NAMESPACE tuner:: DESTINATION ${TUNER_PACKAGE_DIR})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tunerConfig.cmake.in

@@ -210,8 +210,9 @@ def only_for_tests(house, others=()):
             called[word].add(source.name)
     for source in house:
         is_sdk = source.name.startswith(("tuner/plugin/sdk", "tuner/plugin/abi"))
-        if source.path.suffix != ".h" or source.room.startswith("plugins/") or is_sdk:
-            continue  # the SDK is for authors of plugins
+        is_public = source.name in ("tuner/library/tuner.h", "tuner/library/tuner_c.h")
+        if source.path.suffix != ".h" or source.room.startswith("plugins/") or is_sdk or is_public:
+            continue  # for authors of plugins, and for applications
         for name in sorted({m.group("name") for m in DECLARED.finditer(source.code)}):
             if (called[name] - {source.name} or name in CALLED_BY_LIBRARIES or
                     is_called_inline(source.code, name)):

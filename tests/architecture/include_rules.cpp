@@ -13,7 +13,7 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 19> kFloors{{{"base", 0},
+constexpr std::array<std::pair<string_view, int>, 20> kFloors{{{"base", 0},
                                                                {"expression", 1},
                                                                {"source", 1},
                                                                {"space", 2},
@@ -31,7 +31,8 @@ constexpr std::array<std::pair<string_view, int>, 19> kFloors{{{"base", 0},
                                                                {"report", 6},
                                                                {"worker", 7},
                                                                {"run", 8},
-                                                               {"app", 9}}};
+                                                               {"app", 9},
+                                                               {"library", 9}}};
 
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{

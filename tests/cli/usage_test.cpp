@@ -124,8 +124,10 @@ TEST(Options, OfABackendAreCheckedWhereTheyStand) {
                            "backwards}}\n"),
             std::string::npos)
       << study.err;
-  EXPECT_EQ(run(sandbox, {"run", "s.yaml", "--backend", "auto:order=random"}).err,
-            "options need the name of their backend, not --backend auto:order=random\n");
+  EXPECT_NE(run(sandbox, {"run", "s.yaml", "--backend", "auto:order=random"})
+                .err.find("\noptions need the name of their backend, not --backend "
+                          "auto:order=random\n"),
+            std::string::npos);
   EXPECT_NE(run(sandbox, {"run", "s.yaml", "--strategy", "genetic:population=1"})
                 .err.find("--strategy:1:9: strategy 'genetic': option 'population' is '1': it must "
                           "be a whole number from 2 to 10000"),

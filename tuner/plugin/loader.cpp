@@ -81,6 +81,13 @@ PluginSearch plugin_search(const fs::path& program_directory, const std::string&
   return out;
 }
 
+fs::path module_file() {
+  Dl_info found{};
+  static const char here = 0;
+  if (::dladdr(&here, &found) == 0 || found.dli_fname == nullptr) return {};
+  return fs::weakly_canonical(found.dli_fname);
+}
+
 std::vector<fs::path> plugin_files(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code unreadable;

@@ -28,6 +28,9 @@ PluginSearch plugin_search(const std::filesystem::path& program_directory,
                            const std::string& environment,
                            const std::vector<std::filesystem::path>& asked);
 
+// The file that this code is in: the program, or the library that a program has loaded.
+std::filesystem::path module_file();
+
 // Plugin files of one directory, sorted by name.
 std::vector<std::filesystem::path> plugin_files(const std::filesystem::path& directory);
 

@@ -34,7 +34,7 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
 class PooledDevice final : public MeasuringDevice {
  public:
   // `runner` and `interrupt` outlive this.
-  PooledDevice(Toolchain tools, RunWorker& runner, const Interrupt& interrupt)
+  PooledDevice(Toolchain tools, RunWorker& runner, const StopRequest& interrupt)
       : tools_(std::move(tools)), runner_(runner), interrupt_(interrupt) {}
 
   const DeviceFacts& facts() override;
@@ -45,7 +45,7 @@ class PooledDevice final : public MeasuringDevice {
  private:
   Toolchain tools_;
   RunWorker& runner_;
-  const Interrupt& interrupt_;
+  const StopRequest& interrupt_;
 };
 
 }  // namespace tuner

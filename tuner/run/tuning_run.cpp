@@ -91,7 +91,7 @@ std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings)
 }  // namespace
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const Interrupt& interrupt, RunListener& listener) {
+            const StopRequest& interrupt, RunListener& listener) {
   check_strategy(catalogue, settings);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };

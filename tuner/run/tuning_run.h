@@ -18,6 +18,6 @@ struct RunEnd {
 // make no sense, UnavailableError when no device is to be had or one is lost, FatalError when
 // results cannot be kept; what was measured until then is kept, ranked, and told to the listener.
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const Interrupt& interrupt, RunListener& listener);
+            const StopRequest& interrupt, RunListener& listener);
 
 }  // namespace tuner

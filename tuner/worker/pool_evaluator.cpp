@@ -29,7 +29,7 @@ void add(const Provenance& provenance, Trial& trial) {
 }  // namespace
 
 PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner,
-                             const Interrupt& interrupt)
+                             const StopRequest& interrupt)
     : task_(std::move(task)),
       tools_(std::move(tools)),
       runner_(runner),

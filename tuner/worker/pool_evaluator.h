@@ -34,7 +34,7 @@ namespace tuner {
 class PoolEvaluator final : public SizeEvaluator {
  public:
   // `runner` and `interrupt` outlive this.
-  PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner, const Interrupt& interrupt);
+  PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner, const StopRequest& interrupt);
   PoolEvaluator(const PoolEvaluator&) = delete;
   PoolEvaluator& operator=(const PoolEvaluator&) = delete;
 
@@ -83,7 +83,7 @@ class PoolEvaluator final : public SizeEvaluator {
   SizeTask task_;
   Toolchain tools_;
   RunWorker& runner_;
-  const Interrupt& interrupt_;
+  const StopRequest& interrupt_;
   TimePoint start_;
   Preparation preparation_;
   double best_ms_ = 0;

@@ -1,0 +1,118 @@
+// The tuning run, and what is stored, for a program that is not `tuner`.
+
+#include <filesystem>
+
+#include "tuner/exporters/registry.h"
+#include "tuner/library/guarded.h"
+#include "tuner/library/state.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/sources.h"
+#include "tuner/run/stored_results.h"
+#include "tuner/run/tuning_run.h"
+
+namespace libtuner {
+namespace {
+
+// Ends a run when the listener says so, instead of at a signal.
+class Stop final : public tuner::StopRequest {
+ public:
+  int count() const override { return wanted ? 1 : 0; }
+  int fd() const override { return -1; }
+  bool wanted = false;
+};
+
+Trial plain(const tuner::Study& study, const tuner::Trial& from) {
+  return {with_names(study.parameters, from.configuration), std::string(tuner::name_of(from.state)),
+          from.timing.median, from.objective, from.message};
+}
+
+class Ears final : public tuner::RunListener {
+ public:
+  Ears(const tuner::Study& study, const Listener& listener, Stop& stop)
+      : study_(study), listener_(listener), stop_(stop) {}
+
+  void note(const std::string& text) override {
+    if (listener_.note) listener_.note(text);
+  }
+  void begin(const tuner::RunPart&) override {}
+  void trial(const tuner::Trial& trial, double seconds) override {
+    if (listener_.trial) listener_.trial(plain(study_, trial), seconds);
+    if (listener_.stop && listener_.stop()) stop_.wanted = true;
+  }
+  void end(double) override {}
+  void ranked(const tuner::SizeOutcome& outcome) override {
+    Ranking ranking{outcome.results.device.name, outcome.results.size.label(), {}};
+    for (const tuner::Trial& trial : outcome.results.trials) {
+      ranking.trials.push_back(plain(study_, trial));
+    }
+    rankings.push_back(std::move(ranking));
+  }
+
+  std::vector<Ranking> rankings;
+
+ private:
+  const tuner::Study& study_;
+  const Listener& listener_;
+  Stop& stop_;
+};
+
+tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& from) {
+  tuner::RunSettings to{study};
+  to.devices.backend = from.backend;
+  to.devices.backend_options = option_list(from.backend_options);
+  if (from.backend == "auto" && !study.backend.name.empty()) {
+    to.devices.backend = study.backend.name;
+    to.devices.backend_options = study.backend.options;
+  }
+  to.devices.jobs = from.jobs;
+  to.strategy = from.strategy.empty() ? study.search.strategy : from.strategy;
+  to.strategy_options =
+      from.strategy.empty() ? study.search.options : option_list(from.strategy_options);
+  if (to.strategy.empty()) to.strategy = "default";
+  to.budget = study.search.budget;
+  if (from.evaluations > 0 || from.seconds > 0) to.budget = {};
+  if (from.evaluations > 0) to.budget.evaluations = from.evaluations;
+  if (from.seconds > 0) to.budget.seconds = from.seconds;
+  to.seed = from.seed;
+  to.results = from.results;
+  return to;
+}
+
+}  // namespace
+
+std::vector<Ranking> run(const Study& study, const RunSettings& settings,
+                         const Listener& listener) {
+  return guarded([&] {
+    const tuner::Study& plain_study = study.state_->study;
+    Stop stop;
+    Ears ears(plain_study, listener, stop);
+    const tuner::WorkerProgram program{program_of(settings.installation),
+                                       settings.installation.plugin_dirs};
+    const tuner::Catalogue catalogue = load_catalogue(settings.installation);
+    tuner::tune(settings_of(plain_study, settings), program, catalogue, stop, ears);
+    return std::move(ears.rankings);
+  });
+}
+
+std::string exported(const Study& study, const std::string& folder, const std::string& format) {
+  return guarded([&] {
+    const tuner::Study& plain_study = study.state_->study;
+    if (!std::filesystem::exists(std::filesystem::path(folder) / "tuner.sqlite")) {
+      throw Error("there are no results in '" + folder + "'");
+    }
+    tuner::Store store = tuner::Store::open(folder, tuner::Store::Access::kRead);
+    std::vector<tuner::RankedResults> results;
+    for (auto& one : tuner::newest_of_each(tuner::stored_results(store, &plain_study, {}))) {
+      if (one.stale.empty()) results.push_back(std::move(one.ranked));
+    }
+    tuner::ExportSettings settings;
+    settings.version = TUNER_VERSION;
+    settings.source_digest = [](const tuner::Study& of) { return tuner::read_sources(of).digest; };
+    settings.note = [](const std::string&) {};
+    const auto exporter = format == "launcher" ? nullptr : tuner::make_exporter(format, settings);
+    if (!exporter) throw Error("there is no format '" + format + "' that is a single file");
+    return exporter->write(plain_study, results, "-").front().text;
+  });
+}
+
+}  // namespace libtuner

@@ -1,0 +1,26 @@
+#pragma once
+// What stands behind the library's objects, and the words of the house in those of the library.
+
+#include <string>
+#include <vector>
+
+#include "tuner/library/tuner.h"
+#include "tuner/model/study.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/space/parameter.h"
+
+namespace libtuner {
+
+struct Study::State {
+  tuner::Study study;
+  std::vector<std::string> warnings;
+};
+
+// The program of the installation, whose children measure.
+std::string program_of(const Installation& installation);
+tuner::Catalogue load_catalogue(const Installation& installation);
+tuner::OptionList option_list(const Options& options);
+Configuration with_names(const std::vector<tuner::Parameter>& parameters,
+                         const tuner::Configuration& values);
+
+}  // namespace libtuner

@@ -1,0 +1,144 @@
+#pragma once
+// Tuning from within a program: what libtuner offers. It prints nothing, handles no signals, and
+// keeps no state but in these objects: several may be at work in one process. Functions throw
+// Error, which says what is wrong and what is allowed.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#define TUNER_LIBRARY __attribute__((visibility("default")))
+
+namespace libtuner {
+
+class TUNER_LIBRARY Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+using Configuration = std::vector<std::pair<std::string, Value>>;  // parameter, value
+using Options = std::vector<std::pair<std::string, std::string>>;  // name, value
+
+// One configuration that was measured, or why it could not be.
+struct Trial {
+  Configuration configuration;
+  std::string state;      // "ok", "compile", ...: docs/contract.md
+  double time_ms = 0;     // median; 0 when it failed
+  double objective = 0;   // in seconds for "time", else in the metric's own unit
+  std::string message{};  // why it failed
+};
+
+// Where plugins and the program itself are; the installation that this library is a part of.
+struct Installation {
+  std::string prefix{};                    // empty: the folder above this library's
+  std::vector<std::string> plugin_dirs{};  // looked through first
+};
+
+struct RunSettings {
+  std::string backend = "auto";  // auto: the study's, else the first that works
+  Options backend_options{};
+  std::string strategy{};  // empty: the study's, else the program's choice
+  Options strategy_options{};
+  std::uint64_t seed = 1;
+  std::uint64_t evaluations = 0;  // for each size; with seconds 0, too: the study's budget
+  double seconds = 0;
+  std::string results = "results";  // the folder of the store, which an earlier run may have filled
+  unsigned jobs = 1;                // compile workers
+  Installation installation{};
+};
+
+// Who hears of a run; each may be empty. All are called by the thread that called run().
+struct Listener {
+  std::function<void(const std::string& text)> note{};
+  std::function<void(const Trial& trial, double seconds)> trial{};
+  std::function<bool()>
+      stop{};  // asked after each trial: true ends the run, which keeps what it has
+};
+
+// What is known of one device and problem size, best first; failures follow.
+struct Ranking {
+  std::string device, size;
+  std::vector<Trial> trials;
+};
+
+class Study;
+
+// Tunes every size of the study, as `tuner run` does: children of the installed program compile and
+// measure. Returns what came of each size, the best first.
+TUNER_LIBRARY std::vector<Ranking> run(const Study& study, const RunSettings& settings = {},
+                                       const Listener& listener = {});
+
+// What is stored in a folder, as `tuner export` writes it in a format that is a single file: json,
+// csv, header, ...
+TUNER_LIBRARY std::string exported(const Study& study, const std::string& folder,
+                                   const std::string& format);
+
+// A study file, read and checked: YAML, or a T1 benchmark.
+class TUNER_LIBRARY Study {
+ public:
+  static Study load(const std::string& path);
+  ~Study();
+  Study(Study&&) noexcept;
+  Study& operator=(Study&&) noexcept;
+
+  std::vector<std::string> sizes() const;     // "M=1024,N=1024", as search and run take them
+  std::vector<std::string> warnings() const;  // what is allowed and probably not meant
+
+ private:
+  friend class Search;
+  friend std::vector<Ranking> run(const Study&, const RunSettings&, const Listener&);
+  friend std::string exported(const Study&, const std::string&, const std::string&);
+  Study();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct SearchSettings {
+  std::string size{};      // of the study's; empty: its first
+  std::string strategy{};  // empty: the study's, else the program's choice
+  Options options{};       // of the strategy, when it is named here
+  std::uint64_t seed = 1;
+  std::uint64_t evaluations = 0;  // what the strategy may count on; 0: not limited
+  Installation installation{};
+};
+
+// Asks for configurations and is told how good they are: the caller does the measuring, whatever it
+// is. Not for several threads at once.
+class TUNER_LIBRARY Search {
+ public:
+  explicit Search(const Study& study, const SearchSettings& settings = {});
+  ~Search();
+  Search(Search&&) noexcept;
+  Search& operator=(Search&&) noexcept;
+
+  struct Question {
+    std::uint64_t number = 0;  // names it in tell() and fail()
+    Configuration configuration;
+  };
+  // Up to `count`. None while answers are outstanding: tell more first; none otherwise: all is
+  // done.
+  std::vector<Question> ask(std::size_t count = 1);
+  // The value, to be minimised; and the seconds that it took to find out, if they count.
+  void tell(std::uint64_t question, double value, double seconds = 0);
+  void fail(std::uint64_t question);
+
+  struct Answer {
+    Configuration configuration;
+    double value = 0;
+  };
+  std::optional<Answer> best() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace libtuner
