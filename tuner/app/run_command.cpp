@@ -41,6 +41,7 @@ Study load_study(const RunOptions& options, Progress& progress) {
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
     }
     study.sizes = std::move(sizes);
+    study.domain.reset();
   }
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
