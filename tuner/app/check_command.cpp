@@ -116,7 +116,7 @@ DeviceFacts facts_for(const CheckOptions& options) {
 // A domain's ranges, and of each kind a few sizes.
 std::string domain_text(const SizeDomain& domain) {
   constexpr int kExamples = 3;
-  std::string out = fmt::format("domain             {}\n", ranges_text(domain));
+  std::string out = fmt::format("domain             {}\n", ranges_text(domain.extents));
   SizeSampler sampler(domain, 1);
   double sum = 0;
   for (const SizeKind& kind : domain.kinds) sum += kind.weight;

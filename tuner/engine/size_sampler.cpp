@@ -226,9 +226,9 @@ bool is_in(const SizeDomain& domain, const ProblemSize& size) {
   });
 }
 
-std::string ranges_text(const SizeDomain& domain) {
+std::string ranges_text(const std::vector<ExtentRange>& extents) {
   std::string out;
-  for (const auto& [name, low, high] : domain.extents) {
+  for (const auto& [name, low, high] : extents) {
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, low);
     if (low != high) out += fmt::format(" to {}", high);
   }

@@ -21,7 +21,7 @@ class KindOfSizes;
 bool is_in(const SizeDomain& domain, const ProblemSize& size);
 
 // "M 1 to 8192, N 64"
-std::string ranges_text(const SizeDomain& domain);
+std::string ranges_text(const std::vector<ExtentRange>& extents);
 
 // The same domain and seed give the same sizes.
 class SizeSampler {

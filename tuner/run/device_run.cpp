@@ -40,6 +40,16 @@ class ListedOnes final : public Strategy {
   std::size_t next_ = 0;
 };
 
+// Of those that are of the space.
+std::vector<ConfigIndex> indices_of(const SearchSpace& space,
+                                    const std::vector<Configuration>& configurations) {
+  std::vector<ConfigIndex> indices;
+  for (const Configuration& one : configurations) {
+    if (const auto index = space.index_of(one)) indices.push_back(*index);
+  }
+  return indices;
+}
+
 }  // namespace
 
 void plan_preparation(const std::string& reference_text, SizeTask& task) {
@@ -158,6 +168,7 @@ void DeviceRun::take_trial(Attempt& attempt, const Trial& trial) {
     ++attempt.outcome.measured;
     attempt.outcome.store_gone = !attempt.history.is_in_place();
   }
+  ++attempt.outcome.searched;
   attempt.trials.push_back(trial);
   attempt.usage.trial(trial, attempt.evaluator.now());
   listener_.trial(trial, attempt.evaluator.now());
@@ -254,11 +265,11 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   return rank_and_write(attempt, round);
 }
 
-SizeOutcome DeviceRun::tune(const ProblemSize& size) {
+SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   const SearchSpace space = build_space(size);
+  const std::vector<ConfigIndex> first = indices_of(space, focus.first);
   Search search;
-  search.strategy = settings_.make_strategy(space);
-  search.budget = settings_.budget;
+  search.budget = focus.budget.value_or(settings_.budget);
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
   search.part.total = space.report().valid;
@@ -267,12 +278,13 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size) {
   }
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
-  for (const Prior& prior : priors) search.strategy->learn(prior);
   search.rehearsal = [&] {
     std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
     for (const Prior& prior : priors) strategy->learn(prior);
+    if (!first.empty()) strategy = std::make_unique<GivenFirst>(first, std::move(strategy));
     return strategy;
   };
+  search.strategy = search.rehearsal();
   Store& store = history_.store();
   if (settings_.fresh) store.start_afresh(store.context(key));
   return run(space, size, std::move(search));
@@ -282,10 +294,7 @@ SizeOutcome DeviceRun::measure(const ProblemSize& size,
                                const std::vector<Configuration>& configurations,
                                const std::string& what, bool compared) {
   const SearchSpace space = build_space(size);
-  std::vector<ConfigIndex> listed;
-  for (const Configuration& one : configurations) {
-    if (const auto index = space.index_of(one)) listed.push_back(*index);
-  }
+  const std::vector<ConfigIndex> listed = indices_of(space, configurations);
   Search search;
   search.part = {what, std::to_string(listed.size()), false};
   search.compared = compared;

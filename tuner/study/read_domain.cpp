@@ -107,7 +107,7 @@ void take_over(Reader& reader, SizeDomain domain, const Position& where) {
       reader.diagnostics.error(
           rule.empty() ? where : rule.origin(),
           fmt::format("no size of the domain is of this kind: {} draws within {} found none",
-                      SizeSampler::kMostDraws, ranges_text(domain)));
+                      SizeSampler::kMostDraws, ranges_text(domain.extents)));
     } else if (std::ranges::find(sizes, *example) == sizes.end()) {
       sizes.push_back(*example);
     }
