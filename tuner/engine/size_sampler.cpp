@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <span>
 
 #include "tuner/expression/expression_tree.h"
 
@@ -211,20 +210,6 @@ class KindOfSizes {
 };
 
 }  // namespace detail
-
-bool is_in(const SizeDomain& domain, const ProblemSize& size) {
-  Bindings names;
-  for (const auto& [name, extent] : size.dims) names[name] = extent;
-  for (std::size_t d = 0; d < domain.extents.size(); ++d) {
-    const std::int64_t extent = size.dims[d].second;
-    if (extent < domain.extents[d].low || extent > domain.extents[d].high) return false;
-  }
-  return std::ranges::any_of(domain.kinds, [&](const SizeKind& kind) {
-    if (kind.rule.empty()) return true;
-    const auto value = kind.rule.evaluate(names);
-    return value && truth(*value);
-  });
-}
 
 std::string ranges_text(const std::vector<ExtentRange>& extents) {
   std::string out;

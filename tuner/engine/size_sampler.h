@@ -17,9 +17,6 @@ namespace detail {
 class KindOfSizes;
 }
 
-// Whether every extent is in its range and one of the kinds holds.
-bool is_in(const SizeDomain& domain, const ProblemSize& size);
-
 // "M 1 to 8192, N 64"
 std::string ranges_text(const std::vector<ExtentRange>& extents);
 

@@ -103,12 +103,5 @@ TEST(SizeSampler, ASmallDomainHasEachSizeOnce) {
   EXPECT_EQ(labels, (std::vector<std::string>{"M3_N2", "M4_N2", "M5_N2"}));
 }
 
-TEST(SizeDomain, HasWhatIsInItsRangesAndOfOneKind) {
-  const SizeDomain even = domain({{"M", 2, 64}}, {"M % 2 == 0", "M == 7"});
-  const auto in = [&](std::int64_t m) { return is_in(even, ProblemSize{{{"M", m}}}); };
-  EXPECT_TRUE(in(2) && in(64) && in(7));
-  EXPECT_FALSE(in(1) || in(66) || in(9));
-}
-
 }  // namespace
 }  // namespace tuner
