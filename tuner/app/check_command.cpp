@@ -11,6 +11,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/run/sources.h"
@@ -112,6 +113,26 @@ DeviceFacts facts_for(const CheckOptions& options) {
   return nominal_facts(options.archs.empty() ? kNominalArch : options.archs.front());
 }
 
+// A domain's ranges, and of each kind a few sizes.
+std::string domain_text(const SizeDomain& domain) {
+  constexpr int kExamples = 3;
+  std::string out = fmt::format("domain             {}\n", ranges_text(domain.extents));
+  SizeSampler sampler(domain, 1);
+  double sum = 0;
+  for (const SizeKind& kind : domain.kinds) sum += kind.weight;
+  for (std::size_t k = 0; k < domain.kinds.size(); ++k) {
+    std::string examples;
+    for (int i = 0; i < kExamples; ++i) {
+      const auto size = sampler.draw_of(k);
+      if (size) examples += (examples.empty() ? "" : ", ") + size->label();
+    }
+    const SizeKind& kind = domain.kinds[k];
+    out += fmt::format("kind {:>5.1f} %       {}: {}\n", 100 * kind.weight / sum,
+                       kind.rule.empty() ? "every size" : for_terminal(kind.rule.text()), examples);
+  }
+  return out;
+}
+
 int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
   const Study& study = file.study;
@@ -134,6 +155,7 @@ int check_study(const CheckOptions& options) {
   if (!options.json && !options.list && options.sample == 0 && space.size() > 0) {
     std::cout << fmt::format("{}: no mistake found\nproblem size       {}\nfor a device like  {}\n",
                              options.study, size.label(), facts.name);
+    if (study.domain && options.sizes.empty()) std::cout << domain_text(*study.domain);
   }
   std::string why_empty;
   for (const Complaint& complaint : check_not_empty(study, space)) {

@@ -14,6 +14,7 @@
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/flat_source.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/leave_one_out.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/registry.h"
@@ -171,7 +172,9 @@ int export_command(const ExportOptions& options) {
   if (!anything_valid(study, results)) return kExitNothingValid;
   if (options.evaluate) {
     const TableOptions table{options.max_configs, options.within, nullptr};
-    std::cout << lines_for_terminal(report(leave_one_out(study, results, table)));
+    constexpr std::size_t kDrawn = 20;
+    std::cout << lines_for_terminal(study.domain ? domain_report(study, results, table, kDrawn)
+                                                 : report(leave_one_out(study, results, table)));
     return kExitDone;
   }
   write_all(exporter->write(study, results, options.output), study, options, results);

@@ -31,7 +31,9 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
     const ProblemSize size = parse_size_option(text, study);
     if (std::ranges::find(wanted, size) == wanted.end()) wanted.push_back(size);
   }
-  if (!wanted.empty()) study.sizes = std::move(wanted);
+  if (wanted.empty()) return study;
+  study.sizes = std::move(wanted);
+  study.domain.reset();
   return study;
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/random_sizes.h"
 #include "tuner/exporters/selection.h"
@@ -57,13 +58,22 @@ ExportedTable read_exported(const VerifyOptions& options, const Study& study,
   return exported;
 }
 
+// Of the domain, where the study has one; else around what was tuned.
+std::vector<ProblemSize> drawn_sizes(const VerifyOptions& options, const Study& study,
+                                     const TunedTable& table) {
+  if (!study.domain) return random_sizes(table, options.random, options.seed, options.largest);
+  SizeDomain domain = *study.domain;
+  for (ExtentRange& range : domain.extents) {
+    if (options.largest > 0) range.high = std::clamp(options.largest, range.low, range.high);
+  }
+  return distinct_sizes(domain, options.random, options.seed);
+}
+
 std::vector<ProblemSize> sizes_of(const VerifyOptions& options, const Study& study,
                                   const TunedTable& table) {
   std::vector<ProblemSize> sizes;
   for (const std::string& text : options.sizes) sizes.push_back(parse_size_option(text, study));
-  for (ProblemSize& size : random_sizes(table, options.random, options.seed, options.largest)) {
-    sizes.push_back(std::move(size));
-  }
+  for (ProblemSize& size : drawn_sizes(options, study, table)) sizes.push_back(std::move(size));
   if (!sizes.empty()) return sizes;
   for (const TunedEntry& entry : table.entries) {
     if (std::ranges::find(sizes, entry.size) == sizes.end()) sizes.push_back(entry.size);

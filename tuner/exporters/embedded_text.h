@@ -13,6 +13,8 @@ extern const std::string_view kNumbersText;
 extern const std::string_view kDistanceText;
 // select() and best<>.
 extern const std::string_view kSelectionText;
+// The predictors of a domain, and what they choose.
+extern const std::string_view kPredictedText;
 // What a launcher knows of each device, and how it puts a kernel in a stream.
 extern const std::string_view kLauncherStateText;
 extern const std::string_view kLauncherScratchText;

@@ -12,7 +12,9 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/cpp_text.h"
+#include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/embedded_text.h"
 #include "tuner/exporters/header_rules.h"
 #include "tuner/exporters/selection.h"
@@ -56,6 +58,9 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
   if (!table.unverified.empty()) {
     out += "// WARNING, not verified: " + one_line(table.unverified) +
            "; configurations that give wrong answers may be among these.\n";
+  }
+  if (!table.rule.empty()) {
+    out += "// domain " + ranges_text(table.domain) + "\n// other sizes: " + table.rule + "\n";
   }
   if (!table.weights.empty()) {
     out += "// weights of the dimensions, for what is near:";
@@ -209,6 +214,13 @@ std::string entry_lines(const HeaderModel& model) {
   return out;
 }
 
+constexpr const char* kMatchListed =
+    "enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };";
+constexpr const char* kMatchPredicted =
+    "//   predicted    by what was learned of the whole domain, on a device of this name\n"
+    "enum class match : unsigned char {\n  exact, near_size, near_device, fallback, unsupported, "
+    "predicted\n};";
+
 std::string types(const HeaderModel& model) {
   std::string out;
   for (const HeaderField& field : model.parameters) {
@@ -236,7 +248,7 @@ std::string types(const HeaderModel& model) {
 //   near_device  tuned on another device; see selection::tier
 //   fallback     no entry fits (or the size is not positive): a configuration that is valid here
 //   unsupported  no configuration's constraints hold here; the default one is returned
-enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
+TUNER_MATCH
 struct selection {
   config cfg;
   match how;
@@ -249,7 +261,8 @@ struct extent {
   unsigned x, y, z;  // 0: the study's expression has no value here
 };
 )txt";
-  return out;
+  return replaced(std::move(out), "TUNER_MATCH",
+                  model.table->learned ? kMatchPredicted : kMatchListed);
 }
 
 std::string tables(const HeaderModel& model) {
@@ -279,6 +292,48 @@ std::string tables(const HeaderModel& model) {
   return out + "  return v;\n}\n#endif\n";
 }
 
+constexpr const char* kAskLearned =
+    "  if (detail::in_domain(d)) {\n"
+    "    const selection learned = detail::predicted(v, d);\n"
+    "    if (learned.how != match::unsupported) return learned;\n"
+    "  }\n";
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  std::string out;
+  for (const std::int64_t value : values)
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
+  return out;
+}
+
+// The predictors of a domain and what chooses among them, in terms of TUNER_SAME and the like.
+std::string predicted(const HeaderModel& model) {
+  const LearnedSelector& learned = *model.table->learned;
+  std::string rows;
+  for (const Predictor& one : learned.predictors) {
+    rows += fmt::format("    {{{}, {}, {}, {}, {{{}}}, {{{}}}}},\n", one.device, one.configuration,
+                        one.blocks, one.resident, numbers(one.tiles), numbers(one.weights));
+  }
+  std::string inside;
+  std::string size;
+  for (std::size_t d = 0; d < learned.domain.size(); ++d) {
+    const ExtentRange& range = learned.domain[d];
+    inside += fmt::format("{0}d.{1} >= {2} && d.{1} <= {3}ll", d > 0 ? " && " : "",
+                          model.dims[d].name, range.low, range.high);
+    size += (d > 0 ? ", d." : "d.") + model.dims[d].name;
+  }
+  std::string out(kPredictedText);
+  const auto fill = [&](const char* word, const std::string& text) {
+    out = replaced(std::move(out), word, text);
+  };
+  fill("TUNER_PREDICTORS", rows);
+  fill("TUNER_PREDICTOR_COUNT", std::to_string(learned.predictors.size()));
+  fill("TUNER_DIMENSIONS", std::to_string(learned.domain.size()));
+  fill("TUNER_FEATURES", std::to_string(learned.predictors.front().weights.size()));
+  fill("TUNER_IN_DOMAIN", inside);
+  fill("TUNER_SIZE", size);
+  return out;
+}
+
 std::string selection(const HeaderModel& model) {
   std::string positive;
   std::string same;
@@ -298,6 +353,9 @@ std::string selection(const HeaderModel& model) {
                             factor == 1 ? "" : fmt::format("{} * ", factor), d);
   }
   std::string out(kSelectionText);
+  const bool learned = model.table->learned.has_value();
+  out = replaced(std::move(out), "TUNER_PREDICTED;\n", learned ? predicted(model) : "");
+  out = replaced(std::move(out), "  TUNER_LEARNED;\n", learned ? kAskLearned : "");
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
   out = replaced(std::move(out), "  TUNER_QUERY;\n",
                  query.empty() ? "  static_cast<void>(d);\n" : query);
@@ -330,7 +388,7 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
 
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                           const HeaderOptions& options) {
-  const TunedTable table = tuned_table(study, results, options.table);
+  const TunedTable table = exported_table(study, results, options.table);
   const HeaderModel model = header_model(study, table, "_tuned");
   return header_document(model, options, {usage(model), "", ""});
 }

@@ -11,6 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/launcher_function.h"
 
 namespace tuner {
@@ -261,7 +262,7 @@ LauncherKernels kernels_of(const Variants& variants) {
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
                               const LauncherOptions& options) {
   if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
-  const TunedTable table = tuned_table(study, results, options.header.table);
+  const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);
   const Variants variants = variants_of(study, table, options);

@@ -10,6 +10,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/formats.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/ranked_csv.h"
@@ -56,7 +57,7 @@ class CodeExporter : public Exporter {
     options.generator = "tuner " + settings_.version;
     earlier_ = earlier_table(output, study, options);
     if (earlier_) options.table.earlier = &*earlier_;
-    const TunedTable table = tuned_table(study, results, options.table);
+    const TunedTable table = exported_table(study, results, options.table);
     const bool reduced = settings_.max_configurations > 0 || settings_.within > 0;
     settings_.note((reduced ? loss_report(table) : "") + kept_report(table));
     return options;

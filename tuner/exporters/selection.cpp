@@ -55,11 +55,56 @@ class Validity {
   std::vector<std::optional<bool>> known_;
 };
 
+// Tier, newness, processors apart: the smallest is the nearest device, the first of equals.
+std::optional<std::size_t> nearest_device(const TunedTable& table, const DeviceFacts& device) {
+  std::optional<std::size_t> best;
+  std::tuple<int, int, std::int64_t> best_standing;
+  for (std::size_t i = 0; i < table.devices.size(); ++i) {
+    const DeviceFacts& have = table.devices[i];
+    const int tier = tier_of(have, device);
+    if (tier < 0) continue;
+    const std::int64_t apart =
+        tier == 0 ? 0 : std::abs(have.multiprocessors - device.multiprocessors);
+    const std::tuple standing{tier, -have.compute_capability, apart};
+    if (best && !(standing < best_standing)) continue;
+    best = i;
+    best_standing = standing;
+  }
+  return best;
+}
+
+// The header's detail::predicted(), term by term.
+std::optional<Selection> predicted(const TunedTable& table, const DeviceFacts& device,
+                                   const ProblemSize& size, Validity& valid) {
+  const auto nearest = nearest_device(table, device);
+  if (!nearest) return std::nullopt;
+  const int tier = tier_of(table.devices[*nearest], device);
+  for (std::size_t i = 0; i < table.entries.size(); ++i) {
+    const TunedEntry& entry = table.entries[i];
+    if (entry.device != *nearest || entry.size.dims != size.dims) continue;
+    if (!valid.of(entry.configuration)) continue;
+    return Selection{entry.configuration, tier > 0 ? Match::kNearDevice : Match::kExact, i, tier,
+                     0};
+  }
+  const Predictor* best = nullptr;
+  std::int64_t least = 0;
+  for (const Predictor& one : table.learned->predictors) {
+    if (one.device != *nearest) continue;
+    const std::int64_t score = predicted_score(one, device.multiprocessors, size);
+    if ((best != nullptr && score >= least) || !valid.of(one.configuration)) continue;
+    best = &one;
+    least = score;
+  }
+  if (best == nullptr) return std::nullopt;
+  const Match how = tier > 0 ? Match::kNearDevice : Match::kPredicted;
+  return Selection{best->configuration, how, {}, tier, 0};
+}
+
 }  // namespace
 
 std::string_view name_of(Match match) {
-  constexpr std::array<std::string_view, 5> kNames{"exact", "near_size", "near_device", "fallback",
-                                                   "unsupported"};
+  constexpr std::array<std::string_view, 6> kNames{"exact",    "near_size",   "near_device",
+                                                   "fallback", "unsupported", "predicted"};
   return kNames.at(static_cast<std::size_t>(match));
 }
 
@@ -101,6 +146,9 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
     return {0, Match::kFallback, {}, 4, 0};
   }
   Validity valid(study, table, device, size);
+  if (table.learned && is_within(table.learned->domain, size)) {
+    if (const auto found = predicted(table, device, size, valid)) return *found;
+  }
   const SizeDistance distance(table.weights);
   // Tier, newness, processors apart, distance: the smallest wins, the first of equals.
   using Standing = std::tuple<int, int, std::int64_t, std::int64_t>;

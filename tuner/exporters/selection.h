@@ -11,7 +11,8 @@
 
 namespace tuner {
 
-enum class Match { kExact, kNearSize, kNearDevice, kFallback, kUnsupported };  // as in the header
+// As in the header; predicted: only in one that has predictors.
+enum class Match { kExact, kNearSize, kNearDevice, kFallback, kUnsupported, kPredicted };
 std::string_view name_of(Match match);
 
 struct Selection {

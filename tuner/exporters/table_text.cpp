@@ -69,6 +69,52 @@ TunedEntry entry_of(const Json& json, const ExportedTable& known) {
   return entry;
 }
 
+std::string domain_json(const std::vector<ExtentRange>& domain) {
+  Json ranges = Json::array();
+  for (const auto& [name, low, high] : domain) ranges.push_back({low, high});
+  return ranges.dump();
+}
+
+Json json_of(const Predictor& one) {
+  return {{"device", one.device}, {"configuration", one.configuration},
+          {"blocks", one.blocks}, {"resident", one.resident},
+          {"tiles", one.tiles},   {"weights", one.weights}};
+}
+
+Predictor predictor_of(const Json& json, const ExportedTable& known) {
+  Predictor one{json.at("device").get<std::size_t>(),
+                json.at("configuration").get<std::size_t>(),
+                json.at("blocks").get<std::int64_t>(),
+                json.at("resident").get<std::int64_t>(),
+                json.at("tiles").get<std::vector<std::int64_t>>(),
+                json.at("weights").get<std::vector<std::int64_t>>()};
+  const std::size_t dimensions = known.dimensions.size();
+  const std::size_t features = 2 + 2 * dimensions + dimensions * (dimensions + 1) / 2;
+  if (one.device >= known.table.devices.size() ||
+      one.configuration >= known.table.configurations.size() || one.tiles.size() != dimensions ||
+      one.weights.size() != features || one.resident < 1) {
+    throw std::out_of_range("a predictor does not fit the table");
+  }
+  return one;
+}
+
+// The domain and its predictors, where the file has them.
+void read_domain(const Json& json, ExportedTable& out) {
+  if (!json.contains("domain")) return;
+  std::vector<ExtentRange>& domain = out.table.domain;
+  for (const Json& range : json.at("domain")) {
+    if (domain.size() == out.dimensions.size()) throw std::out_of_range("the domain is too wide");
+    domain.push_back({out.dimensions[domain.size()], range.at(0).get<std::int64_t>(),
+                      range.at(1).get<std::int64_t>()});
+  }
+  if (domain.size() != out.dimensions.size()) throw std::out_of_range("the domain is too narrow");
+  if (!json.contains("predictors")) return;
+  out.table.learned = LearnedSelector{domain, {}};
+  for (const Json& one : json.at("predictors")) {
+    out.table.learned->predictors.push_back(predictor_of(one, out));
+  }
+}
+
 ExportedTable table_of(const Json& json) {
   ExportedTable out;
   out.kernel = json.at("kernel").get<std::string>();
@@ -90,6 +136,7 @@ ExportedTable table_of(const Json& json) {
     throw std::out_of_range("the weights are not one for each dimension");
   }
   if (out.table.configurations.empty()) throw std::out_of_range("there are no configurations");
+  read_domain(json, out);
   return out;
 }
 
@@ -124,13 +171,20 @@ std::string table_comment(const Study& study, const TunedTable& table,
   }
   Json entries = Json::array();
   for (const TunedEntry& one : table.entries) entries.push_back(json_of(one));
+  std::string domain;
+  if (!table.domain.empty()) domain = "\"domain\": " + domain_json(table.domain) + ",\n";
+  if (table.learned) {
+    Json predictors = Json::array();
+    for (const Predictor& one : table.learned->predictors) predictors.push_back(json_of(one));
+    domain += "\"predictors\": " + lines_of(predictors) + ",\n";
+  }
   const std::string weights =
       table.weights.empty() ? "" : "\"weights\": " + Json(table.weights).dump() + ",\n";
   std::string text = fmt::format(
       "{{\"schema\": 1, \"kernel\": {}, \"source_hash\": \"{}\",\n\"parameters\": {},\n"
       "\"dimensions\": {},\n{}\"devices\": {},\n\"configurations\": {},\n\"entries\": {}}}",
       Json(study.kernel.name).dump(), source_hash, parameters.dump(-1, ' ', true),
-      dimensions.dump(-1, ' ', true), weights, lines_of(devices), lines_of(configurations),
+      dimensions.dump(-1, ' ', true), weights + domain, lines_of(devices), lines_of(configurations),
       lines_of(entries));
   // Nothing in a text may begin or end a comment, or be a trigraph. These characters occur in texts
   // only, where JSON has other spellings for them.

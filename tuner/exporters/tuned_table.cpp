@@ -14,6 +14,8 @@
 
 #include "tuner/base/error.h"
 #include "tuner/engine/baseline.h"
+#include "tuner/engine/objective.h"
+#include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/fallbacks.h"
 #include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
@@ -110,10 +112,16 @@ std::vector<Standing> standings(const Measured& all) {
   return order;
 }
 
-Probes probes_of(const std::vector<Row>& rows, const TunedTable& table) {
+Probes probes_of(const Study& study, const std::vector<Row>& rows, const TunedTable& table) {
+  constexpr std::size_t kOfDomain = 64;
   std::vector<ProblemSize> tuned;
   for (const Row& row : rows) tuned.push_back(row.results->size);
-  return probes_for(table.devices, tuned);
+  Probes probes = probes_for(table.devices, tuned);
+  if (!study.domain) return probes;
+  for (ProblemSize& size : distinct_sizes(*study.domain, kOfDomain, 1)) {
+    probes.sizes.push_back(std::move(size));
+  }
+  return probes;
 }
 
 // The default first, then one that is valid for all probes, if the default is not.
@@ -256,8 +264,10 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   }
   const Measured all = measured(study, rows);
   const std::vector<Standing> order = standings(all);
-  const Probes probes = probes_of(rows, table);
-  const std::vector<std::size_t> spare = fallbacks(study, all, order, probes);
+  const Probes probes = probes_of(study, rows, table);
+  const std::vector<std::size_t> spare =
+      options.spares ? fallbacks(study, all, order, probes)
+                     : std::vector<std::size_t>{order.front().configuration};
   std::vector<bool> kept(rows.size());
   const bool reduced = options.max_configurations > 0 || options.within > 0;
   const std::vector<std::size_t> used =
@@ -272,9 +282,11 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
   for (const Standing& standing : order) {
     if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
   }
-  const auto more =
-      more_fallbacks(study, probes, table.configurations, candidates(study, all, order, rows));
-  table.configurations.insert(table.configurations.end(), more.begin(), more.end());
+  if (options.spares) {
+    const auto more =
+        more_fallbacks(study, probes, table.configurations, candidates(study, all, order, rows));
+    table.configurations.insert(table.configurations.end(), more.begin(), more.end());
+  }
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/exporters/learned_selector.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 
@@ -28,11 +29,14 @@ struct TunedTable {
   // Without doubles, in the order in which they are tried where no entry fits: the default, one for
   // all probes, the winners by their worst loss, and what else the probes need (fallbacks.h).
   std::vector<Configuration> configurations;
-  std::vector<TunedEntry> entries;   // devices in order, sizes in the order of the results
-  std::string unverified;            // why wrong answers may be among them; empty: none known
-  std::vector<double> weights;       // of the dimensions, for what is near; empty: all are 1
-  double default_slowdown = 1;       // of the default, at worst over all entries
-  std::size_t default_coverage = 0;  // entries where it was measured
+  std::vector<TunedEntry> entries;    // devices in order, sizes in the order of the results
+  std::string unverified;             // why wrong answers may be among them; empty: none known
+  std::vector<double> weights;        // of the dimensions, for what is near; empty: all are 1
+  std::vector<ExtentRange> domain{};  // of the study, where it has one
+  std::optional<LearnedSelector> learned{};  // before what is near: within the domain
+  std::string rule{};                        // which one that is and why, for people
+  double default_slowdown = 1;               // of the default, at worst over all entries
+  std::size_t default_coverage = 0;          // entries where it was measured
 };
 
 struct TableOptions {
@@ -41,6 +45,7 @@ struct TableOptions {
   // An earlier export of the same source, or none. Its winners stay, where they were measured again
   // and the new winner is not faster beyond the interval: exports do not flicker.
   const TunedTable* earlier = nullptr;
+  bool spares = true;  // false: without the fallbacks beside the default
 };
 
 // The best configuration of each result, and the fallbacks: the configuration that was valid

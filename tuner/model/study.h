@@ -12,6 +12,7 @@
 
 #include "tuner/model/data_type.h"
 #include "tuner/model/problem_size.h"
+#include "tuner/model/size_domain.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {
@@ -131,6 +132,8 @@ struct SearchSpec {
   std::string strategy;  // empty = the program's default
   OptionList options;
   Budget budget;
+  // Of a domain: the search ends once the expected loss of what was tuned is below this.
+  double until_loss = 0.03;
   Position where;
 };
 
@@ -160,7 +163,8 @@ struct Study {
   std::filesystem::path file;
   std::string text;  // of the file, for messages
   KernelSpec kernel;
-  std::vector<ProblemSize> sizes;
+  std::vector<ProblemSize> sizes;  // with a domain: an example of each of its kinds
+  std::optional<SizeDomain> domain{};
   std::vector<Parameter> parameters;
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;

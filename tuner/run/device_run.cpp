@@ -42,6 +42,16 @@ class ListedOnes final : public Strategy {
   std::size_t next_ = 0;
 };
 
+// Of those that are of the space.
+std::vector<ConfigIndex> indices_of(const SearchSpace& space,
+                                    const std::vector<Configuration>& configurations) {
+  std::vector<ConfigIndex> indices;
+  for (const Configuration& one : configurations) {
+    if (const auto index = space.index_of(one)) indices.push_back(*index);
+  }
+  return indices;
+}
+
 }  // namespace
 
 void plan_preparation(const std::string& reference_text, SizeTask& task) {
@@ -163,6 +173,7 @@ void DeviceRun::take_trial(Attempt& attempt, const Trial& trial) {
     ++attempt.outcome.measured;
     attempt.outcome.store_gone = !attempt.history.is_in_place();
   }
+  ++attempt.outcome.searched;
   attempt.trials.push_back(trial);
   attempt.usage.trial(trial, attempt.evaluator.now());
   listener_.trial(trial, attempt.evaluator.now());
@@ -279,15 +290,18 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
   return {};
 }
 
-SizeOutcome DeviceRun::tune(const ProblemSize& size) {
+SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   const SearchSpace space = build_space(size);
   for (const Complaint& complaint : check_not_empty(study_, space)) {
     listener_.note("  no configuration of " + size.label() + " is valid: " +
                    render(complaint, study_.text) + "\n  ('tuner check' says more)");
   }
+  std::vector<ConfigIndex> first = baseline_in(space);
+  for (const ConfigIndex index : indices_of(space, focus.first)) {
+    if (std::ranges::find(first, index) == first.end()) first.push_back(index);
+  }
   Search search;
-  search.strategy = settings_.make_strategy(space);
-  search.budget = settings_.budget;
+  search.budget = focus.budget.value_or(settings_.budget);
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
   search.part.total = space.report().valid;
@@ -296,14 +310,12 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size) {
   }
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
-  for (const Prior& prior : priors) search.strategy->learn(prior);
-  const std::vector<ConfigIndex> first = baseline_in(space);
   search.rehearsal = [&] {
     std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
     for (const Prior& prior : priors) strategy->learn(prior);
     return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));
   };
-  search.strategy = std::make_unique<GivenFirst>(first, std::move(search.strategy));
+  search.strategy = search.rehearsal();
   Store& store = history_.store();
   if (settings_.fresh) store.start_afresh(store.context(key));
   return run(space, size, std::move(search));
@@ -313,10 +325,7 @@ SizeOutcome DeviceRun::measure(const ProblemSize& size,
                                const std::vector<Configuration>& configurations,
                                const std::string& what, bool compared) {
   const SearchSpace space = build_space(size);
-  std::vector<ConfigIndex> listed;
-  for (const Configuration& one : configurations) {
-    if (const auto index = space.index_of(one)) listed.push_back(*index);
-  }
+  const std::vector<ConfigIndex> listed = indices_of(space, configurations);
   Search search;
   search.part = {what, std::to_string(listed.size()), false};
   search.compared = compared;

@@ -31,10 +31,18 @@ struct SearchSettings {
   std::filesystem::path results;            // folder of the ranked CSV files
 };
 
+// Of one size's search, where it is not like all others'.
+struct Focus {
+  std::vector<Configuration>
+      first{};                     // are measured before the strategy asks; where they are valid
+  std::optional<Budget> budget{};  // instead of the settings'
+};
+
 struct SizeOutcome {
   RankedResults results;
   std::string csv_path;      // empty: there was nothing to write
-  std::size_t measured = 0;  // trials that were not in the store
+  std::size_t searched = 0;  // trials of this search, those that the store answered among them
+  std::size_t measured = 0;  // of these, trials that were not in the store
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
@@ -57,7 +65,7 @@ class DeviceRun {
             std::function<bool()> interrupted);
 
   // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
-  SizeOutcome tune(const ProblemSize& size);
+  SizeOutcome tune(const ProblemSize& size, const Focus& focus = {});
 
   // Measures given configurations, in their order and without a budget, instead of a search; those
   // that are not of the size's space are passed over. Everything that is known of the size is

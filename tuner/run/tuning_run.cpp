@@ -3,6 +3,7 @@
 #include "tuner/run/tuning_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "tuner/base/error.h"
@@ -10,6 +11,7 @@
 #include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
+#include "tuner/run/domain_run.h"
 #include "tuner/run/sources.h"
 #include "tuner/run/store_recording.h"
 
@@ -71,18 +73,28 @@ void tell_what_is_not_kept(const std::string& gap, const std::vector<SizeOutcome
                 (gap.empty() ? "the files that it includes are not all known" : gap));
 }
 
+double wall_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
 // Every size on one device. Returns what came of each that was begun.
 std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings) {
   const Store& store = run.history().store();
+  const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   std::vector<SizeOutcome> outcomes;
-  for (const ProblemSize& size : settings.study.sizes) {
-    if (run.is_interrupted()) break;
-    outcomes.push_back(run.tune(size));
-    conclude(outcomes.back(), store, run.listener());
+  if (settings.study.domain) {
+    outcomes = tune_domain(run, {settings.budget, settings.seed}, wall_seconds, tell);
+  } else {
+    for (const ProblemSize& size : settings.study.sizes) {
+      if (run.is_interrupted()) break;
+      outcomes.push_back(run.tune(size));
+      tell(outcomes.back());
+    }
   }
   if (settings.cross_sizes && !run.is_interrupted()) {
     for (const std::size_t i : cross_sizes(run, outcomes)) {
-      conclude(outcomes[i], store, run.listener());
+      tell(outcomes[i]);
     }
   }
   return outcomes;

@@ -214,7 +214,7 @@ void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'search'",
-                      {"strategy", "options", "budget"});
+                      {"strategy", "options", "budget", "until_loss"});
   SearchSpec& search = reader.study.search;
   search.where = where;
   if (const YamlNode* strategy = fields.find("strategy")) {
@@ -227,6 +227,16 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   }
   if (const YamlNode* budget = fields.find("budget")) {
     read_budget(reader, *budget, fields.where("budget"));
+  }
+  const YamlNode* loss = fields.find("until_loss");
+  if (loss == nullptr) return;
+  const auto bound = read_number(reader.diagnostics, *loss, "'until_loss'");
+  if (bound && *bound >= 0 && *bound < 1) {
+    search.until_loss = *bound;
+  } else if (bound) {
+    reader.diagnostics.error(position_of(reader.diagnostics, *loss),
+                             "'until_loss' must be from 0 and below 1, not " + loss->text,
+                             "0.03 is 3 %");
   }
 }
 

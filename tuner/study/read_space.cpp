@@ -65,6 +65,13 @@ bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where
 
 void read_sizes(Reader& reader, const YamlNode& node) {
   Diagnostics& diagnostics = reader.diagnostics;
+  const auto is_of_domain = [](const auto& entry) {
+    return entry.first->text == "domain" || entry.first->text == "kinds";
+  };
+  if (node.is_map() && std::ranges::any_of(node.entries, is_of_domain)) {
+    read_domain(reader, node);
+    return;
+  }
   if (!expect_list(diagnostics, node, "'problem_sizes'")) {
     reader.names.set_incomplete();
     return;

@@ -23,6 +23,7 @@ struct Reader {
 // The values of a collection that were read without an error count on; sections that are absent
 // are not called.
 void read_sizes(Reader& reader, const YamlNode& node);
+void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
 void read_parameters(Reader& reader, const YamlNode& node);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);

@@ -189,10 +189,26 @@ std::string kernel_of(const Study& study, const fs::path& folder) {
   return out + (options.empty() ? "" : "  options: [" + options + "]\n");
 }
 
+std::string domain_of(const SizeDomain& domain) {
+  std::string ranges;
+  for (const auto& [name, low, high] : domain.extents) {
+    ranges += fmt::format("{}{}: [{}, {}]", ranges.empty() ? "" : ", ", name, low, high);
+  }
+  std::string kinds;
+  std::string weights;
+  for (const SizeKind& kind : domain.kinds) {
+    const std::string separator = kinds.empty() ? "" : ", ";
+    kinds += separator + quoted(kind.rule.empty() ? "true" : kind.rule.text());
+    weights += fmt::format("{}{}", separator, kind.weight);
+  }
+  return fmt::format("problem_sizes:\n  domain: {{{}}}\n  kinds: [{}]\n  weights: [{}]\n", ranges,
+                     kinds, weights);
+}
+
 std::string space_of(const Study& study) {
-  std::string out;
+  std::string out = study.domain ? domain_of(*study.domain) : "";
   for (const ProblemSize& size : study.sizes) {
-    if (size.dims.empty()) continue;
+    if (size.dims.empty() || study.domain) continue;
     out += out.empty() ? "problem_sizes:\n" : "";
     std::string dims;
     for (const auto& [name, extent] : size.dims) {
@@ -266,6 +282,9 @@ std::string search_of(const Study& study) {
   const std::string options = options_text(search.options);
   if (!options.empty()) parts += "  options: {" + options + "}\n";
   if (!limits.empty()) parts += "  budget: {" + limits + "}\n";
+  if (search.until_loss != SearchSpec{}.until_loss) {
+    parts += fmt::format("  until_loss: {}\n", search.until_loss);
+  }
   return parts.empty() ? out : out + "search:\n" + parts;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/engine/size_sampler.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
@@ -118,10 +119,17 @@ class StudyReader {
   const Fields& file_;
 };
 
-// The first size that breaks an expression stands for all.
+// The first size that breaks an expression stands for all; of a domain some are looked at.
 void check_sizes(Diagnostics& diagnostics, const Study& study) {
+  constexpr std::size_t kOfDomain = 32;
   std::set<std::pair<int, int>> reported;
-  for (const ProblemSize& size : study.sizes) {
+  std::vector<ProblemSize> sizes = study.sizes;
+  if (study.domain) {
+    for (ProblemSize& size : distinct_sizes(*study.domain, kOfDomain, 1)) {
+      sizes.push_back(std::move(size));
+    }
+  }
+  for (const ProblemSize& size : sizes) {
     for (const Complaint& c : check_size(study, size)) {
       if (reported.emplace(c.where.line, c.where.column).second) {
         diagnostics.error(c.where, c.message, c.suggestion);

@@ -81,6 +81,7 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"numbers.hpp", kNumbersText},
       {"distance.hpp", kDistanceText},
       {"selection.hpp", kSelectionText},
+      {"predicted.hpp", kPredictedText},
       {"launcher_state.hpp", kLauncherStateText},
       {"launcher_scratch.hpp", kLauncherScratchText},
       {"launcher_number.hpp", kLauncherNumberText},
@@ -102,6 +103,8 @@ TEST(EmbeddedText, NumbersAndDistancesCompileAlone) {
 
 TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
   expect_compiles(std::string(kTypes) + numbers_and_distance() +
+                  "#define TUNER_PREDICTED static_assert(true, \"\")\n"
+                  "#define TUNER_LEARNED static_assert(true, \"\")\n"
                   "#define TUNER_POSITIVE d.n > 0\n"
                   "#define TUNER_QUERY const int q0 = detail::lg256(d.n)\n"
                   "#define TUNER_DISTANCE detail::square(q0 - e.lg[0])\n"

@@ -67,7 +67,7 @@ TEST(FileForm, UnknownKeyWithoutANearOneListsTheKnown) {
 parameters: {B: [1, 2]}
 search: {zzz: 1}
 )yaml"),
-      R"text(study.yaml:3:10: unknown key 'zzz' in 'search' (known: strategy, options and budget)
+      R"text(study.yaml:3:10: unknown key 'zzz' in 'search' (known: strategy, options, budget and until_loss)
     search: {zzz: 1}
              ^)text");
 }

@@ -15,11 +15,13 @@ struct standing {
 };
 }  // namespace detail
 
+TUNER_PREDICTED;
 // The configuration for a size on a device: from the nearest device that was tuned, there from the
 // nearest size; what is not valid here is passed over. A size that is not positive in every
 // dimension gets the default configuration, marked as a fallback.
 TUNER_FN selection select(const device& v, const dims& d) {
   if (!(TUNER_POSITIVE)) return {configs[0], match::fallback, 0, -1, 4, 0.0};
+  TUNER_LEARNED;
   TUNER_QUERY;
   int tiers[device_count] = {};
   for (int i = 0; i < device_count; ++i) tiers[i] = detail::tier(devices[i], v);

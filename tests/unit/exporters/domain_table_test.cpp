@@ -1,0 +1,185 @@
+// Exports of a domain: which rule answers for sizes that were not tuned.
+
+#include "tuner/exporters/domain_table.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "tests/unit/exporters/compiled.h"
+#include "tests/unit/exporters/sample_study.h"
+#include "tuner/engine/size_sampler.h"
+#include "tuner/exporters/header.h"
+#include "tuner/exporters/selection.h"
+#include "tuner/exporters/table_text.h"
+
+namespace tuner {
+namespace {
+
+Study domain_study() {
+  Study study = sample_study();
+  study.domain = SizeDomain{{{"M", 16, 8192}, {"N", 16, 8192}}, {{Expression(), 1}}};
+  return study;
+}
+
+// Tiles of 16, 32 or 128 rows: large ones are faster for each row and waste more; vectors halve
+// what a row takes.
+double milliseconds(const Configuration& one, const ProblemSize& size) {
+  const auto tile = static_cast<double>(std::get<std::int64_t>(one[0]));
+  const auto vec = static_cast<double>(std::get<std::int64_t>(one[1]));
+  const auto m = static_cast<double>(size.dims[0].second);
+  const auto n = static_cast<double>(size.dims[1].second);
+  return std::ceil(m / tile) * (20 + tile * n / 1000 * (vec == 1 ? 1.5 : 1)) / 1000;
+}
+
+std::vector<RankedResults> results_at(const Study& study, const std::vector<ProblemSize>& sizes) {
+  std::vector<RankedResults> results;
+  const DeviceFacts device = sample_device("NVIDIA H200", 90);
+  for (const ProblemSize& size : sizes) {
+    std::vector<Trial> trials;
+    for (const std::int64_t tile : {16, 32, 128}) {
+      for (const std::int64_t vec : {1, 4}) {
+        const auto one = sample_configuration(tile, vec, "dynamic", false);
+        if (!may_launch(study, one, device, size)) continue;
+        trials.push_back(sample_trial(one, milliseconds(one, size)));
+      }
+    }
+    std::ranges::sort(trials, {}, [](const Trial& trial) { return trial.timing.median; });
+    results.push_back(sample_result(device, size.dims[0].second, size.dims[1].second, trials));
+  }
+  return results;
+}
+
+std::vector<RankedResults> many_results(const Study& study) {
+  return results_at(study, distinct_sizes(*study.domain, 24, 3));
+}
+
+TEST(DomainTable, TheRuleThatLosesLeastIsExported) {
+  const Study study = domain_study();
+  const RuleComparison compared = compare_rules(study, many_results(study), {});
+  EXPECT_EQ(compared.sizes.size(), 24U);
+  EXPECT_EQ(compared.best, SelectionRule::kLearned);
+  const auto loss = [&](SelectionRule rule) {
+    return compared.rules[static_cast<std::size_t>(rule)].expected;
+  };
+  EXPECT_LT(loss(SelectionRule::kLearned), 0.8 * loss(SelectionRule::kNearest));
+  EXPECT_LT(loss(SelectionRule::kLearned), 0.1);
+  const TunedTable table = exported_table(study, many_results(study), {});
+  ASSERT_TRUE(table.learned);
+  EXPECT_EQ(table.rule.rfind("learned predictors: expected loss ", 0), 0U) << table.rule;
+}
+
+TEST(DomainTable, WhatIsExpectedIsWhatSizesThatNobodyTunedLose) {
+  const Study study = domain_study();
+  const auto results = many_results(study);
+  const TunedTable table = exported_table(study, results, {});
+  double sum = 0;
+  const auto others = results_at(study, distinct_sizes(*study.domain, 60, 77));
+  for (const RankedResults& one : others) {
+    const Selection chosen = select(study, table, one.device, one.size);
+    ASSERT_NE(chosen.how, Match::kUnsupported) << one.size.label();
+    sum += milliseconds(table.configurations[chosen.configuration], one.size) /
+               one.trials.front().timing.median -
+           1;
+  }
+  EXPECT_LT(sum / 60, 0.1);
+}
+
+// The same answers from the tuner and from the compiled header, within the domain and beyond it.
+TEST(DomainTable, TheHeaderAnswersAsTheTunerDoes) {
+  const Study study = domain_study();
+  const auto results = many_results(study);
+  const TunedTable table = exported_table(study, results, {});
+  std::vector<ProblemSize> sizes = distinct_sizes(*study.domain, 150, 5);
+  sizes.push_back(results.front().size);
+  sizes.push_back({{{"M", 100000}, {"N", 64}}});
+  sizes.push_back({{{"M", 1}, {"N", 1}}});
+  std::string asked;
+  for (const ProblemSize& size : sizes) {
+    asked += fmt::format("{{{}, {}}},", size.dims[0].second, size.dims[1].second);
+  }
+  const HeaderFolder folder(export_header(study, results));
+  const auto out = folder.run_program(R"(#include "tuned.h"
+#include <cstdio>
+using namespace matmul_tuned;
+static_assert(best<90, 100, 100>.how == match::predicted, "at compile time");
+static_assert(select(devices[0], {100, 100}).how == match::predicted, "at compile time");
+static const dims all[] = {)" + asked +
+                                      R"(};
+int main() {
+  device other = devices[0];
+  other.name = "another";
+  for (const dims& d : all) {
+    const selection s = select(devices[0], d);
+    const selection o = select(other, d);
+    std::printf("%d %d %d %d %d\n", s.config_id, static_cast<int>(s.how), s.entry_index,
+                o.config_id, static_cast<int>(o.how));
+  }
+})");
+  ASSERT_EQ(out.status, 0) << out.text.substr(0, 2000);
+  std::istringstream lines(out.text);
+  DeviceFacts other = table.devices[0];
+  other.name = "another";
+  std::vector<int> seen(6);
+  for (const ProblemSize& size : sizes) {
+    std::string emitted;
+    std::getline(lines, emitted);
+    const Selection mine = select(study, table, table.devices[0], size);
+    const Selection there = select(study, table, other, size);
+    EXPECT_EQ(fmt::format("{} {} {} {} {}", mine.configuration, static_cast<int>(mine.how),
+                          mine.entry ? static_cast<int>(*mine.entry) : -1, there.configuration,
+                          static_cast<int>(there.how)),
+              emitted)
+        << size.label();
+    ++seen[static_cast<std::size_t>(mine.how)];
+  }
+  EXPECT_GT(seen[static_cast<std::size_t>(Match::kPredicted)], 100);
+  EXPECT_GE(seen[static_cast<std::size_t>(Match::kExact)], 1);
+  EXPECT_GE(seen[static_cast<std::size_t>(Match::kNearSize)], 1);
+}
+
+TEST(DomainTable, IsReadBackFromTheFile) {
+  const Study study = domain_study();
+  const auto results = many_results(study);
+  const TunedTable table = exported_table(study, results, {});
+  const ExportedTable back = read_table_comment(export_header(study, results), "x.h");
+  ASSERT_TRUE(back.table.learned);
+  for (const ProblemSize& size : distinct_sizes(*study.domain, 50, 6)) {
+    EXPECT_EQ(select(study, back.table, table.devices[0], size).configuration,
+              select(study, table, table.devices[0], size).configuration);
+  }
+  std::string wrong = export_header(study, results);
+  wrong.replace(wrong.find("\"resident\":1"), 12, "\"resident\":0");
+  EXPECT_THROW(read_table_comment(wrong, "x.h"), InputError);
+}
+
+TEST(DomainTable, TooFewSizesAreAnsweredByTheNearest) {
+  const Study study = domain_study();
+  const TunedTable table =
+      exported_table(study, results_at(study, distinct_sizes(*study.domain, 3, 3)), {});
+  EXPECT_FALSE(table.learned);
+  EXPECT_EQ(table.rule, "nearest size: too few sizes were tuned to compare rules");
+}
+
+TEST(DomainTable, AListIsExportedAsItWas) {
+  Study study = domain_study();
+  const auto results = many_results(study);
+  study.domain.reset();
+  const std::string header = export_header(study, results);
+  for (const char* word : {"predict", "domain", "TUNER_"}) {
+    EXPECT_EQ(header.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(DomainTable, TheReportSaysWhatIsExpectedWhereNobodyTuned) {
+  const Study study = domain_study();
+  const std::string text = domain_report(study, many_results(study), {}, 20);
+  EXPECT_NE(text.find("learned predictors: expected loss "), std::string::npos) << text;
+  EXPECT_NE(text.find("; nearest size "), std::string::npos) << text;
+  EXPECT_NE(text.find(": predicted, "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tuner

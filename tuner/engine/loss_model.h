@@ -1,0 +1,38 @@
+#pragma once
+// A small Gaussian process, whose kernel is chosen by cross-validation over groups.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tuner {
+
+// One measured point: features, a value, and the group (problem size) it belongs to.
+struct ModelPoint {
+  std::vector<double> features;
+  double value = 0;
+  std::size_t group = 0;
+};
+
+struct Guess {
+  double mean = 0;
+  double deviation = 0;
+};
+
+class LossModel {
+ public:
+  // Tries a linear kernel (a ridge regression) and smooth ones of several widths beside it; the one
+  // that tells best what groups are like that it has not seen is taken. `points` must not be empty.
+  explicit LossModel(const std::vector<ModelPoint>& points);
+  ~LossModel();
+  LossModel(LossModel&&) noexcept;
+  LossModel& operator=(LossModel&&) noexcept;
+
+  Guess at(const std::vector<double>& features) const;
+
+ private:
+  struct Fit;
+  std::unique_ptr<const Fit> fit_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,160 @@
+// Lets sizes of a domain be tuned until the budget is spent or little is expected to be lost.
+
+#include "tuner/run/domain_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/engine/domain_plan.h"
+#include "tuner/engine/objective.h"
+
+namespace tuner {
+namespace {
+
+SizeMeasured measured(const Study& study, const SizeOutcome& outcome) {
+  SizeMeasured out{outcome.results.size, {}, outcome.searched};
+  for (const Trial& trial : outcome.results.trials) {
+    if (!is_valid(trial) || trial.outdated) continue;
+    const double cost = cost_of(study.objective, trial).value();
+    if (std::isfinite(cost) && cost > 0) out.costs.emplace_back(trial.configuration, cost);
+  }
+  return out;
+}
+
+std::string loss_text(double expected) {
+  return std::isfinite(expected) ? fmt::format("expected loss {:.1f} %", 100 * expected)
+                                 : "nothing is known of the loss yet";
+}
+
+// Of the budget, for the winners at the sizes that were tuned before them.
+constexpr double kForCrossing = 0.15;
+
+std::uint64_t for_search(const Budget& budget) {
+  if (!budget.evaluations) return 0;
+  const auto all = static_cast<double>(*budget.evaluations);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(all * (1 - kForCrossing)));
+}
+
+class DomainRun {
+ public:
+  DomainRun(DeviceRun& run, const DomainSettings& settings, const std::function<double()>& now,
+            const std::function<void(const SizeOutcome&)>& conclude)
+      : run_(run),
+        budget_(settings.budget),
+        now_(now),
+        conclude_(conclude),
+        begin_(now()),
+        plan_(run.study(), run.facts(), for_search(budget_), settings.seed) {}
+
+  std::vector<SizeOutcome> tune() {
+    std::string reason = search(1 - kForCrossing);
+    cross();
+    if (budget_.evaluations && evaluations_left() > 0 && plan_.is_spent()) {
+      plan_.allow(evaluations_left());
+      reason = search(1);
+    }
+    run_.listener().note(fmt::format("domain: {} size{}, {} evaluations, {}; ended: {}",
+                                     outcomes_.size(), outcomes_.size() == 1 ? "" : "s", spent_,
+                                     loss_text(plan_.expected_loss()), reason));
+    return std::move(outcomes_);
+  }
+
+ private:
+  double seconds_left(double share = 1) const {
+    return budget_.seconds ? share * *budget_.seconds - (now_() - begin_) : 1;
+  }
+  std::uint64_t evaluations_left() const {
+    if (!budget_.evaluations) return std::numeric_limits<std::uint64_t>::max();
+    return *budget_.evaluations - std::min(*budget_.evaluations, spent_);
+  }
+
+  // Size after size, within this share of the time. Returns why it ended.
+  std::string search(double share) {
+    while (!run_.is_interrupted()) {
+      if (seconds_left(share) <= 0) return fmt::format("{:g} s", *budget_.seconds);
+      const auto step = plan_.next();
+      if (!step) return plan_.reason();
+      tune_size(*step, share);
+    }
+    return "interrupted";
+  }
+
+  // Keeps the outcome; returns what the size had before.
+  std::uint64_t keep(SizeOutcome outcome) {
+    const auto known = std::ranges::find(outcomes_, outcome.results.size,
+                                         [](const auto& one) { return one.results.size; });
+    std::uint64_t before = 0;
+    if (known == outcomes_.end()) {
+      outcomes_.push_back(std::move(outcome));
+    } else {
+      before = known->searched;
+      *known = std::move(outcome);
+    }
+    return before;
+  }
+
+  void tune_size(const DomainStep& step, double share) {
+    run_.listener().note(fmt::format("domain: size {}, {}: {}", plan_.tuned() + 1,
+                                     step.size.label(), loss_text(plan_.expected_loss())));
+    Focus focus{step.first, budget_};
+    focus.budget->evaluations = step.evaluations;
+    if (budget_.seconds) focus.budget->seconds = seconds_left(share);
+    SizeOutcome outcome;
+    try {
+      outcome = run_.tune(step.size, focus);
+    } catch (const InputError& error) {
+      if (outcomes_.empty()) throw;
+      run_.listener().note(fmt::format("  passed over: {}", error.what()));
+      plan_.tell({step.size, {}, 1});
+      return;
+    }
+    plan_.tell(measured(run_.study(), outcome));
+    spent_ += outcome.searched;
+    spent_ -= std::min(spent_, keep(outcome));
+    conclude_(outcome);
+  }
+
+  // Measures what serves the domain wherever it was not measured: it may have been found later.
+  void cross() {
+    for (auto& [size, others] : plan_.crossings()) {
+      const std::uint64_t left = evaluations_left();
+      if (run_.is_interrupted() || seconds_left() <= 0 || left == 0) return;
+      if (others.size() > left) others.resize(left);
+      const auto at = std::ranges::find(outcomes_, size,
+                                        [](const SizeOutcome& one) { return one.results.size; });
+      if (at == outcomes_.end() || !at->lost.empty()) return;
+      // The size's own winner is answered by the store, and says what is too slow.
+      const std::string what = fmt::format("{} of other sizes", others.size());
+      others.insert(others.begin(), at->results.trials.front().configuration);
+      SizeOutcome outcome = run_.measure(size, others, what, true);
+      spent_ += outcome.measured;
+      plan_.tell(measured(run_.study(), outcome));
+      outcome.searched = at->searched;
+      conclude_(*at = std::move(outcome));
+    }
+  }
+
+  DeviceRun& run_;
+  Budget budget_;
+  const std::function<double()>& now_;
+  const std::function<void(const SizeOutcome&)>& conclude_;
+  double begin_;
+  DomainPlan plan_;
+  std::vector<SizeOutcome> outcomes_;
+  std::uint64_t spent_ = 0;
+};
+
+}  // namespace
+
+std::vector<SizeOutcome> tune_domain(DeviceRun& run, const DomainSettings& settings,
+                                     const std::function<double()>& now,
+                                     const std::function<void(const SizeOutcome&)>& conclude) {
+  return DomainRun(run, settings, now, conclude).tune();
+}
+
+}  // namespace tuner

@@ -1,0 +1,146 @@
+// Reads problem_sizes where it is a domain: ranges of the dimensions, kinds and their weights.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tuner/engine/size_sampler.h"
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::uint64_t kExampleSeed = 1;
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+
+std::optional<ExtentRange> read_extents(Diagnostics& diagnostics, const YamlNode& key,
+                                        const YamlNode& node) {
+  const std::string what = "dimension '" + key.text + "'";
+  const Position where = position_of(diagnostics, node.is_null() ? key : node);
+  if (!node.is_sequence() || node.items.size() != 2) {
+    diagnostics.error(where, what + " must be [lowest, highest]",
+                      node.is_scalar() ? fmt::format("[{0}, {0}]", node.text) : "");
+    return std::nullopt;
+  }
+  const auto low = read_integer(diagnostics, *node.items[0], what);
+  const auto high = read_integer(diagnostics, *node.items[1], what);
+  if (!low || !high) return std::nullopt;
+  if (*low < 1) {
+    diagnostics.error(where, fmt::format("{} must begin at 1 at least, not {}", what, *low));
+  } else if (*low > *high) {
+    diagnostics.error(where, fmt::format("{} begins at {}, above its end {}", what, *low, *high));
+  } else if (*high > kLargest) {
+    diagnostics.error(where, fmt::format("{} ends at {}, above 2^40", what, *high));
+  } else {
+    return ExtentRange{key.text, *low, *high};
+  }
+  return std::nullopt;
+}
+
+// False when a range is wrong.
+bool read_ranges(Reader& reader, const YamlNode& node, SizeDomain& domain) {
+  Diagnostics& diagnostics = reader.diagnostics;
+  if (!expect_map(diagnostics, node, "'domain'")) return false;
+  if (node.entries.empty()) {
+    diagnostics.error(position_of(diagnostics, node), "'domain' is empty: it has no dimension");
+    return false;
+  }
+  bool good = true;
+  for (const auto& [key, value] : node.entries) {
+    reader.names.declare(*key, kSizeName);
+    const auto range = read_extents(diagnostics, *key, *value);
+    good = good && range;
+    domain.extents.push_back(range.value_or(ExtentRange{key->text, 1, 1}));
+  }
+  return good;
+}
+
+bool read_kinds(Reader& reader, const YamlNode& node, SizeDomain& domain) {
+  if (!expect_list(reader.diagnostics, node, "'kinds'")) return false;
+  if (node.items.empty()) {
+    reader.diagnostics.error(position_of(reader.diagnostics, node),
+                             "'kinds' is empty; without it there is one kind, every size");
+    return false;
+  }
+  bool good = true;
+  for (const YamlRef& item : node.items) {
+    Expression rule = reader.names.read(*item, "a kind", kSizeName, "a kind");
+    good = good && !rule.empty();
+    domain.kinds.push_back({std::move(rule), 1});
+  }
+  return good;
+}
+
+void read_weights(Reader& reader, const YamlNode& node, SizeDomain& domain) {
+  Diagnostics& diagnostics = reader.diagnostics;
+  if (!expect_list(diagnostics, node, "'weights'")) return;
+  const std::size_t kinds = domain.kinds.size();
+  if (node.items.size() != kinds) {
+    diagnostics.error(position_of(diagnostics, node),
+                      fmt::format("'weights' has {} number{}; there {} {} kind{}",
+                                  node.items.size(), node.items.size() == 1 ? "" : "s",
+                                  kinds == 1 ? "is" : "are", kinds, kinds == 1 ? "" : "s"));
+    return;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const auto weight = read_number(diagnostics, *node.items[i], "a weight");
+    if (!weight) continue;
+    if (*weight > 0) {
+      domain.kinds[i].weight = *weight;
+    } else {
+      diagnostics.error(position_of(diagnostics, *node.items[i]),
+                        "a weight must be above 0, not " + node.items[i]->text);
+    }
+  }
+}
+
+// An example of each kind, which stand for the domain where one size is wanted. A domain of a
+// single size is that size.
+void take_over(Reader& reader, SizeDomain domain, const Position& where) {
+  SizeSampler sampler(domain, kExampleSeed);
+  std::vector<ProblemSize>& sizes = reader.study.sizes;
+  for (std::size_t k = 0; k < domain.kinds.size(); ++k) {
+    const auto example = sampler.draw_of(k);
+    const Expression& rule = domain.kinds[k].rule;
+    if (!example) {
+      reader.diagnostics.error(
+          rule.empty() ? where : rule.origin(),
+          fmt::format("no size of the domain is of this kind: {} draws within {} found none",
+                      SizeSampler::kMostDraws, ranges_text(domain.extents)));
+    } else if (std::ranges::find(sizes, *example) == sizes.end()) {
+      sizes.push_back(*example);
+    }
+  }
+  const bool single = std::ranges::all_of(
+      domain.extents, [](const ExtentRange& range) { return range.low == range.high; });
+  if (!single) reader.study.domain = std::move(domain);
+}
+
+}  // namespace
+
+void read_domain(Reader& reader, const YamlNode& node) {
+  const Position where = position_of(reader.diagnostics, node);
+  const Fields fields(reader.diagnostics, node, where, "'problem_sizes'",
+                      {"domain", "kinds", "weights"});
+  const YamlNode* ranges = fields.require("domain");
+  if (ranges == nullptr) {
+    reader.names.set_incomplete();
+    return;
+  }
+  SizeDomain domain;
+  bool good = read_ranges(reader, *ranges, domain);
+  if (const YamlNode* kinds = fields.find("kinds"))
+    good = read_kinds(reader, *kinds, domain) && good;
+  if (domain.kinds.empty()) domain.kinds.emplace_back();
+  if (const YamlNode* weights = fields.find("weights")) read_weights(reader, *weights, domain);
+  if (good) {
+    take_over(reader, std::move(domain), where);
+    return;
+  }
+  ProblemSize any;  // so that the other sections know the dimensions
+  for (const ExtentRange& range : domain.extents) any.dims.emplace_back(range.name, range.low);
+  reader.study.sizes.push_back(std::move(any));
+}
+
+}  // namespace tuner
