@@ -24,7 +24,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 1
-#define TUNER_ABI_MINOR 4
+#define TUNER_ABI_MINOR 5
 
 #define TUNER_KIND_BACKEND "tuner.backend/1"
 #define TUNER_KIND_COMPILER "tuner.compiler/1"

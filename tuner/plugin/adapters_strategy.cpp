@@ -43,7 +43,8 @@ class PluginStrategy : public Strategy {
     const tuner_observation observation{
         sizeof(tuner_observation), static_cast<std::uint32_t>(from.state),
         abi_index(from.index),     from.objectives.data(),
-        from.objectives.size(),    from.cost_seconds};
+        from.objectives.size(),    from.cost_seconds,
+        from.compile_seconds};
     StringSink error;
     if (table_.tell(table_.self, &observation, error.sink()) != TUNER_OK) fail("tell", error.text);
   }
@@ -57,6 +58,23 @@ class PluginStrategy : public Strategy {
     const tuner_prior prior{sizeof(tuner_prior), from.likeness, results.data(), results.size()};
     StringSink error;
     if (table_.prior(table_.self, &prior, error.sink()) != TUNER_OK) fail("prior", error.text);
+  }
+
+  void notice(const MachineState& from) override {
+    if (table_.machine == nullptr) return;
+    std::vector<tuner_under_way> under_way;
+    for (const UnderWay& one : from.under_way) {
+      under_way.push_back(
+          {abi_index(one.index), static_cast<std::uint32_t>(one.stage), 0, one.seconds});
+    }
+    const tuner_machine machine{
+        sizeof(tuner_machine), static_cast<std::uint32_t>(from.compile_workers),
+        from.compilers_busy,   from.device_busy,
+        from.evaluations_left, from.seconds_left,
+        under_way.data(),      under_way.size()};
+    StringSink error;
+    if (table_.machine(table_.self, &machine, error.sink()) != TUNER_OK)
+      fail("machine", error.text);
   }
 
  private:
@@ -97,7 +115,9 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
       table.ask == nullptr || table.tell == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }
-  if (table.struct_size < sizeof table) table.prior = nullptr;  // made for an earlier minor
+  // Made for an earlier minor: what it has not is not called.
+  if (table.struct_size < offsetof(tuner_strategy, machine)) table.prior = nullptr;
+  if (table.struct_size < sizeof table) table.machine = nullptr;
   *made->table() = table;
   return std::unique_ptr<Strategy>(std::move(made));
 }
