@@ -36,8 +36,18 @@ class FakeEvaluator : public Evaluator {
     return trial;
   }
   double now() const override { return clock_; }
+  std::optional<MachineState> machine() const override {
+    if (!workers) return std::nullopt;
+    MachineState state;
+    state.compile_workers = *workers;
+    for (const ConfigIndex index : outstanding_) {
+      state.under_way.push_back({index, Stage::kCompiling, 0});
+    }
+    return state;
+  }
 
   double seconds_per_trial = 1;
+  std::optional<std::size_t> workers;          // of the machine that strategies hear of
   bool newest_first = false;                   // answers out of order
   std::optional<std::size_t> interrupt_after;  // trials until next() comes back empty
   std::vector<ConfigIndex> submitted;

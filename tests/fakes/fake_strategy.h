@@ -30,10 +30,13 @@ class FakeStrategy : public Strategy {
   }
   void tell(const Observation& observation) override { told.push_back(observation); }
 
+  void notice(const MachineState& machine) override { noticed.push_back(machine); }
+
   bool repeats = false;     // proposes its first configuration for ever
   bool generation = false;  // asks for all answers of a batch before it proposes the next
   std::vector<std::size_t> asked;
   std::vector<Observation> told;
+  std::vector<MachineState> noticed;
 
  private:
   std::deque<ConfigIndex> script_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -113,6 +114,12 @@ void BudgetClock::finished(std::optional<double> objective) {
 std::uint64_t BudgetClock::may_submit() const {
   if (!budget_.evaluations) return std::numeric_limits<std::uint64_t>::max();
   return *budget_.evaluations - std::min(*budget_.evaluations, submitted_);
+}
+
+BudgetClock::Left BudgetClock::left(double now) const {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  return {budget_.evaluations ? static_cast<double>(may_submit()) : kUnlimited,
+          budget_.seconds ? std::max(*budget_.seconds - now, 0.0) : kUnlimited};
 }
 
 std::optional<std::string> BudgetClock::spent(double now) const {

@@ -30,6 +30,12 @@ class BudgetClock {
   // Why nothing more should be submitted after `now` seconds: "500 evaluations", ...; or nothing.
   std::optional<std::string> spent(double now) const;
 
+  struct Left {
+    double evaluations = 0;  // infinity where they are not limited
+    double seconds = 0;
+  };
+  Left left(double now) const;
+
   std::uint64_t count_submitted() const { return submitted_; }
   std::uint64_t count_finished() const { return finished_; }
 

@@ -84,6 +84,7 @@ class GivenFirst final : public Strategy {
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
   void learn(const Prior& prior) override { then_->learn(prior); }
+  void notice(const MachineState& machine) override { then_->notice(machine); }
 
  private:
   struct Given {

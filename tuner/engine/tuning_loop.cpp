@@ -58,6 +58,7 @@ class Loop {
       const std::size_t room = std::max<std::size_t>(1, evaluator_.capacity()) - outstanding_;
       const auto wanted =
           static_cast<std::size_t>(std::min<std::uint64_t>(room, clock_.may_submit()));
+      tell_of_machine();
       const std::vector<ConfigIndex> proposals = strategy_.ask(wanted);
       if (proposals.empty()) {
         if (outstanding_ == 0) end(LoopEnd::kExhausted, "nothing is left to try");
@@ -68,6 +69,15 @@ class Loop {
         submit(index, wanted - (clock_.count_submitted() - before));
       if (clock_.count_submitted() == before) return;
     }
+  }
+
+  void tell_of_machine() {
+    std::optional<MachineState> machine = evaluator_.machine();
+    if (!machine) return;
+    const auto left = clock_.left(evaluator_.now());
+    machine->evaluations_left = left.evaluations;
+    machine->seconds_left = left.seconds;
+    strategy_.notice(*machine);
   }
 
   void submit(ConfigIndex index, std::uint64_t still_wanted) {
@@ -124,6 +134,7 @@ Observation observation_of(const ObjectiveSpec& objective, const Trial& trial) {
     out.state = TrialState::kRuntime;  // its metric has no value: nothing to learn from
   }
   out.cost_seconds = trial.cost_seconds;
+  out.compile_seconds = trial.compile_ms / 1000;
   return out;
 }
 

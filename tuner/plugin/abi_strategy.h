@@ -58,6 +58,7 @@ typedef struct tuner_observation {
   const double* objectives;
   size_t objective_count;
   double cost_seconds;
+  double compile_seconds; /* of these, a compile worker's */
 } tuner_observation;
 
 /* Logarithm of how many times worse it was than the best of its place; infinity: it failed. */
@@ -74,6 +75,31 @@ typedef struct tuner_prior {
   size_t result_count;
 } tuner_prior;
 
+typedef enum tuner_stage {
+  TUNER_STAGE_QUEUED = 0,    /* waits for a compile worker */
+  TUNER_STAGE_COMPILING = 1,
+  TUNER_STAGE_COMPILED = 2,  /* waits for the device */
+  TUNER_STAGE_RUNNING = 3    /* on the device */
+} tuner_stage;
+
+/* A question that is open. */
+typedef struct tuner_under_way {
+  tuner_index index;
+  uint32_t stage; /* tuner_stage */
+  uint32_t reserved;
+  double seconds; /* since it was asked */
+} tuner_under_way;
+
+/* How the machine is occupied that answers the questions. */
+typedef struct tuner_machine {
+  uint32_t struct_size;
+  uint32_t compile_workers;
+  double compilers_busy, device_busy;    /* lately: 0 .. 1 */
+  double evaluations_left, seconds_left; /* of the budget; infinity where there is none */
+  const tuner_under_way* under_way;
+  size_t under_way_count;
+} tuner_machine;
+
 typedef struct tuner_strategy {
   uint32_t struct_size;
   void* self;
@@ -84,6 +110,8 @@ typedef struct tuner_strategy {
   int (*tell)(void* self, const tuner_observation* observation, tuner_sink error);
   /* Before the first ask, once for each place. */
   int (*prior)(void* self, const tuner_prior* prior, tuner_sink error);
+  /* Before an ask, where the host knows of a machine. */
+  int (*machine)(void* self, const tuner_machine* machine, tuner_sink error);
 } tuner_strategy;
 
 typedef struct tuner_strategy_factory {

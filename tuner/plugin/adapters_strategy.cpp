@@ -42,7 +42,8 @@ class PluginStrategy : public Strategy {
     const tuner_observation observation{
         sizeof(tuner_observation), static_cast<std::uint32_t>(from.state),
         abi_index(from.index),     from.objectives.data(),
-        from.objectives.size(),    from.cost_seconds};
+        from.objectives.size(),    from.cost_seconds,
+        from.compile_seconds};
     StringSink error;
     if (table_.tell(table_.self, &observation, error.sink()) != TUNER_OK) fail("tell", error.text);
   }
@@ -55,6 +56,22 @@ class PluginStrategy : public Strategy {
     const tuner_prior prior{sizeof(tuner_prior), from.likeness, results.data(), results.size()};
     StringSink error;
     if (table_.prior(table_.self, &prior, error.sink()) != TUNER_OK) fail("prior", error.text);
+  }
+
+  void notice(const MachineState& from) override {
+    std::vector<tuner_under_way> under_way;
+    for (const UnderWay& one : from.under_way) {
+      under_way.push_back(
+          {abi_index(one.index), static_cast<std::uint32_t>(one.stage), 0, one.seconds});
+    }
+    const tuner_machine machine{
+        sizeof(tuner_machine), static_cast<std::uint32_t>(from.compile_workers),
+        from.compilers_busy,   from.device_busy,
+        from.evaluations_left, from.seconds_left,
+        under_way.data(),      under_way.size()};
+    StringSink error;
+    if (table_.machine(table_.self, &machine, error.sink()) != TUNER_OK)
+      fail("machine", error.text);
   }
 
  private:
@@ -91,7 +108,7 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     return Unexpected{error.text};
   }
   if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
-      table.tell == nullptr || table.prior == nullptr) {
+      table.tell == nullptr || table.prior == nullptr || table.machine == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }
   *made->table() = table;

@@ -98,6 +98,7 @@ struct Observation {
   std::uint32_t state = 0;             // tuner_observation::state; 0 = ok
   std::span<const double> objectives;  // to be minimised; empty when it failed
   double cost_seconds = 0;
+  double compile_seconds = 0;  // of these, a compile worker's; 0 when the host is older
 };
 
 // What was measured in one other place: another problem size, device or version of the source.
@@ -108,6 +109,21 @@ struct Prior {
   };
   double likeness = 1;  // 0: nothing in common .. 1: nearly the same place
   std::vector<Result> results;
+};
+
+// How the machine is occupied that answers the questions.
+struct Machine {
+  struct UnderWay {
+    Index index = 0;
+    tuner_stage stage = TUNER_STAGE_QUEUED;
+    double seconds = 0;  // since it was asked
+  };
+  std::size_t compile_workers = 1;
+  double compilers_busy = 0;  // lately, 0 .. 1
+  double device_busy = 0;
+  double evaluations_left = 0;  // of the budget; infinity where there is none
+  double seconds_left = 0;
+  std::vector<UnderWay> under_way;
 };
 
 // A class T with a constructor T(const StrategySetup&) and the static members
@@ -125,6 +141,8 @@ class Strategy {
   virtual void tell(const Observation& observation) = 0;
   // Before the first ask, once for each place. It need not be heeded.
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
+  // Before an ask, where the host knows of a machine. It need not be heeded.
+  virtual void notice(const Machine& machine) { static_cast<void>(machine); }
 };
 
 template <typename... T>
@@ -152,7 +170,8 @@ struct Strategies {
                     tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      const tuner_strategy table{sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn};
+      const tuner_strategy table{
+          sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn, notice};
       detail::hand_over(table, out);
       made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
     });
@@ -176,7 +195,19 @@ struct Strategies {
     return detail::guarded(error, [&] {
       static_cast<Strategy*>(self)->tell({from_abi(from->index), from->state,
                                           std::span(from->objectives, from->objective_count),
-                                          from->cost_seconds});
+                                          from->cost_seconds, from->compile_seconds});
+    });
+  }
+
+  static int notice(void* self, const tuner_machine* from, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      Machine machine{from->compile_workers,  from->compilers_busy, from->device_busy,
+                      from->evaluations_left, from->seconds_left,   {}};
+      for (const auto& one : std::span(from->under_way, from->under_way_count)) {
+        machine.under_way.push_back(
+            {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});
+      }
+      static_cast<Strategy*>(self)->notice(machine);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tuner/model/trial.h"
+#include "tuner/ports/machine_state.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {
@@ -21,6 +22,9 @@ class Evaluator {
   virtual std::optional<Trial> next() = 0;
   // Seconds since tuning began: wall clock, or a recording's simulated clock.
   virtual double now() const = 0;
+  // How it is occupied, for strategies that heed it; what is left of the budget is not its to say.
+  // Empty: it answers one question after the other.
+  virtual std::optional<MachineState> machine() const { return std::nullopt; }
 };
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/model/trial.h"
+#include "tuner/ports/machine_state.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {
@@ -16,6 +17,7 @@ struct Observation {
   // configuration's value is its estimate: an upper bound of how good it could be was enough.
   std::vector<double> objectives;
   double cost_seconds = 0;
+  double compile_seconds = 0;  // of these, a compile worker's
 };
 
 // A result from elsewhere: 0 for the best of its place, 0.69 for one that took twice as long
@@ -43,6 +45,8 @@ class Strategy {
   virtual void tell(const Observation& observation) = 0;
   // Before the first ask; may be called for several places. Most strategies have no use for it.
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
+  // Before an ask, where there is a machine to know of. Most strategies have no use for it.
+  virtual void notice(const MachineState& machine) { static_cast<void>(machine); }
 };
 
 }  // namespace tuner

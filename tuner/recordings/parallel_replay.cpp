@@ -60,7 +60,7 @@ void ParallelReplay::submit(ConfigIndex index) {
   const double end = start + known(entry.compile_seconds);
   free_at_.pop();
   free_at_.push(end);
-  compiling_.push({index, end, submitted_++});
+  compiling_.push({index, end, submitted_++, now_, start});
 }
 
 // What is compiled next reaches the device, or has failed.
@@ -68,11 +68,37 @@ void ParallelReplay::arrive() {
   Job job = compiling_.top();
   compiling_.pop();
   const RecordedTrial& entry = recording_->entries[static_cast<std::size_t>(job.index)];
+  compile_seconds_ += job.due - job.begin;
+  job.begin = job.due;
   if (entry.state == TrialState::kOk) {
-    device_free_at_ = std::max(device_free_at_, job.due) + known(entry.device_seconds);
+    job.begin = std::max(device_free_at_, job.due);
+    device_free_at_ = job.begin + known(entry.device_seconds);
     job.due = device_free_at_;
   }
   finishing_.push(job);
+}
+
+std::optional<MachineState> ParallelReplay::machine() const {
+  MachineState machine;
+  machine.compile_workers = workers_;
+  machine.compilers_busy = load_.compilers_busy(workers_);
+  machine.device_busy = load_.device_busy();
+  for (const Job& job : compiling_.jobs()) {
+    const Stage stage = job.begin > now_ ? Stage::kQueued
+                        : job.due > now_ ? Stage::kCompiling
+                                         : Stage::kCompiled;
+    machine.under_way.push_back({job.index, stage, now_ - job.asked});
+  }
+  for (const Job& job : finishing_.jobs()) {
+    const Stage stage = job.begin > now_ ? Stage::kCompiled : Stage::kRunning;
+    machine.under_way.push_back({job.index, stage, now_ - job.asked});
+  }
+  return machine;
+}
+
+void ParallelReplay::pass(double seconds) {
+  now_ += seconds;
+  while (!compiling_.empty() && compiling_.top().due <= now_) arrive();
 }
 
 std::optional<Trial> ParallelReplay::next() {
@@ -84,6 +110,8 @@ std::optional<Trial> ParallelReplay::next() {
   const Job job = finishing_.top();
   finishing_.pop();
   now_ = std::max(now_, job.due);
+  device_seconds_ += job.due - job.begin;
+  load_.result(now_, compile_seconds_, device_seconds_);
   return trial_of(job.index);
 }
 
@@ -104,6 +132,11 @@ std::vector<ConfigIndex> ClockedStrategy::ask(std::size_t count) {
 void ClockedStrategy::tell(const Observation& observation) {
   const Stopwatch watch(clock_);
   strategy_->tell(observation);
+}
+
+void ClockedStrategy::notice(const MachineState& machine) {
+  const Stopwatch watch(clock_);
+  strategy_->notice(machine);
 }
 
 void ClockedStrategy::learn(const Prior& prior) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/recent_load.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/recordings/recording.h"
@@ -28,22 +29,28 @@ class ParallelReplay final : public Evaluator {
   void submit(ConfigIndex index) override;
   std::optional<Trial> next() override;
   double now() const override { return now_; }
+  std::optional<MachineState> machine() const override;
 
   // The coordinator itself is busy for so long; workers and device go on.
-  void pass(double seconds) { now_ += seconds; }
+  void pass(double seconds);
 
  private:
   struct Job {
     ConfigIndex index = 0;
     double due = 0;  // when it is compiled, then when it is finished
     std::size_t number = 0;
+    double asked = 0;
+    double begin = 0;  // when it is compiled, then when it is run
   };
   struct Later {
     bool operator()(const Job& a, const Job& b) const {
       return a.due != b.due ? a.due > b.due : a.number > b.number;
     }
   };
-  using Queue = std::priority_queue<Job, std::vector<Job>, Later>;
+  // A priority queue that can be looked through.
+  struct Queue : std::priority_queue<Job, std::vector<Job>, Later> {
+    const std::vector<Job>& jobs() const { return c; }
+  };
 
   void arrive();
   Trial trial_of(ConfigIndex index) const;
@@ -56,6 +63,9 @@ class ParallelReplay final : public Evaluator {
   double device_free_at_ = 0;
   double now_ = 0;
   std::size_t submitted_ = 0;
+  double compile_seconds_ = 0;  // of all workers
+  double device_seconds_ = 0;
+  RecentLoad load_;
 };
 
 // The strategy within, whose computing passes in the clock of a replay: processor time of this
@@ -69,6 +79,7 @@ class ClockedStrategy final : public Strategy {
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
   void learn(const Prior& prior) override;
+  void notice(const MachineState& machine) override;
 
  private:
   std::unique_ptr<Strategy> strategy_;

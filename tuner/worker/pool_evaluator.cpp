@@ -45,6 +45,25 @@ std::size_t PoolEvaluator::capacity() const { return 2 * tools_.compilers.jobs()
 
 double PoolEvaluator::now() const { return seconds_since(start_); }
 
+std::optional<MachineState> PoolEvaluator::machine() const {
+  MachineState machine;
+  machine.compile_workers = tools_.compilers.jobs();
+  machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
+  machine.device_busy = load_.device_busy();
+  std::map<std::uint64_t, const Job*> in_order;  // who asked first is compiled first
+  for (const auto& [id, job] : compiling_) in_order.emplace(id, &job);
+  const auto add = [&machine](const Job& job, Stage stage) {
+    machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked)});
+  };
+  for (const auto& [id, job] : in_order) {
+    const bool has_worker = machine.under_way.size() < machine.compile_workers;
+    add(*job, has_worker ? Stage::kCompiling : Stage::kQueued);
+  }
+  for (const Job& job : ready_) add(job, Stage::kCompiled);
+  if (running_) add(*running_, Stage::kRunning);
+  return machine;
+}
+
 std::optional<Configuration> PoolEvaluator::in_flight() const {
   if (!running_) return std::nullopt;
   return running_->trial.configuration;
@@ -81,7 +100,7 @@ bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
 
 void PoolEvaluator::submit(ConfigIndex index) {
   Job job;
-  job.submitted = Clock::now();
+  job.asked = job.submitted = Clock::now();
   job.trial.index = index;
   job.trial.configuration = task_.space.configuration(index);
   if (task_.recall) {
@@ -269,6 +288,7 @@ std::optional<Trial> PoolEvaluator::next() {
     if (!finished_.empty()) {
       Trial trial = std::move(finished_.front());
       finished_.pop_front();
+      load_.result(now(), tools_.compilers.busy_seconds(), runner_.busy_seconds());
       return trial;
     }
     if (interrupt_.count() > 1) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
+#include "tuner/engine/recent_load.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
@@ -44,6 +45,7 @@ class PoolEvaluator final : public SizeEvaluator {
   // not fit the device or the reference fails.
   std::optional<Trial> next() override;
   double now() const override;
+  std::optional<MachineState> machine() const override;
 
   std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
                                         std::uint64_t seed) override;
@@ -57,7 +59,8 @@ class PoolEvaluator final : public SizeEvaluator {
     VariantPlan plan;
     std::string key;
     std::string program;
-    TimePoint submitted;
+    TimePoint asked;
+    TimePoint submitted;   // to the device, once it is
     int chances = 0;       // second ones that it had
     TimePoint not_before;  // of the next
   };
@@ -96,6 +99,7 @@ class PoolEvaluator final : public SizeEvaluator {
   Twins twins_;
   std::optional<Job> running_;
   std::deque<Trial> finished_;
+  RecentLoad load_;
 };
 
 }  // namespace tuner

@@ -46,6 +46,41 @@ TEST(TuningLoop, KeepsTheEvaluatorsCapacityBusyAndNoMore) {
   EXPECT_EQ(evaluator.most_outstanding, 4U);
 }
 
+TEST(TuningLoop, BeforeEachAskTheStrategyHearsOfTheMachineAndOfWhatIsLeft) {
+  FakeStrategy strategy(first(3));
+  FakeEvaluator evaluator(2, ok_trial);
+  evaluator.workers = 2;
+  run_loop(strategy, evaluator, {}, Budget{3, 20}, {});
+  ASSERT_EQ(strategy.noticed.size(), strategy.asked.size());
+  const MachineState& at_first = strategy.noticed[0];
+  EXPECT_EQ(at_first.compile_workers, 2U);
+  EXPECT_TRUE(at_first.under_way.empty());
+  EXPECT_EQ(at_first.evaluations_left, 3);
+  EXPECT_EQ(at_first.seconds_left, 20);
+  const MachineState& then = strategy.noticed[1];
+  ASSERT_EQ(then.under_way.size(), 1U);
+  EXPECT_EQ(number(then.under_way[0].index), 1U);
+  EXPECT_EQ(then.evaluations_left, 1);
+  EXPECT_EQ(then.seconds_left, 19);
+}
+
+TEST(TuningLoop, WithoutABudgetThereIsNoEnd) {
+  FakeStrategy strategy(first(1));
+  FakeEvaluator evaluator(1, ok_trial);
+  evaluator.workers = 1;
+  run_loop(strategy, evaluator, {}, {}, {});
+  ASSERT_FALSE(strategy.noticed.empty());
+  EXPECT_TRUE(std::isinf(strategy.noticed[0].evaluations_left));
+  EXPECT_TRUE(std::isinf(strategy.noticed[0].seconds_left));
+}
+
+TEST(TuningLoop, WithoutAMachineTheStrategyHearsOfNone) {
+  FakeStrategy strategy(first(3));
+  FakeEvaluator evaluator(2, ok_trial);
+  run_loop(strategy, evaluator, {}, {}, {});
+  EXPECT_TRUE(strategy.noticed.empty());
+}
+
 TEST(TuningLoop, NeverExceedsTheEvaluations) {
   for (const std::uint64_t limit : {1U, 3U, 4U, 5U, 17U}) {
     FakeStrategy strategy(first(100));

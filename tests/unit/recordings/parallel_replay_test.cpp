@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "tests/fakes/fake_strategy.h"
 #include "tuner/base/error.h"
@@ -93,6 +95,39 @@ TEST(ParallelReplay, TheStrategysOwnComputingPassesWhileOthersWork) {
   EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{2, 10}}));
   evaluator.submit(2);
   EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{2, 13}}));
+}
+
+// Two workers: 1 is compiled at 1 s, runs until 6 s; 2 is compiled at 2 s; 0 at 3 s; 3 at 4.5 s.
+TEST(ParallelReplay, SaysWhereEachQuestionIs) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  for (const ConfigIndex i : {0, 1, 2, 3}) evaluator.submit(i);
+  evaluator.submit(0);  // begins at 3 s
+  evaluator.pass(2.5);
+  const auto state = evaluator.machine();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->compile_workers, 2U);
+  std::map<Stage, int> counts;
+  for (const UnderWay& one : state->under_way) {
+    ++counts[one.stage];
+    EXPECT_DOUBLE_EQ(one.seconds, 2.5);
+  }
+  EXPECT_EQ(counts, (std::map<Stage, int>{{Stage::kQueued, 1},
+                                          {Stage::kCompiling, 2},
+                                          {Stage::kCompiled, 1},
+                                          {Stage::kRunning, 1}}));
+}
+
+TEST(ParallelReplay, SaysHowBusyCompilersAndDeviceWere) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  evaluator.submit(1);
+  evaluator.next();  // compiled for 1 s by one of two, run for 5 s
+  const auto state = evaluator.machine();
+  ASSERT_TRUE(state);
+  EXPECT_DOUBLE_EQ(state->compilers_busy, 1.0 / 12);
+  EXPECT_DOUBLE_EQ(state->device_busy, 5.0 / 6);
+  EXPECT_TRUE(state->under_way.empty());
 }
 
 TEST(ParallelReplay, ThereMayBeMoreWorkersThanConfigurations) {

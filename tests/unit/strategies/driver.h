@@ -75,12 +75,31 @@ class Driver {
 
   // No objectives: it failed.
   void tell(Index index, const std::vector<double>& objectives) {
-    const tuner_observation observation{sizeof(tuner_observation), objectives.empty() ? 4U : 0U,
-                                        sdk::to_abi(index),        objectives.data(),
-                                        objectives.size(),         1.0};
+    const tuner_observation observation{sizeof(tuner_observation),
+                                        objectives.empty() ? 4U : 0U,
+                                        sdk::to_abi(index),
+                                        objectives.data(),
+                                        objectives.size(),
+                                        compile_seconds + device_seconds,
+                                        compile_seconds};
     std::string error;
     if (table_.tell(table_.self, &observation, sink(&error)) != 0) throw std::runtime_error(error);
   }
+
+  // So many compile workers, of whose questions these are being compiled.
+  void notice(std::uint32_t workers, const std::vector<Index>& compiling) {
+    std::vector<tuner_under_way> under_way;
+    for (const Index index : compiling) {
+      under_way.push_back({sdk::to_abi(index), TUNER_STAGE_COMPILING, 0, 0});
+    }
+    const tuner_machine machine{sizeof(tuner_machine), workers,         0, 0, kInfinity, kInfinity,
+                                under_way.data(),      under_way.size()};
+    std::string error;
+    if (table_.machine(table_.self, &machine, sink(&error)) != 0) throw std::runtime_error(error);
+  }
+
+  double compile_seconds = 0;  // of each answer
+  double device_seconds = 1;
 
   void learn(const std::vector<tuner_prior_result>& results, double likeness) {
     const tuner_prior prior{sizeof(tuner_prior), likeness, results.data(), results.size()};

@@ -130,6 +130,44 @@ TEST(Default, AsksFurtherAheadTheMoreItKnows) {
   EXPECT_EQ(open.size(), 12U);
 }
 
+// How many `default` asks at once, of 16 workers, after one answer that took so long.
+std::size_t asked_beside(double compile_seconds, double device_seconds) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  driver.compile_seconds = compile_seconds;
+  driver.device_seconds = device_seconds;
+  driver.notice(16, {});
+  const std::vector<Index> open = driver.ask(16);
+  for (const Index index : open) driver.tell(index, {typical_objective(space.values(index))});
+  driver.notice(16, {});
+  return driver.ask(40).size();
+}
+
+TEST(Default, FillsEveryCompileWorkerFromTheStart) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  driver.notice(16, {});
+  const std::vector<Index> asked = driver.ask(40);
+  EXPECT_EQ(asked.size(), 16U);
+  driver.notice(16, asked);
+  EXPECT_TRUE(driver.ask(24).empty()) << "all are busy, and nothing is known yet";
+}
+
+TEST(Default, WhereCompilingTakesLongestEveryWorkerIsBusyAndOneQuestionWaits) {
+  EXPECT_EQ(asked_beside(10, 0.1), 17U);
+}
+
+TEST(Default, WhereTheDeviceTakesLongestItAsksNoMoreThanKeepsThatBusy) {
+  EXPECT_EQ(asked_beside(0.1, 10), 3U);
+  EXPECT_EQ(asked_beside(2, 1), 6U);
+}
+
+TEST(Default, WhereNoMachineIsKnownItAsksTwoAtFirst) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  EXPECT_EQ(driver.ask(40).size(), 2U);
+}
+
 TEST(Bandit, RefusesAStrategyThatDoesNotExist) {
   const ListedSpace space(typical_parameters(), typical_rule);
   try {

@@ -25,8 +25,8 @@ class Default : public ModelSearch {
       {"start", "3", "questions before the model is used (1 to 100000)", "integer 1..100000"},
       {"cost", "0.5", "0: gain counts alone, 1: gain per second of tuning (0 to 2)", "number 0..2"},
       {"ahead", "0.1",
-       "open questions per answer known, above the first two: more decides worse, fewer may "
-       "leave compilers idle (0 to 1000)",
+       "where no machine is known, open questions per answer known, above the first two: more "
+       "decides worse, fewer may leave compilers idle (0 to 1000)",
        "number 0..1000"},
       {"pool", "1200", "candidates that the model judges (10 to 100000)", "integer 10..100000"},
       {"points", "400", "measurements that the model is built on (10 to 5000)",

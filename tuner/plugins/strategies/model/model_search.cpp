@@ -75,7 +75,7 @@ ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settin
 
 std::vector<Index> ModelSearch::ask(std::size_t count) {
   std::vector<Index> out;
-  while (out.size() < count && static_cast<double>(open()) < std::floor(open_limit())) {
+  while (out.size() < count && has_room(out.size())) {
     const auto index = propose();
     if (!index) break;
     history_.claim(*index);
@@ -108,6 +108,41 @@ double ModelSearch::open_limit() const {
   return kAtFirst + settings_.ahead * (static_cast<double>(known) + 1e-9);
 }
 
+// Where the machine is known: as many questions as keep busy whatever there is least of. `asked`
+// are those of this round.
+bool ModelSearch::has_room(std::size_t asked) const {
+  if (!machine_) return static_cast<double>(open()) < std::floor(open_limit());
+  constexpr double kAhead = 1;  // waits for the next compile worker that gets free
+  constexpr double kSlack = 1.5;
+  constexpr std::size_t kRecent = 50;
+  const auto workers = static_cast<double>(machine_->compile_workers);
+  double compiling = static_cast<double>(asked);
+  double on_device = 0;
+  for (const auto& one : machine_->under_way) {
+    const bool in_compiler = one.stage == TUNER_STAGE_QUEUED || one.stage == TUNER_STAGE_COMPILING;
+    (in_compiler ? compiling : on_device) += 1;
+  }
+  if (compiling + on_device == 0) return true;
+  const auto& entries = history_.entries();
+  if (entries.empty()) return compiling < workers;
+  if (compiling >= workers + kAhead) return false;
+  // Enough for the device, one running and one at hand, while another is compiled.
+  double compile = 0;
+  double device = 0;
+  const std::size_t recent = std::min(entries.size(), kRecent);
+  for (std::size_t i = entries.size() - recent; i < entries.size(); ++i) {
+    compile += entries[i].compile_seconds;
+    device += entries[i].cost_seconds - entries[i].compile_seconds;
+  }
+  return (compiling + on_device - 2) * device <= kSlack * compile;
+}
+
+double ModelSearch::scarce_seconds(const History::Entry& entry) const {
+  if (!machine_) return entry.cost_seconds;
+  return entry.compile_seconds / static_cast<double>(machine_->compile_workers) +
+         entry.cost_seconds - entry.compile_seconds;
+}
+
 std::optional<Index> ModelSearch::propose() {
   // The start is over after so many questions, not answers: waiting for all answers would mean that
   // more questions are asked without the model whenever several are open. Two answers are the least
@@ -127,7 +162,10 @@ std::optional<Index> ModelSearch::first_questions() {
       if (!history_.seen(index)) return index;
     }
   }
-  return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_)
+  // Where many are asked at once, not all may trust that what is sensible is good: every third is
+  // only far from the others.
+  const bool is_sensible = !machine_ || known_.size() % 3 != 2;
+  return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_, is_sensible)
                                   : history_.fresh();
 }
 
@@ -182,7 +220,11 @@ void ModelSearch::judge_pool() {
     goal += now.slope * prior_of_entries_[static_cast<std::size_t>(best)];
   }
   merit_ = merit(settings_.acquisition, mean, scale * model_->variance().sqrt(), goal);
-  if (settings_.cost_weight > 0) merit_ -= static_cast<float>(settings_.cost_weight) * log_costs();
+  if (settings_.cost_weight > 0) {
+    merit_ -= static_cast<float>(settings_.cost_weight) *
+              log_seconds([this](const auto& entry) { return scarce_seconds(entry); });
+  }
+  if (machine_ && machine_->seconds_left < kInfinity) heed_the_end();
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     if (history_.seen(pool_[i])) {
       merit_[static_cast<Eigen::Index>(i)] = -std::numeric_limits<float>::infinity();
@@ -190,15 +232,27 @@ void ModelSearch::judge_pool() {
   }
 }
 
-// The costs' logarithms, predicted with the covariance of the objective: what matters for the one
-// mostly does for the other. Subtracted from the logarithm of the gain they make gain per second
-// (Snoek, Larochelle and Adams 2012).
-Eigen::ArrayXf ModelSearch::log_costs() const {
+// What cannot be expected to finish in time gains nothing: its merit loses the logarithm of the
+// chance that it does, as if the logarithm of its time were normal around the prediction.
+void ModelSearch::heed_the_end() {
+  constexpr float kSpread = 0.5F;  // of that logarithm
+  const Eigen::ArrayXf expected = log_seconds([](const auto& entry) { return entry.cost_seconds; });
+  const auto left = static_cast<float>(std::log(std::max(machine_->seconds_left, 1e-6)));
+  for (Eigen::Index i = 0; i < merit_.size(); ++i) {
+    merit_[i] += static_cast<float>(log_normal_tail((left - expected[i]) / kSpread));
+  }
+}
+
+// Logarithms of what an entry took, predicted with the covariance of the objective: what matters
+// for the one mostly does for the other. Subtracted from the logarithm of the gain they make gain
+// per second (Snoek, Larochelle and Adams 2012).
+template <typename SecondsOf>
+Eigen::ArrayXf ModelSearch::log_seconds(SecondsOf seconds_of) const {
   const auto& entries = history_.entries();
   Eigen::VectorXf costs(static_cast<Eigen::Index>(entries.size()));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     costs[static_cast<Eigen::Index>(i)] =
-        static_cast<float>(std::log(std::max(entries[i].cost_seconds, 1e-6)));
+        static_cast<float>(std::log(std::max<double>(seconds_of(entries[i]), 1e-6)));
   }
   const float mean = costs.mean();
   costs.array() -= mean;

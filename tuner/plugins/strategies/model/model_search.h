@@ -56,6 +56,7 @@ class ModelSearch : public sdk::Strategy {
   std::vector<Index> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
   void learn(const sdk::Prior& prior) override;
+  void notice(const sdk::Machine& machine) override { machine_ = machine; }
 
  private:
   // What the model explains: shaped results, less what the prior explains of them.
@@ -66,13 +67,17 @@ class ModelSearch : public sdk::Strategy {
 
   std::size_t open() const { return known_.size() - history_.entries().size(); }
   double open_limit() const;
+  bool has_room(std::size_t asked) const;
+  double scarce_seconds(const History::Entry& entry) const;
   std::optional<Index> propose();
   std::optional<Index> first_questions();
   std::optional<Index> best_candidate();
 
   Targets targets();
   void judge_pool();
-  Eigen::ArrayXf log_costs() const;
+  void heed_the_end();
+  template <typename SecondsOf>
+  Eigen::ArrayXf log_seconds(SecondsOf seconds_of) const;
   Eigen::VectorXf values_of_points(const Eigen::VectorXf& per_entry, std::vector<bool>* open) const;
   void add_point(Index index);
   void rebuild();
@@ -80,6 +85,7 @@ class ModelSearch : public sdk::Strategy {
   void add_neighbours_of_best();
 
   ModelSettings settings_;
+  std::optional<sdk::Machine> machine_;  // empty: one answer after the other
   History history_;
   Moves moves_;
   Encoding encoding_;

@@ -83,8 +83,8 @@ std::vector<std::size_t> best_entries(const History& history, std::size_t count)
 
 // Differences count in shares of a parameter's range, so that long lists weigh no more than short
 // ones.
-double start_merit(const Moves& moves, const Positions& candidate,
-                   std::span<const Positions> known) {
+double start_merit(const Moves& moves, const Positions& candidate, std::span<const Positions> known,
+                   bool is_sensible) {
   const Space& space = moves.space();
   constexpr double kOddSize = 1;
   constexpr double kOffCentre = 0.5;
@@ -101,11 +101,12 @@ double start_merit(const Moves& moves, const Positions& candidate,
   for (const Positions& other : known) {
     nearest = std::min(nearest, distance(moves, candidate, other));
   }
-  return nearest - penalty / std::max(ordered, 1.0);
+  return is_sensible ? nearest - penalty / std::max(ordered, 1.0) : nearest;
 }
 
 std::optional<Index> sensible_start(const Moves& moves, const History& history,
-                                    CandidateSource& source, std::span<const Index> known) {
+                                    CandidateSource& source, std::span<const Index> known,
+                                    bool is_sensible) {
   constexpr std::size_t kCandidates = 50;
   constexpr std::size_t kRecent = 50;  // that count as known
   std::vector<Positions> taken;
@@ -115,7 +116,7 @@ std::optional<Index> sensible_start(const Moves& moves, const History& history,
   std::optional<Index> best;
   double most = -kInfinity;
   for (const Index index : source.gather(history, kCandidates)) {
-    const double merit = start_merit(moves, moves.space().positions(index), taken);
+    const double merit = start_merit(moves, moves.space().positions(index), taken, is_sensible);
     if (merit <= most) continue;
     most = merit;
     best = index;

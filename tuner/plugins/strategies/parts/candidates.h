@@ -34,12 +34,14 @@ std::vector<std::size_t> best_entries(const History& history, std::size_t count)
 
 // How sensible it is to measure `candidate` while nothing is learned yet: numbers that are powers
 // of two (most kernels are written for them), values in the middle of their range, far from what
-// is `known`. Which weights do best was measured: docs/measured/strategies.md.
-double start_merit(const Moves& moves, const Positions& candidate,
-                   std::span<const Positions> known);
+// is `known`. `is_sensible` false: only far from these. Which weights do best was measured:
+// docs/measured/strategies.md.
+double start_merit(const Moves& moves, const Positions& candidate, std::span<const Positions> known,
+                   bool is_sensible = true);
 
 // The most sensible of a few candidates that were not seen; empty when there is none.
 std::optional<Index> sensible_start(const Moves& moves, const History& history,
-                                    CandidateSource& source, std::span<const Index> known);
+                                    CandidateSource& source, std::span<const Index> known,
+                                    bool is_sensible = true);
 
 }  // namespace tuner::strategies

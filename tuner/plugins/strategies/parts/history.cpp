@@ -32,7 +32,8 @@ void History::record(const Observation& observation) {
   entries_.push_back({observation.index,
                       {observation.objectives.begin(), observation.objectives.end()},
                       value_of(observation),
-                      observation.cost_seconds});
+                      observation.cost_seconds,
+                      observation.compile_seconds});
   const double value = entries_.back().value;
   if (value < kInfinity && (best_ == kOpen || value < entries_[best_].value)) best_ = slot;
 }

@@ -16,6 +16,7 @@ class History {
     std::vector<double> objectives;  // empty: it failed
     double value = kInfinity;        // first objective; infinity: it failed
     double cost_seconds = 0;
+    double compile_seconds = 0;  // of these
   };
 
   History(Space space, std::uint64_t seed) : space_(space), order_(space.size(), seed) {}
