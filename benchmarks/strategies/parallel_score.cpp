@@ -9,7 +9,7 @@
 
 #include "benchmarks/strategies/curves.h"
 #include "tuner/base/error.h"
-#include "tuner/plugins/strategies/parts/random.h"
+#include "tuner/plugin/sdk_random.h"
 
 namespace tuner::bench {
 namespace {
@@ -49,7 +49,7 @@ ParallelScale::ParallelScale(const Recording& recording, unsigned workers, std::
   const std::size_t half = valid.size() / 2;
   median_ = valid.size() % 2 == 1 ? valid[half] : (valid[half - 1] + valid[half]) / 2;
 
-  strategies::Rng rng(seed);
+  sdk::Rng rng(seed);
   std::vector<std::size_t> order(recording.entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<Run> runs;

@@ -93,11 +93,11 @@ void JsonEvents::trial(const Trial& trial, double seconds) {
              {"configuration", json_of(study_->parameters, trial.configuration)}};
   if (ok || trial.state == TrialState::kDropped) {
     event["time_ms"] = number(trial.timing.median);
-    event["objective"] = number(trial.objective);
+    event["objective"] = number(trial.objective.value());
     event["metrics"] = json_of(trial.metrics);
   }
   event["best_ms"] = best_ ? number(best_->timing.median) : Json(nullptr);
-  event["best"] = best_ ? number(best_->objective) : Json(nullptr);
+  event["best"] = best_ ? number(best_->objective.value()) : Json(nullptr);
   if (!trial.message.empty()) event["message"] = trial.message;
   print(out_, event);
 }
@@ -123,7 +123,7 @@ void JsonEvents::end(double seconds) {
   if (best_) {
     event["best"] = {{"configuration", json_of(study_->parameters, best_->configuration)},
                      {"time_ms", number(best_->timing.median)},
-                     {"objective", number(best_->objective)}};
+                     {"objective", number(best_->objective.value())}};
   }
   print(out_, event);
 }

@@ -22,8 +22,9 @@ class Stop final : public tuner::StopRequest {
 };
 
 Trial plain(const tuner::Study& study, const tuner::Trial& from) {
+  const tuner::Shown shown = tuner::shown(from);
   return {with_names(study.parameters, from.configuration), std::string(tuner::name_of(from.state)),
-          from.timing.median, from.objective, from.message};
+          shown.median_ms, shown.objective, from.message};
 }
 
 class Ears final : public tuner::RunListener {
@@ -40,6 +41,7 @@ class Ears final : public tuner::RunListener {
     if (listener_.stop && listener_.stop()) stop_.wanted = true;
   }
   void end(double) override {}
+  void round(int, int) override {}
   void ranked(const tuner::SizeOutcome& outcome) override {
     Ranking ranking{outcome.results.device.name, outcome.results.size.label(), {}};
     for (const tuner::Trial& trial : outcome.results.trials) {

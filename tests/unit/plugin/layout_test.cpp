@@ -57,7 +57,7 @@ AT(tuner_counters, read, 8);
 AT(tuner_space, neighbours, 80);
 AT(tuner_strategy_setup, option_count, 48);
 AT(tuner_observation, compile_seconds, 48);
-AT(tuner_under_way, seconds, 16);
+AT(tuner_under_way, seconds, 24);
 AT(tuner_machine, under_way_count, 48);
 AT(tuner_prior, result_count, 24);
 AT(tuner_strategy, machine, 48);

@@ -71,7 +71,7 @@ TEST(Replay, ClockIsTheSumOfTheRecordedCostsFailuresIncluded) {
   const auto first = evaluator.next();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->state, TrialState::kOk);
-  EXPECT_DOUBLE_EQ(first->objective, 5.0);
+  EXPECT_DOUBLE_EQ(first->objective.value(), 5.0);
   EXPECT_DOUBLE_EQ(first->cost_seconds, 0.15);
   EXPECT_EQ(first->timing.samples.size(), 2U);
   const auto second = evaluator.next();

@@ -50,7 +50,7 @@ TEST_F(ComparisonTest, FinalsAreComparedWithFinals) {
   EXPECT_TRUE(same.common.front().configuration.empty());
 
   auto searched = before;
-  for (Trial& trial : searched.front().results.ranked.trials) trial.final_samples.clear();
+  for (Trial& trial : searched.front().results.ranked.trials) trial.final.reset();
   const Compared unlike = compare(before, searched);
   EXPECT_EQ(unlike.common.front().basis, Basis::kSearch) << "both have a search";
 }
