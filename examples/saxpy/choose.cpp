@@ -1,5 +1,5 @@
-// What a program does with the exported header: it asks which configuration to launch for a size. This
-// needs C++17 and no CUDA.
+// What a program does with the exported header: it asks which configuration to launch for a size.
+// This needs C++17 and no CUDA.
 //   tuner export saxpy.yaml --format header -o saxpy_tuned.h
 //   c++ -std=c++17 choose.cpp -o choose && ./choose 1000000
 #include <cstdio>

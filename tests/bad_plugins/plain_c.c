@@ -40,6 +40,13 @@ static int prior(void* self, const tuner_prior* from, tuner_sink error) {
   return TUNER_OK;
 }
 
+static int machine(void* self, const tuner_machine* from, tuner_sink error) {
+  (void)self;
+  (void)from;
+  (void)error;
+  return TUNER_OK;
+}
+
 static int create(uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
                   tuner_sink error) {
   static const char kFull[] = "out of memory";
@@ -56,6 +63,7 @@ static int create(uint32_t item, const tuner_strategy_setup* setup, tuner_strate
   out->ask = ask;
   out->tell = tell;
   out->prior = prior;
+  out->machine = machine;
   return TUNER_OK;
 }
 

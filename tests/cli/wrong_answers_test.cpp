@@ -73,7 +73,7 @@ TEST(WrongAnswers, WhatAWorkspaceHoldsAfterALaunchIsAsTheStudySays) {
 void write_study(const Sandbox& sandbox, const std::string& constants,
                  const std::string& more = {}) {
   sandbox.write("scale.cu", R"cuda(#include <cstdlib>
-#include <unistd.h>
+#include <sys/unistd.h>
 __constant__ float mask[4];
 __constant__ int shift;
 extern "C" __global__ void scale(const float* x, float* y, int n) {

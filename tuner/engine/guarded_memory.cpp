@@ -73,6 +73,17 @@ DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset
                       {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
 }
 
+DeviceResult<std::vector<std::byte>> GuardedMemory::fetched(const ArgumentPlan& constant) {
+  if (constant.is_scalar) return constant.scalar;
+  auto buffer = allocate_pristine(bytes_of(constant));
+  if (!buffer) return Unexpected{buffer.error()};
+  if (auto done = fill(buffer->id(), constant); !done) return Unexpected{done.error()};
+  std::vector<std::byte> bytes(bytes_of(constant));
+  auto done = memory_.download(contents_of(buffer->id()), bytes);
+  if (!done) return Unexpected{done.error()};
+  return bytes;
+}
+
 DeviceResult<Ok> GuardedMemory::copy(BufferId to, BufferId from, std::uint64_t bytes) {
   return memory_.copy(contents_of(to), contents_of(from), bytes);
 }

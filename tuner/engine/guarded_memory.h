@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -63,6 +64,8 @@ class GuardedMemory {
                               unsigned char value);
   // The contents, with what the study says of the argument.
   DeviceResult<Ok> fill(BufferId buffer, const ArgumentPlan& argument);
+  // The bytes that the study fills a constant with; symbols are set from the host.
+  DeviceResult<std::vector<std::byte>> fetched(const ArgumentPlan& constant);
   // Contents only.
   DeviceResult<Ok> copy(BufferId to, BufferId from, std::uint64_t bytes);
   DeviceResult<bool> same_contents(BufferId one, BufferId other, std::uint64_t bytes);

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "tuner/engine/input_sets.h"
+
 namespace tuner {
 namespace {
 
@@ -30,7 +32,7 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspac
 
 std::optional<WrongElsewhere> wrong_elsewhere(Session& session, Workspace& workspace,
                                               const std::vector<Timed>& timed) {
-  const std::uint32_t sets = timed.empty() ? 1 : workspace.input_sets();
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(workspace.plan());
   std::optional<WrongElsewhere> found;
   for (std::uint32_t set = 1; set < sets && !found; ++set) {
     found = wrong_on_set(session, workspace, timed, set);

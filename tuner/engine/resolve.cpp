@@ -384,12 +384,11 @@ Expected<VariantPlan, std::string> variant_plan(const Study& study, const Search
   auto then = next_launches(study, names);
   if (!then) return Unexpected{then.error()};
   plan.then = std::move(*then);
-  const Bindings& facts = space.definition().facts;
   std::uint32_t index = 0;
   for (const auto* specs : {&study.arguments, &study.constants}) {
     for (const ArgumentSpec& spec : *specs) {
       const std::uint32_t place = index++;
-      if (!may_vary(spec) || !varies(spec, facts)) continue;
+      if (!may_vary(spec) || !varies(spec, space.definition().facts)) continue;
       auto argument = argument_plan(spec, study.arguments, names);
       if (!argument) return Unexpected{argument.error()};
       plan.overrides.emplace_back(place, std::move(*argument));

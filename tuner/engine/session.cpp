@@ -38,13 +38,6 @@ constexpr double kHopeless = 2;
 constexpr double kShortestSampleMs = 0.1;
 constexpr double kMostLaunches = 100;
 
-Verdict verdict_of(TrialState state, std::string message) {
-  Verdict verdict;
-  verdict.state = state;
-  verdict.message = std::move(message);
-  return verdict;
-}
-
 // What the device says of a kernel counts; what it does not know, the compiler may.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
@@ -60,30 +53,6 @@ Resources merged(Resources loaded, const Resources& compiled) {
 }
 
 }  // namespace
-
-Verdict verdict_of(const DeviceFailure& failure) {
-  Verdict verdict = verdict_of(TrialState::kRuntime, failure.message);
-  switch (failure.error) {
-    case DeviceError::kInvalid:
-    case DeviceError::kLaunch:
-    case DeviceError::kUnsupported:
-      verdict.state = TrialState::kLaunch;
-      break;
-    case DeviceError::kRuntime:
-      verdict.context_dead = true;
-      break;
-    case DeviceError::kDeviceLost:
-      verdict.context_dead = true;
-      verdict.device_lost = true;
-      break;
-    case DeviceError::kOutOfMemory:
-      verdict.excusable = true;  // another program may hold the memory, for now
-      break;
-    case DeviceError::kNone:
-      break;
-  }
-  return verdict;
-}
 
 Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   announce(Phase::kLoad);

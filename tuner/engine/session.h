@@ -8,14 +8,12 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/engine/evaluation.h"
+#include "tuner/engine/verdict.h"
 #include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
-
-// What a failure of the device means for the configuration that was running.
-Verdict verdict_of(const DeviceFailure& failure);
 
 // A loaded kernel, unloaded when done with.
 class Loaded {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tuner/engine/difference.h"
+#include "tuner/engine/input_sets.h"
 
 namespace tuner {
 namespace {
@@ -78,26 +79,12 @@ DeviceResult<Ok> Workspace::fill_inputs() {
   }
   constant_bytes_.resize(plan_.constants.size());
   for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
-    if (auto done = fetch_constant(plan_.constants[i], constant_bytes_[i]); !done) {
-      return Unexpected{in_context(plan_.constants[i].name, done.error())};
-    }
+    auto bytes = memory_.fetched(plan_.constants[i]);
+    if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
+    constant_bytes_[i] = std::move(*bytes);
   }
   inputs_untouched_ = true;
   return Ok{};
-}
-
-// Symbols are set from the host, so the bytes are fetched once.
-DeviceResult<Ok> Workspace::fetch_constant(const ArgumentPlan& constant,
-                                           std::vector<std::byte>& bytes) {
-  if (constant.is_scalar) {
-    bytes = constant.scalar;
-    return Ok{};
-  }
-  auto buffer = memory_.allocate_pristine(bytes_of(constant));
-  if (!buffer) return Unexpected{buffer.error()};
-  if (auto done = memory_.fill(buffer->id(), constant); !done) return done;
-  bytes.resize(bytes_of(constant));
-  return backend_.memory().download(contents_of(buffer->id()), bytes);
 }
 
 DeviceResult<Ok> Workspace::prepare() {
@@ -115,31 +102,10 @@ DeviceResult<Ok> Workspace::prepare() {
   return study_answers();
 }
 
-std::uint32_t Workspace::input_sets() const {
-  const auto is_random = [](const ArgumentPlan& argument) {
-    const FillSpec::Kind kind = argument.fill.kind;
-    return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut) &&
-           (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
-            kind == FillSpec::Kind::kIntegers);
-  };
-  const bool any = std::any_of(plan_.arguments.begin(), plan_.arguments.end(), is_random) ||
-                   std::any_of(plan_.constants.begin(), plan_.constants.end(), is_random);
-  return any && plan_.reference && !plan_.checks.empty() ? plan_.reference->seeds : 1;
-}
-
-// The random numbers of a set begin elsewhere, so far away that no set holds another's.
-void Workspace::renumber(std::uint32_t set) {
-  constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
-  const std::uint64_t shift = (std::uint64_t{set} - set_) * kApart;
-  for (auto* all : {&plan_.arguments, &plan_.constants}) {
-    for (ArgumentPlan& argument : *all) argument.seed += shift;
-  }
-  set_ = set;
-}
-
 DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
   if (set == set_) return Ok{};
-  renumber(set);
+  move_seeds(plan_, set_, set);
+  set_ = set;
   if (auto done = fill_inputs(); !done) return done;
   auto done = run_reference(*plan_.reference);
   inputs_untouched_ = false;  // a reference is a kernel, too

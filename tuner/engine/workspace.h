@@ -50,8 +50,6 @@ class Workspace {
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
   const std::string& wrong_constant() const { return wrong_constant_; }
 
-  // How many sets of inputs there are to compare answers on: one where nothing is random.
-  std::uint32_t input_sets() const;
   // After prepare(): the inputs become those of another set, and the reference says what is right
   // for them. Set 0 is what prepare() made. Constants change, too: bind() tells them.
   DeviceResult<Ok> use_inputs(std::uint32_t set);
@@ -98,8 +96,6 @@ class Workspace {
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
   DeviceResult<Ok> fill_inputs();
-  DeviceResult<Ok> fetch_constant(const ArgumentPlan& constant, std::vector<std::byte>& bytes);
-  void renumber(std::uint32_t set);
   DeviceResult<Ok> run_reference(const ReferencePlan& reference);
   DeviceResult<Ok> begin_reference(const ReferencePlan& reference);
   DeviceResult<Ok> launch_reference(const ReferencePlan& reference);

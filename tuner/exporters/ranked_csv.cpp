@@ -287,7 +287,11 @@ class RankedText {
     const bool by_time = study_.objective.name == "time";
     const bool has_basis = columns_.contains("basis");
     const bool in_final = has_basis && text(r, "basis") == "final";
-    if (!in_final || !text(r, "search_ms").empty()) read_search(r, in_final, trial.timing);
+    const double shown_ms = time(r, "time_ms");
+    if (!in_final) read_search(r, shown_ms, trial.timing);
+    if (in_final && !text(r, "search_ms").empty()) {
+      read_search(r, time(r, "search_ms"), trial.timing);
+    }
     if (!in_final) {
       trial.objective =
           SearchFigure(by_time ? trial.timing.median / 1000 : number(r, study_.objective.name));
@@ -303,8 +307,8 @@ class RankedText {
     trial.final->metrics = std::move(metrics);
   }
 
-  void read_search(std::size_t r, bool in_final, Timing& timing) const {
-    timing.median = time(r, in_final ? "search_ms" : "time_ms");
+  void read_search(std::size_t r, double median, Timing& timing) const {
+    timing.median = median;
     if (text(r, "ci_low_ms").empty()) return;  // of a finalist of an older program
     timing.ci_low = time(r, "ci_low_ms");
     timing.ci_high = time(r, "ci_high_ms");

@@ -76,10 +76,10 @@ typedef struct tuner_prior {
 } tuner_prior;
 
 typedef enum tuner_stage {
-  TUNER_STAGE_QUEUED = 0,    /* waits for a compile worker */
+  TUNER_STAGE_QUEUED = 0, /* waits for a compile worker */
   TUNER_STAGE_COMPILING = 1,
-  TUNER_STAGE_COMPILED = 2,  /* waits for the device */
-  TUNER_STAGE_RUNNING = 3    /* on the device */
+  TUNER_STAGE_COMPILED = 2, /* waits for the device */
+  TUNER_STAGE_RUNNING = 3   /* on the device */
 } tuner_stage;
 
 /* A question that is open. */

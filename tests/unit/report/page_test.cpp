@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tuner/report/columns.h"
 
@@ -34,7 +35,7 @@ ReportSet sample_set() {
   set.ranked.trials = {trial_of(128, "b", 0.5), trial_of(8, "a", 1), trial_of(16, "a", 2)};
   FinalResult& final = set.ranked.trials[0].final.emplace();
   final.samples = {0.5, 0.5};
-  final.metrics = set.ranked.trials[0].metrics;
+  final.metrics = std::exchange(set.ranked.trials[0].metrics, {});
   final.median_ms = FinalFigure(0.5);
   final.ci_low_ms = FinalFigure(0.5 * 0.99);
   final.ci_high_ms = FinalFigure(0.5 * 1.02);

@@ -1,0 +1,40 @@
+// Makes verdicts of what a device says.
+
+#include "tuner/engine/verdict.h"
+
+#include <utility>
+
+namespace tuner {
+
+Verdict verdict_of(TrialState state, std::string message) {
+  Verdict verdict;
+  verdict.state = state;
+  verdict.message = std::move(message);
+  return verdict;
+}
+
+Verdict verdict_of(const DeviceFailure& failure) {
+  Verdict verdict = verdict_of(TrialState::kRuntime, failure.message);
+  switch (failure.error) {
+    case DeviceError::kInvalid:
+    case DeviceError::kLaunch:
+    case DeviceError::kUnsupported:
+      verdict.state = TrialState::kLaunch;
+      break;
+    case DeviceError::kRuntime:
+      verdict.context_dead = true;
+      break;
+    case DeviceError::kDeviceLost:
+      verdict.context_dead = true;
+      verdict.device_lost = true;
+      break;
+    case DeviceError::kOutOfMemory:
+      verdict.excusable = true;  // another program may hold the memory, for now
+      break;
+    case DeviceError::kNone:
+      break;
+  }
+  return verdict;
+}
+
+}  // namespace tuner

@@ -1,0 +1,16 @@
+#pragma once
+// How a configuration ended, as a verdict on it.
+
+#include <string>
+
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+Verdict verdict_of(TrialState state, std::string message);
+
+// What a failure of the device means for the configuration that was running.
+Verdict verdict_of(const DeviceFailure& failure);
+
+}  // namespace tuner
