@@ -125,7 +125,7 @@ class Arguments {
       });
       return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
     }
-    if (const auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
+    if (auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
     std::vector<std::string> all;
     for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
     return all;

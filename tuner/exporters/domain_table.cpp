@@ -72,7 +72,7 @@ void set_tiles(const Study& study, const DeviceFacts& device,
     const auto launch =
         geometry(study.launch, bindings_of(study, configuration, device, one->size));
     if (!launch) continue;
-    auto left = static_cast<std::int64_t>(launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    std::int64_t left = std::int64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2];
     for (std::size_t d = 0; d < predictor.tiles.size(); ++d) {
       const std::int64_t tile = predictor.tiles[d];
       if (tile == 0) continue;

@@ -15,7 +15,7 @@
 namespace tuner {
 namespace {
 
-[[noreturn]] void reject(const std::string& message, const std::string& suggestion) {
+[[noreturn]] void refuse(const std::string& message, const std::string& suggestion) {
   throw InputError(Complaint{{}, message, suggestion});
 }
 
@@ -34,14 +34,14 @@ std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned)
     const auto parameter = std::ranges::find(out, name, &Parameter::name);
     if (parameter == out.end()) {
       const std::vector<std::string> names = parameter_names(study.parameters);
-      reject("the study has no parameter '" + name + "'; it has " + listed(names),
+      refuse("the study has no parameter '" + name + "'; it has " + listed(names),
              did_you_mean(name, names));
     }
     std::vector<std::string> values;
     for (const Value& value : parameter->values) values.push_back(to_text(value));
     const auto value = std::ranges::find(values, text);
     if (value == values.end()) {
-      reject("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
+      refuse("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
              did_you_mean(text, values));
     }
     parameter->values = {parameter->values[static_cast<std::size_t>(value - values.begin())]};
