@@ -71,8 +71,7 @@ class Launch {
       }
       return *text;
     }
-    std::string name =
-        c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
+    std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back({name, values_to_try(name, *number, axes), *number, "launch"});
     if (tokens.size() == 1 && tokens[0].is_word()) c_.renamed[std::string(tokens[0].text)] = name;
     literal_blocks_[axis] = *number;
@@ -91,8 +90,7 @@ class Launch {
       }
     }
     const std::int64_t usual = axes == 1 ? 256 : 16;
-    std::string name =
-        c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
+    std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back({name, values_to_try(name, usual, axes), usual, "launch"});
     if (axis == 0) c_.plan.guessed.push_back(fmt::format("a block of {} threads along x", usual));
     return name;
