@@ -1,19 +1,15 @@
 #pragma once
-// The subcommands. Each returns an exit status (below) or throws one of base/error.h's types.
+// The subcommands. Each returns an exit status (base/exit_status.h) or throws one of
+// base/error.h's types.
 
 #include "tuner/app/compare_options.h"
 #include "tuner/app/import_options.h"
 #include "tuner/app/options.h"
 #include "tuner/app/report_options.h"
 #include "tuner/app/try_options.h"
+#include "tuner/base/exit_status.h"
 
 namespace tuner {
-
-inline constexpr int kExitDone = 0;
-inline constexpr int kExitNothingValid = 1;
-inline constexpr int kExitBadInput = 2;
-inline constexpr int kExitUnavailable = 3;
-inline constexpr int kExitInterrupted = 130;
 
 int run_command(const RunOptions& options);
 int replay_command(const RunOptions& options);

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/progress.h"
-#include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
@@ -27,6 +25,8 @@
 #include "tuner/run/output_guard.h"
 #include "tuner/run/store_recording.h"
 #include "tuner/run/strategy_names.h"
+#include "tuner/terminal/progress.h"
+#include "tuner/terminal/trace.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

@@ -5,9 +5,6 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
-#include "tuner/app/progress.h"
-#include "tuner/app/run_summary.h"
-#include "tuner/app/trace.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
 #include "tuner/exporters/failure_report.h"
@@ -17,6 +14,9 @@
 #include "tuner/run/strategy_names.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/terminal/progress.h"
+#include "tuner/terminal/run_summary.h"
+#include "tuner/terminal/trace.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -88,8 +88,13 @@ class Display final : public RunListener {
     progress_.trial(trial, seconds);
     if (in_trace_) trace_.trial(trial, seconds);
   }
-  void end(double seconds) override { progress_.end(seconds); }
-  void round(int done, int rounds) override { progress_.round(done, rounds); }
+  void after_search(const AfterSearch& now) override {
+    if (now.rounds == 0) {
+      progress_.end(now.seconds);
+    } else {
+      progress_.round(now.done, now.rounds);
+    }
+  }
   void ranked(const SizeOutcome& outcome) override {
     progress_.ranked(outcome);
     summary_.add(outcome);

@@ -40,8 +40,7 @@ class Ears final : public tuner::RunListener {
     if (listener_.trial) listener_.trial(plain(study_, trial), seconds);
     if (listener_.stop && listener_.stop()) stop_.wanted = true;
   }
-  void end(double) override {}
-  void round(int, int) override {}
+  void after_search(const tuner::AfterSearch&) override {}
   void ranked(const tuner::SizeOutcome& outcome) override {
     Ranking ranking{outcome.results.device.name, outcome.results.size.label(), {}};
     for (const tuner::Trial& trial : outcome.results.trials) {

@@ -137,7 +137,6 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
   task.warn = [&listener = listener_](const std::string& text) {
     listener.note("  warning: " + text);
   };
-  task.round = [&listener = listener_](int done, int rounds) { listener.round(done, rounds); };
   return task;
 }
 
@@ -199,7 +198,7 @@ void DeviceRun::search(Attempt& attempt) {
   }
   if (outcome.store_gone) reason = "the database of the results is gone";
   const double seconds = attempt.evaluator.now();
-  listener_.end(seconds);
+  listener_.after_search({seconds});
   listener_.note("  ended: " + reason);
   for (const std::string& text :
        {drift_text(attempt.evaluator.drift()), twins_text(attempt.evaluator.twins())}) {
@@ -259,7 +258,11 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
     listener_.note("  " + configuration_text(study_.parameters, blamed.configuration) + ": " +
                    blamed.message);
   }
-  const auto evaluator = device_.evaluator(task(space, size, history));
+  SizeTask asked = task(space, size, history);
+  const SizeEvaluator* clock = nullptr;
+  asked.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
+  const auto evaluator = device_.evaluator(std::move(asked));
+  clock = evaluator.get();
   search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
                                   search.part.title);
   search.part.device = facts_.name;

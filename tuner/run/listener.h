@@ -19,6 +19,13 @@ struct RunPart {
   ProblemSize size{};
 };
 
+// Where a part is once its search has ended.
+struct AfterSearch {
+  double seconds = 0;  // since begin()
+  int done = 0;        // rounds of the final
+  int rounds = 0;      // that the final will have; 0: the search has just ended
+};
+
 class RunListener {
  public:
   virtual ~RunListener() = default;
@@ -26,9 +33,8 @@ class RunListener {
   virtual void begin(const RunPart& part) = 0;
   // A trial came to its end, `seconds` after begin(). It is committed already.
   virtual void trial(const Trial& trial, double seconds) = 0;
-  virtual void end(double seconds) = 0;
-  // So many rounds of the part's final are done.
-  virtual void round(int done, int rounds) = 0;
+  // Once when the search has ended, then for each round of a final.
+  virtual void after_search(const AfterSearch& now) = 0;
   // The ranking of a part stands, and its CSV is written.
   virtual void ranked(const SizeOutcome& outcome) = 0;
 };

@@ -25,12 +25,17 @@ class Heard final : public RunListener {
  public:
   void note(const std::string& text) override { notes.push_back(text); }
   void begin(const RunPart& part) override { parts.push_back(part); }
-  void round(int done, int rounds) override { finals.emplace_back(done, rounds); }
   void trial(const Trial& trial, double) override {
     trials.push_back(trial);
     on_trial(trial);
   }
-  void end(double) override { ++ends; }
+  void after_search(const AfterSearch& now) override {
+    if (now.rounds == 0) {
+      ++ends;
+    } else {
+      finals.emplace_back(now.done, now.rounds);
+    }
+  }
   void ranked(const SizeOutcome&) override { ++rankings; }
 
   bool heard(const std::string& part) const {

@@ -1,6 +1,6 @@
 // Writes the CSV of `--trace`.
 
-#include "tuner/app/trace.h"
+#include "tuner/terminal/trace.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,15 @@
 // Says what a run came to.
 
-#include "tuner/app/run_summary.h"
+#include "tuner/terminal/run_summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "tuner/app/progress.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/report/figures.h"
+#include "tuner/terminal/progress.h"
 
 namespace tuner {
 namespace {

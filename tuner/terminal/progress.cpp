@@ -1,6 +1,6 @@
 // Prints a run's progress: a live line or plain lines; JSON lines are JsonEvents'.
 
-#include "tuner/app/progress.h"
+#include "tuner/terminal/progress.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -8,8 +8,8 @@
 
 #include <cstdlib>
 
-#include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/base/exit_status.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/app/json_events.h"
+#include "tuner/terminal/json_events.h"
 
 namespace tuner {
 

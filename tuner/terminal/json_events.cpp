@@ -1,6 +1,6 @@
 // Prints the events of a run as JSON lines.
 
-#include "tuner/app/json_events.h"
+#include "tuner/terminal/json_events.h"
 
 #include <fmt/format.h>
 

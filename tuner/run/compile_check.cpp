@@ -1,0 +1,142 @@
+// Compiles the variants of a study for an architecture that need not be here.
+
+#include "tuner/run/compile_check.h"
+
+#include <poll.h>
+
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/limits.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/run/sources.h"
+#include "tuner/space/sampling.h"
+#include "tuner/worker/compile_pool.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kCompileSeconds = 300;
+
+// Hands out requests; tells of each variant when its answer comes.
+class CompileCheck {
+ public:
+  CompileCheck(const Study& study, const SearchSpace& space, const DeviceFacts& facts,
+               const SourceTexts& sources, CompilePool& pool, const ArtifactLibrary& library,
+               const std::function<void(const CheckedVariant&)>& tell)
+      : study_(study),
+        space_(space),
+        facts_(facts),
+        sources_(sources),
+        pool_(pool),
+        library_(library),
+        tell_(tell) {}
+
+  void add(ConfigIndex index) {
+    const Configuration configuration = space_.configuration(index);
+    auto plan = variant_plan(study_, space_, configuration);
+    if (!plan) return row(configuration, "constraints", {}, {}, plan.error(), 0);
+    if (auto reason = over_limits(*plan, facts_)) {
+      return row(configuration, "constraints", plan->geometry, {}, *reason, 0);
+    }
+    auto request =
+        compile_request(study_, space_, configuration, plan->then, facts_, sources_.kernel);
+    if (!request) return row(configuration, "compile", plan->geometry, {}, request.error(), 0);
+    const std::string key = library_.key(*request);
+    programs_.insert(key);
+    if (!pool_.is_under_way(key)) {
+      if (const auto cached = library_.find(key)) return compiled(configuration, *plan, *cached);
+    }
+    const std::uint64_t id = pool_.submit(key, std::move(*request));
+    compiling_.emplace(id, Variant{configuration, std::move(*plan)});
+  }
+
+  // Waits until fewer than `most` compilations are under way.
+  void drain(std::size_t most, const Interrupt& interrupt) {
+    while (pool_.outstanding() >= most && !compiling_.empty() && interrupt.count() == 0) {
+      std::vector<pollfd> fds{{interrupt.fd(), POLLIN, 0}};
+      pool_.watch(fds);
+      ::poll(fds.data(), fds.size(), 200);
+      for (const CompileResult& result : pool_.handle()) finish(result);
+    }
+  }
+
+  CompileCheckEnd end() && {
+    end_.programs = programs_.size();
+    return std::move(end_);
+  }
+
+ private:
+  struct Variant {
+    Configuration configuration;
+    VariantPlan plan;
+  };
+
+  // Variants that are one program, each launched in its own way, are told of one by one.
+  void finish(const CompileResult& result) {
+    const auto asked = compiling_.extract(result.id);
+    const auto& [configuration, plan] = asked.mapped();
+    if (result.outcome) return compiled(configuration, plan, **result.outcome);
+    row(configuration, "compile", plan.geometry, {}, result.outcome.error().log, 0);
+  }
+
+  void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
+    const auto reason = over_limits(plan, kernels_of(a), facts_);
+    row(configuration, reason ? "constraints" : "ok", plan.geometry, a.resources,
+        reason.value_or(""), a.milliseconds);
+  }
+
+  void row(const Configuration& configuration, const char* state, LaunchGeometry geometry,
+           const Resources& resources, const std::string& message, double milliseconds) {
+    if (std::string_view(state) == "compile") {
+      ++end_.failed;
+      if (end_.first_failure.empty()) end_.first_failure = message;
+    } else if (resources.registers >= 0 || std::string_view(state) == "ok") {
+      ++end_.compiled;
+    }
+    tell_({configuration, state, geometry, resources, occupancy(facts_, resources, geometry),
+           milliseconds, message});
+  }
+
+  const Study& study_;
+  const SearchSpace& space_;
+  const DeviceFacts& facts_;
+  const SourceTexts& sources_;
+  CompilePool& pool_;
+  const ArtifactLibrary& library_;
+  std::unordered_map<std::uint64_t, Variant> compiling_;  // by the pool's id
+  std::unordered_set<std::string> programs_;
+  const std::function<void(const CheckedVariant&)>& tell_;
+  CompileCheckEnd end_;
+};
+
+}  // namespace
+
+CompileCheckEnd check_compile(const Study& study, const ProblemSize& size,
+                              const CompileCheckSettings& settings, const WorkerProgram& program,
+                              const ArtifactShelf& shelf, const Interrupt& interrupt,
+                              const std::function<void(const CheckedVariant&)>& tell) {
+  const SourceTexts sources = read_sources(study);
+  const DeviceFacts facts = nominal_facts(settings.arch);
+  const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
+  CompilePool pool(program, {facts.backend, settings.jobs, kCompileSeconds, shelf.dir()});
+  const ArtifactLibrary library = shelf.library(pool.identity(), sources);
+  CompileCheck check(study, space, facts, sources, pool, library, tell);
+  const auto visit = [&](ConfigIndex index) {
+    check.add(index);
+    check.drain(4 * settings.jobs, interrupt);
+  };
+  if (settings.limit > 0 && settings.limit < space.size()) {
+    const IndexPermutation drawn(space.size(), settings.seed);
+    for (std::uint64_t i = 0; i < settings.limit && interrupt.count() == 0; ++i) visit(drawn(i));
+  } else {
+    for (ConfigIndex i = 0; i < space.size() && interrupt.count() == 0; ++i) visit(i);
+  }
+  check.drain(0, interrupt);
+  return std::move(check).end();
+}
+
+}  // namespace tuner
