@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Builds the packages: scripts/package.sh [FOLDER] (build/packages)
+#
+# FOLDER gets tuner_VERSION_ARCH.deb, for this distribution (`apt install ./tuner_*.deb`), and
+# tuner-VERSION-Linux.tar.gz, which needs nothing but libc: unpack it anywhere.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+folder=$(realpath -m "${1:-build/packages}")
+install_packages dpkg-dev
+
+scripts/build.sh release program
+scripts/build.sh portable program
+
+say "Packages"
+mkdir -p "$folder"
+cpack --config build/release/CPackConfig.cmake -G DEB -B "$folder" >/dev/null
+cpack --config build/portable/CPackConfig.cmake -G TGZ -B "$folder" >/dev/null
+rm -rf "$folder/_CPack_Packages"
+ls -l "$folder"
