@@ -30,8 +30,8 @@ StrategyChoice parse_choice(const std::string& text) {
     const std::size_t end = std::min(text.find(',', at + 1), text.size());
     const std::string item = text.substr(at + 1, end - at - 1);
     const std::size_t equals = std::min(item.find('='), item.size());
-    choice.options.emplace_back(item.substr(0, equals),
-                                item.substr(std::min(equals + 1, item.size())));
+    choice.options.push_back(
+        {item.substr(0, equals), item.substr(std::min(equals + 1, item.size()))});
     at = end;
   }
   return choice;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tuner/model/study.h"
@@ -16,7 +15,7 @@ namespace tuner::bench {
 struct StrategyChoice {
   std::string label;
   std::string name;
-  std::vector<std::pair<std::string, std::string>> options;
+  OptionList options;
 };
 
 // "genetic:population=30,mutation=0.1"

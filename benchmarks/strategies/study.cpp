@@ -63,7 +63,7 @@ std::vector<ConfigIndex> drive(Strategy& strategy, ReplayEvaluator& evaluator, c
     }
     for (const auto index : asked) evaluator.submit(index);
     open += asked.size();
-    const auto trial = evaluator.next();
+    const auto trial = evaluator.next(kNoEnd);
     if (!trial) break;
     --open;
     answered.push_back(trial->index);

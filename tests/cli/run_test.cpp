@@ -289,6 +289,12 @@ TEST(Run, AReplayCanHaveTheClockOfCompileWorkers) {
   EXPECT_NEAR(seconds[0], 70, 5);
   EXPECT_NEAR(seconds[1], 130, 5);
   EXPECT_NEAR(seconds[2], 180, 5);
+  // 270 s of 16 workers, 80 s of the device.
+  sandbox.write("runs.csv", done.out);
+  const auto runs = read_csv(sandbox.path("runs.csv"));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(std::stod(runs[0].at("compile_workers_busy")), 270.0 / (16 * 180), 0.01);
+  EXPECT_NEAR(std::stod(runs[0].at("device_busy")), 80.0 / 180, 0.02);
 }
 
 TEST(Run, TheClockOfCompileWorkersNeedsCompileTimes) {

@@ -2,6 +2,7 @@
 // A device without processes: times come from a function, and it can be slower, get lost, or let a
 // configuration fail.
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -41,27 +42,41 @@ struct DeviceScript {
   std::vector<std::pair<ProblemSize, Configuration>> measured{};
   std::vector<std::size_t> finals{};  // how many took part in each
   std::vector<int> rounds{};          // of each final
+  double seconds = 1;                 // that each trial takes
+  bool newest_first = false;          // of the questions that are open
+  std::size_t cancelled = 0;          // questions
+  double seconds_for_final = 0;       // that the last one was given
 };
 
 class FakeSizeEvaluator final : public SizeEvaluator {
  public:
   FakeSizeEvaluator(SizeTask task, DeviceScript& script)
-      : task_(std::move(task)), script_(script) {}
+      : task_(std::move(task)), script_(script), now_(task_.spent) {}
 
   std::size_t capacity() const override { return script_.capacity; }
-  void submit(ConfigIndex index) override { waiting_.push_back(index); }
-
-  std::optional<Trial> next() override {
-    if (waiting_.empty()) return std::nullopt;
-    const ConfigIndex index = waiting_.front();
-    waiting_.pop_front();
-    const Configuration configuration = task_.space.configuration(index);
+  void submit(ConfigIndex index) override {
     if (task_.recall) {
-      if (auto known = task_.recall(configuration)) {
-        known->index = index;
-        return known;
+      if (auto known = task_.recall(task_.space.configuration(index))) {
+        known->trial.index = index;
+        recalled_.emplace(known->place, std::move(known->trial));
+        return;
       }
     }
+    waiting_.push_back(index);
+  }
+
+  std::optional<Trial> next(double until) override {
+    if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
+    if (waiting_.empty()) return std::nullopt;
+    if (now_ + script_.seconds - done_ > until) {
+      done_ += std::max(0.0, until - now_);
+      now_ = std::max(now_, until);
+      return std::nullopt;
+    }
+    const auto next = script_.newest_first ? waiting_.end() - 1 : waiting_.begin();
+    const ConfigIndex index = *next;
+    waiting_.erase(next);
+    const Configuration configuration = task_.space.configuration(index);
     if (script_.measured.size() >= script_.lost_after)
       throw UnavailableError("it fell off the bus");
     for (const std::string& text : std::exchange(script_.warnings, {})) task_.warn(text);
@@ -69,14 +84,21 @@ class FakeSizeEvaluator final : public SizeEvaluator {
     on_device_ = configuration;
     script_.measured.emplace_back(task_.size, configuration);
     script_.on_measured();
-    now_ += 1;
+    now_ += script_.seconds - std::exchange(done_, 0);
     return answer(index, configuration);
+  }
+  void cancel() override {
+    script_.cancelled += waiting_.size();
+    waiting_.clear();
+    done_ = 0;
   }
 
   double now() const override { return now_; }
 
-  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
-                                        std::uint64_t) override {
+  std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
+                                        const FinalPlan& plan) override {
+    const int rounds = plan.rounds;
+    script_.seconds_for_final = plan.seconds;
     if (script_.lost_in_final) throw UnavailableError("it fell off the bus");
     script_.before_final();
     script_.finals.push_back(trials.size());
@@ -110,7 +132,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
     trial.index = index;
     trial.configuration = configuration;
     trial.state = script_.state(configuration);
-    trial.cost_seconds = 1;
+    trial.cost_seconds = script_.seconds;
     if (!is_valid(trial)) {
       trial.message = "as the script says";
       return trial;
@@ -123,9 +145,11 @@ class FakeSizeEvaluator final : public SizeEvaluator {
 
   SizeTask task_;
   DeviceScript& script_;
+  std::map<std::size_t, Trial> recalled_;  // by place
   std::deque<ConfigIndex> waiting_;
   std::optional<Configuration> on_device_;
-  double now_ = 0;
+  double now_;
+  double done_ = 0;  // seconds that the next one has had
 };
 
 class FakeDevice final : public MeasuringDevice {

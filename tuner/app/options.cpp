@@ -5,11 +5,11 @@
 #include <boost/program_options.hpp>
 #include <iostream>
 #include <string_view>
-#include <thread>
 #include <tuple>
 
 #include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
+#include "tuner/base/usable_cores.h"
 
 namespace tuner {
 namespace {
@@ -20,7 +20,8 @@ constexpr const char* kNoVerifyHelp =
     "T1 file: compare no answers; tables, CSV and exports then say 'not verified'";
 constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
 
-unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+constexpr const char* kJobsHelp =
+    "compile workers; as many as this process may use cores, by affinity and control groups";
 
 Words split(const std::string& text, char separator) {
   Words pieces;
@@ -86,7 +87,7 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
 
 RunOptions parse_run(const Words& words) {
   RunOptions o;
-  o.jobs = cores();
+  o.jobs = usable_cores();
   po::options_description visible("options");
   auto add = visible.add_options();
   add("help,h", "show this");
@@ -102,7 +103,7 @@ RunOptions parse_run(const Words& words) {
   add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
   add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
@@ -146,7 +147,7 @@ RunOptions parse_run(const Words& words) {
 
 CheckOptions parse_check(const Words& words) {
   CheckOptions o;
-  o.jobs = cores();
+  o.jobs = usable_cores();
   std::string archs;
   po::options_description visible("options");
   auto add = visible.add_options();
@@ -160,7 +161,7 @@ CheckOptions parse_check(const Words& words) {
   add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
   add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner check STUDY [options]", visible);
   o.study = one_input(values, "study", true);
@@ -228,7 +229,7 @@ ExportOptions parse_export(const Words& words) {
 
 VerifyOptions parse_verify(const Words& words) {
   VerifyOptions o;
-  o.jobs = cores();
+  o.jobs = usable_cores();
   po::options_description visible("options");
   auto add = visible.add_options();
   add("help,h", "show this");
@@ -242,7 +243,7 @@ VerifyOptions parse_verify(const Words& words) {
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), "compile workers");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
   const Words given = inputs(values);

@@ -37,6 +37,7 @@ struct Run {
   Configuration configuration;
   std::uint64_t evaluations = 0;
   double seconds = 0;  // simulated
+  ParallelReplay::Shares busy{};
 };
 
 class Replay {
@@ -77,7 +78,9 @@ class Replay {
     }
     ParallelReplay evaluator(recording_, options_.compile_workers);
     ClockedStrategy clocked(std::move(strategy), [&](double seconds) { evaluator.pass(seconds); });
-    return run(clocked, evaluator, trace, interrupt);
+    Run result = run(clocked, evaluator, trace, interrupt);
+    result.busy = evaluator.busy();
+    return result;
   }
 
  private:
@@ -121,12 +124,15 @@ std::optional<Run> middle_of(std::vector<Run> runs, const Recording& recording) 
   });
   Run middle = runs[(runs.size() - 1) / 2];
   if (middle.configuration.empty()) return std::nullopt;
-  std::vector<double> seconds, evaluations;
+  std::vector<double> seconds, evaluations, workers, device;
   for (const Run& run : runs) {
+    workers.push_back(run.busy.workers);
+    device.push_back(run.busy.device);
     seconds.push_back(run.seconds);
     evaluations.push_back(static_cast<double>(run.evaluations));
   }
   middle.seconds = median(seconds);
+  middle.busy = {median(workers), median(device)};
   middle.evaluations = static_cast<std::uint64_t>(median(evaluations));
   return middle;
 }
@@ -139,8 +145,8 @@ class ReplayTable {
         recording_(recording),
         progress_(progress),
         several_(options.strategies.size() > 1) {
-    std::cout << (several_ ? "strategy," : "")
-              << "run,seed,evaluations,time_s,best,configuration\n";
+    std::cout << (several_ ? "strategy," : "") << "run,seed,evaluations,time_s,best,configuration"
+              << (options.compile_workers > 0 ? ",compile_workers_busy,device_busy\n" : "\n");
   }
 
   void add(const std::string& strategy, unsigned repeat, const Run& run) {
@@ -169,9 +175,13 @@ class ReplayTable {
     const bool valid = !result.configuration.empty();
     if (several_) std::cout << csv_field(for_terminal(strategy)) << ",";
     std::cout << fmt::format(
-        "{},{},{},{:.6g},{},{}\n", run, seed, result.evaluations, result.seconds,
+        "{},{},{},{:.6g},{},{}", run, seed, result.evaluations, result.seconds,
         valid ? fmt::format("{:.8g}", result.best) : "",
         csv_field(for_terminal(configuration_text(recording_.parameters, result.configuration))));
+    if (options_.compile_workers > 0) {
+      std::cout << fmt::format(",{:.3f},{:.3f}", result.busy.workers, result.busy.device);
+    }
+    std::cout << "\n";
   }
 
   const RunOptions& options_;

@@ -93,7 +93,7 @@ Trial verify(MeasuringDevice& device, const Study& study, const std::string& ref
   plan_preparation(reference_text, task);
   const auto evaluator = device.evaluator(std::move(task));
   evaluator->submit(0);
-  auto trial = evaluator->next();
+  auto trial = evaluator->next(kNoEnd);
   if (!trial) throw FatalError("interrupted");
   return std::move(*trial);
 }

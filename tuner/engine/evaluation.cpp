@@ -2,6 +2,7 @@
 
 #include "tuner/engine/evaluation.h"
 
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -18,6 +19,16 @@ namespace {
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 // Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
 // them.
@@ -108,8 +119,8 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
 }
 
 Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
-    const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
-    const PhaseSink& phase) {
+    const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase) {
+  const Stopwatch since_begin;
   // For all of them before the first is bound, because a buffer that grows moves.
   for (std::size_t i = 0; i < variants.size(); ++i) {
     auto room = impl_->workspace.reserve(variants[i]);
@@ -129,8 +140,13 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
   std::vector<std::vector<double>> result(variants.size());
   std::vector<std::size_t> order(variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 random(seed);
-  for (int round = 0; round < rounds; ++round) {
+  std::mt19937_64 random(plan.seed);
+  // The checks after the rounds take about as long as those before them.
+  const double before = since_begin.seconds();
+  for (int round = 0; round < plan.rounds; ++round) {
+    const double so_far = since_begin.seconds();
+    const double next = round == 0 ? 0 : (so_far - before) / round;
+    if (round >= plan.fewest && so_far + next + before > plan.seconds) break;
     session.announce(Phase::kFinal);
     shuffle(order, random);
     for (const std::size_t i : order) {
@@ -139,7 +155,7 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
       result[i].push_back(*sample);
     }
   }
-  if (rounds > 0 && !finalists.empty()) {
+  if (plan.rounds > 0 && !finalists.empty()) {
     auto wrong = check_finalists(session, impl_->workspace, variants, finalists, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }

@@ -47,11 +47,10 @@ class Evaluation {
   Verdict evaluate(const VariantPlan& variant, const PhaseSink& phase);
 
   // Re-measures configurations interleaved, in a random order drawn anew in each round from
-  // `seed`: result[plan][round] in milliseconds. Each is verified before and after. kFinal is
-  // announced before each round.
+  // its seed: result[variant][round] in milliseconds. Each is verified before and after. kFinal is
+  // announced before each round. Rounds that the plan has no time for are left out.
   Expected<std::vector<std::vector<double>>, DuelFailure> duel(
-      const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
-      const PhaseSink& phase);
+      const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase);
 
  private:
   struct Impl;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <utility>
 
 #include "tuner/engine/objective.h"
@@ -19,32 +18,42 @@ namespace {
 constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word
 constexpr int kMostTries = 3;
 
-// Answers with known trials. The first question for an unknown one ends it.
+// Answers with known trials, as a machine like another one would. The first question for an unknown
+// one ends it.
 class KnownAnswers final : public Evaluator {
  public:
-  KnownAnswers(const Resumption& known, std::size_t capacity)
-      : known_(known), capacity_(capacity) {}
+  KnownAnswers(const Resumption& known, const Evaluator& like)
+      : known_(known), capacity_(like.capacity()), machine_(like.machine()) {
+    if (machine_) machine_->under_way.clear();
+  }
   std::size_t capacity() const override { return capacity_; }
   void submit(ConfigIndex index) override {
-    if (auto trial = known_.recall(index)) {
-      finished_.push_back(std::move(*trial));
+    if (auto found = known_.recall(index)) {
+      if (machine_) machine_->under_way.push_back({index, Stage::kCompiling, 0, 0});
+      open_.emplace(found->place, std::move(found->trial));
     } else {
       asked_for_more_ = true;
     }
   }
-  std::optional<Trial> next() override {
-    if (asked_for_more_ || finished_.empty()) return std::nullopt;
-    Trial trial = std::move(finished_.front());
-    finished_.pop_front();
+  std::optional<Trial> next(double) override {
+    if (asked_for_more_ || open_.empty()) return std::nullopt;
+    Trial trial = std::move(open_.extract(open_.begin()).mapped());
+    if (machine_) {
+      std::erase_if(machine_->under_way,
+                    [&](const UnderWay& one) { return one.index == trial.index; });
+    }
     return trial;
   }
+  void cancel() override { open_.clear(); }
   double now() const override { return 0; }
+  std::optional<MachineState> machine() const override { return machine_; }
   bool asked_for_more() const { return asked_for_more_; }
 
  private:
   const Resumption& known_;
   std::size_t capacity_;
-  std::deque<Trial> finished_;
+  std::optional<MachineState> machine_;
+  std::map<std::size_t, Trial> open_;  // by place
   bool asked_for_more_ = false;
 };
 
@@ -94,12 +103,12 @@ Resumption::Resumption(const ObjectiveSpec& objective, const MeasureSpec& measur
   for (std::size_t i = 0; i < trials_.size(); ++i) places_.emplace(trials_[i].index, i);
 }
 
-std::optional<Trial> Resumption::recall(ConfigIndex index) const {
+std::optional<Recalled> Resumption::recall(ConfigIndex index) const {
   const auto found = places_.find(index);
   if (found == places_.end() || index == measuring_) return std::nullopt;
   const Trial& trial = trials_[found->second];
   if (is_valid(trial) && trial.outdated) return std::nullopt;
-  return trial;
+  return Recalled{trial, found->second};
 }
 
 bool Resumption::is_valid_result(ConfigIndex index) const {
@@ -133,15 +142,19 @@ std::vector<Trial> Resumption::outdate(std::size_t best, double ratio) {
 }
 
 std::optional<Moved> Resumption::compare(
-    Evaluator& evaluator, const std::function<void(std::span<const Trial>)>& replace) {
+    Evaluator& evaluator, double until,
+    const std::function<void(std::span<const Trial>)>& replace) {
   for (int tries = 0; tries < kMostTries; ++tries) {
     const std::size_t at = best();
     if (at == trials_.size()) return std::nullopt;
     measuring_ = trials_[at].index;
     evaluator.submit(*measuring_);
-    const std::optional<Trial> now = evaluator.next();
+    const std::optional<Trial> now = evaluator.next(until);
     measuring_.reset();
-    if (!now) return std::nullopt;  // interrupted
+    if (!now) {  // interrupted, or the time is up
+      evaluator.cancel();
+      return std::nullopt;
+    }
     const Trial then = trials_[at];
     if (!is_valid(*now)) {
       trials_[at] = *now;
@@ -175,13 +188,14 @@ std::vector<ConfigIndex> Resumption::outdated() const {
 }
 
 bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
-                   Budget budget, std::size_t capacity) {
+                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop) {
   budget.seconds.reset();  // answers that are known take no time
-  KnownAnswers answers(known, capacity);
+  KnownAnswers answers(known, evaluator);
   LoopCallbacks callbacks;
-  callbacks.stop = [&] { return answers.asked_for_more(); };
+  bool is_stopped = false;
+  callbacks.stop = [&] { return answers.asked_for_more() || (is_stopped = stop()); };
   run_loop(strategy, answers, objective, budget, callbacks);
-  return answers.asked_for_more();
+  return answers.asked_for_more() || is_stopped;
 }
 
 GivenFirst::GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then)

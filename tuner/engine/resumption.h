@@ -12,7 +12,7 @@
 
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/ports/evaluator.h"
+#include "tuner/ports/size_evaluator.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
@@ -44,7 +44,7 @@ class Resumption {
              std::optional<Configuration> baseline = std::nullopt);
 
   // What need not be measured: all but what is outdated.
-  std::optional<Trial> recall(ConfigIndex index) const;
+  std::optional<Recalled> recall(ConfigIndex index) const;
   // Whether a valid result is there, outdated or not: it is not to blame for anything.
   bool is_valid_result(ConfigIndex index) const;
   bool any_valid() const;
@@ -54,8 +54,8 @@ class Resumption {
   // Measures the best again, and marks all others as outdated when it has moved. One that fails now
   // is replaced by its failure, and the next best takes its place, three times at most.
   // `replace` is told of what becomes of stored trials, all of it at once; the last of them has
-  // been measured.
-  std::optional<Moved> compare(Evaluator& evaluator,
+  // been measured. Gives up when it is `until` by the evaluator's clock.
+  std::optional<Moved> compare(Evaluator& evaluator, double until,
                                const std::function<void(std::span<const Trial>)>& replace);
 
   // The outdated ones, best first.
@@ -73,9 +73,11 @@ class Resumption {
   std::optional<ConfigIndex> measuring_;
 };
 
-// Whether a search would ask for something that is not known, given the answers that are.
+// Whether a search would ask `evaluator` for something that is not known, given the answers that
+// are, in the order in which they came. A model may think for long; once `stop` says so, it is
+// taken for granted.
 bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
-                   Budget budget, std::size_t capacity);
+                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop);
 
 // Proposes given configurations before another strategy's. That one hears of them when it asks.
 class GivenFirst final : public Strategy {

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "tuner/engine/budget.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/stragglers.h"
 
 namespace tuner {
 namespace {
@@ -17,6 +19,19 @@ namespace {
 // A strategy that only repeats itself has to be given up on at some point; one that draws at random
 // from a small space may need many draws to hit the last configurations.
 constexpr int kMostFruitlessAsks = 1000;
+constexpr double kLookForStragglers = 1;  // seconds between two looks
+
+bool is_limited(const Budget& budget) {
+  return budget.evaluations || budget.seconds || budget.target || budget.patience;
+}
+
+// What follows from how long things take here and now. A search that no clock ends has no use for
+// it: without it, the same answers in the same order lead to the same questions.
+void forget_time(MachineState& machine) {
+  machine.compilers_busy = machine.device_busy = 0;
+  for (UnderWay& one : machine.under_way) one = {one.index, Stage::kCompiling, 0, 0};
+  std::ranges::sort(machine.under_way, {}, &UnderWay::index);
+}
 
 class Loop {
  public:
@@ -25,6 +40,7 @@ class Loop {
       : strategy_(strategy),
         evaluator_(evaluator),
         objective_(objective),
+        budget_(budget),
         callbacks_(callbacks),
         clock_(budget, objective) {}
 
@@ -38,6 +54,7 @@ class Loop {
       }
     }
     while (outstanding_ > 0) receive();
+    if (!aside_.empty()) end_stragglers();
     result_.evaluations = clock_.count_finished();
     return result_;
   }
@@ -54,7 +71,9 @@ class Loop {
   void fill_up() {
     while (!ended_ && outstanding_ < std::max<std::size_t>(1, evaluator_.capacity())) {
       if (callbacks_.stop && callbacks_.stop()) return end(LoopEnd::kInterrupted, "interrupted");
-      if (auto why = clock_.spent(evaluator_.now())) return end(LoopEnd::kBudget, *why);
+      if (auto why = clock_.spent(evaluator_.now() + reserve())) {
+        return end(LoopEnd::kBudget, *why);
+      }
       const std::size_t room = std::max<std::size_t>(1, evaluator_.capacity()) - outstanding_;
       const auto wanted =
           static_cast<std::size_t>(std::min<std::uint64_t>(room, clock_.may_submit()));
@@ -74,7 +93,8 @@ class Loop {
   void tell_of_machine() {
     std::optional<MachineState> machine = evaluator_.machine();
     if (!machine) return;
-    const auto left = clock_.left(evaluator_.now());
+    const auto left = clock_.left(evaluator_.now() + reserve());
+    if (is_limited(budget_) && !budget_.seconds) forget_time(*machine);
     machine->evaluations_left = left.evaluations;
     machine->seconds_left = left.seconds;
     strategy_.notice(*machine);
@@ -95,28 +115,104 @@ class Loop {
     fruitless_asks_ = 0;
   }
 
+  double reserve() const { return callbacks_.reserve ? callbacks_.reserve() : 0; }
+
+  // Waits for an answer, or for the end of the time.
   void receive() {
-    const std::optional<Trial> trial = evaluator_.next();
-    if (!trial) {
-      outstanding_ = 0;
-      return end(LoopEnd::kInterrupted, "interrupted");
+    for (;;) {
+      const double search_end = budget_.seconds ? *budget_.seconds - reserve() : kNoEnd;
+      const double until = std::min(search_end, evaluator_.now() + kLookForStragglers);
+      if (const auto trial = evaluator_.next(until)) return take(*trial);
+      const double now = evaluator_.now();
+      if (now >= search_end) {
+        if (const auto why = clock_.spent(*budget_.seconds)) end(LoopEnd::kBudget, *why);
+        result_.compiled = count_compiled();
+        result_.cancelled = cancel();
+        result_.compiled = std::min(result_.compiled, result_.cancelled);
+        return;
+      }
+      if (now < until) return interrupted();
+      if (set_stragglers_aside()) return;
     }
-    --outstanding_;
-    const Observation observation = observation_of(objective_, *trial);
+  }
+
+  void interrupted() {
+    outstanding_ = 0;
+    aside_.clear();
+    end(LoopEnd::kInterrupted, "interrupted");
+  }
+
+  void take(const Trial& trial) {
+    const bool is_late = aside_.erase(trial.index) > 0;
+    if (!is_late) --outstanding_;
+    const Observation observation = observation_of(objective_, trial);
     clock_.finished(observation.objectives.empty() ? std::nullopt
-                                                   : std::optional(trial->objective.value()));
-    if (callbacks_.on_trial) callbacks_.on_trial(*trial);
-    seen_[trial->index] = observation;
+                                                   : std::optional(trial.objective.value()));
+    stragglers_.heard(trial);
+    if (callbacks_.on_trial) callbacks_.on_trial(trial);
+    if (is_late) return;  // the strategy has an answer
+    seen_[trial.index] = observation;
     strategy_.tell(observation);
+  }
+
+  std::size_t count_compiled() const {
+    const std::optional<MachineState> machine = evaluator_.machine();
+    if (!machine) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(
+        machine->under_way, [](const UnderWay& one) { return one.stage == Stage::kCompiled; }));
+  }
+
+  // Ends what is open; what is on the device has half of the time that is left. Returns how many.
+  std::size_t cancel() {
+    evaluator_.cancel();
+    const double now = evaluator_.now();
+    const double until = budget_.seconds ? now + std::max(0.0, *budget_.seconds - now) / 2 : kNoEnd;
+    while (const auto trial = evaluator_.next(until)) take(*trial);
+    const std::size_t count = outstanding_ + aside_.size();
+    outstanding_ = 0;
+    aside_.clear();
+    return count;
+  }
+
+  // Where nothing but stragglers is open, they count as answered from now on.
+  bool set_stragglers_aside() {
+    const std::optional<MachineState> machine = evaluator_.machine();
+    if (!machine || !stragglers_.hold_all_up(*machine)) return false;
+    for (const UnderWay& one : machine->under_way) {
+      if (!aside_.insert(one.index).second) continue;
+      --outstanding_;
+      Observation observation;
+      observation.index = one.index;
+      observation.state = TrialState::kTimeout;
+      observation.cost_seconds = observation.compile_seconds = one.in_stage;
+      seen_[one.index] = observation;
+      strategy_.tell(observation);
+    }
+    return true;
+  }
+
+  void end_stragglers() {
+    if (is_limited(budget_)) {
+      result_.stragglers = cancel();
+      return;
+    }
+    while (!aside_.empty()) {
+      const auto trial = evaluator_.next(kNoEnd);
+      if (!trial) return interrupted();
+      take(*trial);
+    }
   }
 
   Strategy& strategy_;
   Evaluator& evaluator_;
   const ObjectiveSpec& objective_;
+  const Budget& budget_;
   const LoopCallbacks& callbacks_;
   BudgetClock clock_;
   std::map<ConfigIndex, std::optional<Observation>> seen_;  // empty while outstanding
   std::size_t outstanding_ = 0;
+  std::set<ConfigIndex> aside_;  // stragglers of which the strategy has an answer; not outstanding
+  Stragglers stragglers_;
   int fruitless_asks_ = 0;
   bool ended_ = false;
   LoopResult result_;

@@ -15,6 +15,9 @@ namespace tuner {
 struct LoopCallbacks {
   std::function<void(const Trial&)> on_trial;  // each finished trial, before the strategy is told
   std::function<bool()> stop;                  // true: submit nothing more (Ctrl-C)
+  // Seconds of the budget that must be left when the search ends, for what follows it; may change
+  // as trials come in. Empty: none.
+  std::function<double()> reserve{};
 };
 
 enum class LoopEnd { kExhausted, kBudget, kInterrupted };
@@ -23,12 +26,21 @@ struct LoopResult {
   LoopEnd end = LoopEnd::kExhausted;
   std::string reason;             // for people: "500 evaluations", "every configuration is known"
   std::uint64_t evaluations = 0;  // trials that came back
+  std::size_t cancelled = 0;      // questions that were ended when the time was up
+  std::size_t compiled = 0;       // of these, those that waited for the device only
+  std::size_t stragglers = 0;     // compilations that were ended because all waited for them
 };
 
 // Keeps evaluator.capacity() configurations outstanding. Each configuration is submitted once: a
 // repeated proposal is answered from memory. Never submits more than the budget's evaluations
-// (trials answered by the store count); whatever is outstanding when the loop decides to end is
-// waited for, unless the evaluator itself is interrupted. Trial::objective must be set.
+// (trials answered by the store count). Whatever is outstanding when the loop decides to end is
+// waited for, unless the evaluator itself is interrupted, or the budget's seconds are over: then it
+// is cancelled, but for what is on the device, which gets half of the seconds that are left.
+//
+// A compilation that takes far longer than the others (engine/stragglers.h) does not hold up a
+// strategy that wants its answer: that one is told kTimeout, and the trial is reported whenever it
+// comes. Nor does it hold up the end of a search that has a budget: it is cancelled. Without one
+// everything is waited for. Trial::objective must be set.
 LoopResult run_loop(Strategy& strategy, Evaluator& evaluator, const ObjectiveSpec& objective,
                     const Budget& budget, const LoopCallbacks& callbacks);
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -72,6 +73,15 @@ struct VariantPlan {
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
+};
+
+// How finalists are measured in turns.
+struct FinalPlan {
+  int rounds = 0;
+  std::uint64_t seed = 1;  // of the order in each round
+  // Of the rounds and of all around them; what does not fit is left out, but for the fewest rounds.
+  double seconds = std::numeric_limits<double>::infinity();
+  int fewest = 7;  // so that the median's interval is more than its range
 };
 
 // What a run worker found out about one configuration.

@@ -2,6 +2,7 @@
 // The engine's only way to run anything.
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "tuner/model/trial.h"
@@ -10,6 +11,9 @@
 
 namespace tuner {
 
+// A moment that never comes, for who waits without a limit.
+inline constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
 // The engine's only way to run anything.
 class Evaluator {
  public:
@@ -17,9 +21,12 @@ class Evaluator {
   // How many configurations it is useful to have submitted and not yet returned.
   virtual std::size_t capacity() const = 0;
   virtual void submit(ConfigIndex index) = 0;
-  // The next finished trial, in any order; waits. Empty when interrupted or when nothing is
-  // outstanding.
-  virtual std::optional<Trial> next() = 0;
+  // The next finished trial, in any order; waits for it until now() is `until`. Empty then, when
+  // interrupted, or when nothing is outstanding.
+  virtual std::optional<Trial> next(double until) = 0;
+  // Ends what is outstanding and not on the device yet: it never comes back, and nothing is known
+  // of it.
+  virtual void cancel() = 0;
   // Seconds since tuning began: wall clock, or a recording's simulated clock.
   virtual double now() const = 0;
   // How it is occupied, for strategies that heed it; what is left of the budget is not its to say.

@@ -20,7 +20,8 @@ enum class Stage {
 struct UnderWay {
   ConfigIndex index = 0;
   Stage stage = Stage::kQueued;
-  double seconds = 0;  // since it was asked
+  double seconds = 0;   // since it was asked
+  double in_stage = 0;  // while it is compiled: since that began
 };
 
 struct MachineState {

@@ -1,6 +1,7 @@
 #pragma once
 // What a tuning run asks of a device for one problem size: a search's evaluator, and a final.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,12 @@
 
 namespace tuner {
 
+// The result of an earlier run, and its place in the order in which results came.
+struct Recalled {
+  Trial trial;
+  std::size_t place = 0;
+};
+
 // One problem size to be measured. `study` and `space` outlive the evaluator.
 struct SizeTask {
   const Study& study;
@@ -27,8 +34,9 @@ struct SizeTask {
   SizePlan plan{};
   std::optional<CompileRequest> reference{};
   // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
-  // measured again. The trial says whether it is from the store.
-  std::function<std::optional<Trial>(const Configuration&)> recall{};
+  // measured again. The trial says whether it is from the store. Of several that are asked for at
+  // once, those that came earlier come earlier again: a strategy then asks what it asked then.
+  std::function<std::optional<Recalled>(const Configuration&)> recall{};
   // Told just before a configuration goes to the device, so that a killed run can blame it.
   std::function<void(const Configuration&)> announce{};
   // Told when it came back without a result and waits for another try.
@@ -37,6 +45,10 @@ struct SizeTask {
   std::function<void(const std::string&)> warn{};
   // Told how many rounds of a final are done, of how many.
   std::function<void(int done, int rounds)> round{};
+  // Seconds that went by before, and count: now() begins with them.
+  double spent = 0;
+  // By now(): what blocks, such as bringing back a process that died, is given up then.
+  double end = kNoEnd;
 };
 
 // How fast the device itself was meanwhile, as a variant that is measured again and again tells:
@@ -50,9 +62,9 @@ class SizeEvaluator : public Evaluator {
  public:
   // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
   // now gets its state and message and no samples, and the others go on without it. Empty when the
-  // final could not be held.
-  virtual std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
-                                                std::uint64_t seed) = 0;
+  // final could not be held, or not within the plan's seconds and a little more.
+  virtual std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
+                                                const FinalPlan& plan) = 0;
   virtual Drift drift() const = 0;
   // Trials that were not run, because another one with the same program had been.
   virtual std::size_t twins() const = 0;
@@ -60,11 +72,18 @@ class SizeEvaluator : public Evaluator {
   virtual std::optional<Configuration> in_flight() const = 0;
 };
 
-// Seconds of work and bytes of main memory of the processes that compile and run.
+// When something was at work, in seconds of the steady clock.
+struct BusySpan {
+  double begin = 0;
+  double end = 0;
+};
+
+// When the processes that compile and run were at work since they were started, what one of the
+// workers did being a span of its own, and the main memory that they take.
 struct Load {
   unsigned compile_workers = 0;
-  double compile_seconds = 0;  // of all workers together, since they were started
-  double device_seconds = 0;
+  std::vector<BusySpan> compiling{};
+  std::vector<BusySpan> on_device{};
   std::uint64_t peak_bytes = 0;
 };
 

@@ -87,7 +87,7 @@ std::optional<MachineState> ParallelReplay::machine() const {
     const Stage stage = job.begin > now_ ? Stage::kQueued
                         : job.due > now_ ? Stage::kCompiling
                                          : Stage::kCompiled;
-    machine.under_way.push_back({job.index, stage, now_ - job.asked});
+    machine.under_way.push_back({job.index, stage, now_ - job.asked, now_ - job.begin});
   }
   for (const Job& job : finishing_.jobs()) {
     const Stage stage = job.begin > now_ ? Stage::kCompiled : Stage::kRunning;
@@ -101,18 +101,49 @@ void ParallelReplay::pass(double seconds) {
   while (!compiling_.empty() && compiling_.top().due <= now_) arrive();
 }
 
-std::optional<Trial> ParallelReplay::next() {
-  while (!compiling_.empty() &&
+std::optional<Trial> ParallelReplay::next(double until) {
+  while (!compiling_.empty() && compiling_.top().due <= until &&
          (finishing_.empty() || compiling_.top().due <= finishing_.top().due)) {
     arrive();
   }
-  if (finishing_.empty()) return std::nullopt;
+  if (finishing_.empty() && compiling_.empty()) return std::nullopt;
+  if (finishing_.empty() || finishing_.top().due > until) {
+    now_ = std::max(now_, until);
+    return std::nullopt;
+  }
   const Job job = finishing_.top();
   finishing_.pop();
   now_ = std::max(now_, job.due);
   device_seconds_ += job.due - job.begin;
   load_.result(now_, compile_seconds_, device_seconds_);
   return trial_of(job.index);
+}
+
+ParallelReplay::Shares ParallelReplay::busy() const {
+  if (now_ <= 0) return {};
+  const auto until_now = [this](const Job& job) {
+    return std::max(0.0, std::min(now_, job.due) - job.begin);
+  };
+  double compile = compile_seconds_;
+  for (const Job& job : compiling_.jobs()) compile += until_now(job);
+  double device = device_seconds_;
+  for (const Job& job : finishing_.jobs()) device += until_now(job);
+  return {compile / (now_ * static_cast<double>(workers_)), device / now_};
+}
+
+// What runs, or is about to at this very moment, goes on.
+void ParallelReplay::cancel() {
+  for (const Job& job : compiling_.jobs()) compile_seconds_ += std::max(0.0, now_ - job.begin);
+  compiling_ = {};
+  free_at_ = decltype(free_at_)({}, std::vector<double>(workers_, now_));
+  device_free_at_ = now_;
+  Queue kept;
+  for (const Job& job : finishing_.jobs()) {
+    if (job.begin > now_) continue;
+    device_free_at_ = std::max(device_free_at_, job.due);
+    kept.push(job);
+  }
+  finishing_ = std::move(kept);
 }
 
 Trial ParallelReplay::trial_of(ConfigIndex index) const {

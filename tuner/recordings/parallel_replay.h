@@ -27,9 +27,17 @@ class ParallelReplay final : public Evaluator {
 
   std::size_t capacity() const override;
   void submit(ConfigIndex index) override;
-  std::optional<Trial> next() override;
+  std::optional<Trial> next(double until) override;
+  void cancel() override;
   double now() const override { return now_; }
   std::optional<MachineState> machine() const override;
+
+  // Shares of the time until now in which the workers and the device were at work.
+  struct Shares {
+    double workers = 0;
+    double device = 0;
+  };
+  Shares busy() const;
 
   // The coordinator itself is busy for so long; workers and device go on.
   void pass(double seconds);

@@ -60,12 +60,17 @@ ReplayEvaluator::ReplayEvaluator(const Recording& recording, std::size_t capacit
   }
 }
 
-std::optional<Trial> ReplayEvaluator::next() {
+std::optional<Trial> ReplayEvaluator::next(double until) {
   if (waiting_.empty()) return std::nullopt;
   Trial trial = replayed_trial(*recording_, waiting_.front());
-  waiting_.pop_front();
   if (!has_costs_) trial.cost_seconds = 1;
-  now_ += trial.cost_seconds;
+  const double end = free_at_ + trial.cost_seconds;
+  if (end > until) {
+    now_ = std::max(now_, until);
+    return std::nullopt;
+  }
+  waiting_.pop_front();
+  now_ = free_at_ = end;
   return trial;
 }
 

@@ -47,7 +47,11 @@ class ReplayEvaluator : public Evaluator {
 
   std::size_t capacity() const override { return capacity_; }
   void submit(ConfigIndex index) override { waiting_.push_back(index); }
-  std::optional<Trial> next() override;
+  std::optional<Trial> next(double until) override;
+  void cancel() override {
+    waiting_.clear();
+    free_at_ = now_;
+  }
   double now() const override { return now_; }
 
  private:
@@ -56,6 +60,7 @@ class ReplayEvaluator : public Evaluator {
   bool has_costs_ = false;
   std::deque<ConfigIndex> waiting_;
   double now_ = 0;
+  double free_at_ = 0;  // when the last one ended, and the next began
 };
 
 }  // namespace tuner

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "tuner/base/error.h"
@@ -15,10 +16,8 @@
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/resumption.h"
-#include "tuner/engine/tuning_loop.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/run/final.h"
-#include "tuner/run/usage.h"
 #include "tuner/run/warm_start.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
@@ -41,6 +40,28 @@ class ListedOnes final : public Strategy {
   std::vector<ConfigIndex> listed_;
   std::size_t next_ = 0;
 };
+
+// From the beginning of a size on, and what was spent before.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double spent = 0) : spent_(spent) {}
+  double seconds() const {
+    return spent_ + std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double spent_;
+  Clock::time_point start_ = Clock::now();
+};
+
+double steady_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+// Of a budget's seconds, for ranking and writing files.
+double for_writing(double seconds) { return std::min(0.1 + 0.01 * seconds, 0.1 * seconds); }
 
 // Of those that are of the space.
 std::vector<ConfigIndex> indices_of(const SearchSpace& space,
@@ -76,6 +97,7 @@ struct DeviceRun::Search {
   bool compared = false;  // what is stored was compared with the device already
   Budget budget;
   RunPart part;
+  Stopwatch since;
 };
 
 // One size on its way from the search to the ranking.
@@ -86,8 +108,28 @@ struct DeviceRun::Attempt {
   SizeHistory& history;
   SizeEvaluator& evaluator;
   Usage usage;
+  FinalEstimate final;
+  bool has_final;  // at its end
   std::vector<Trial> trials{};
   SizeOutcome outcome{};
+
+  // When a final must be done, by the evaluator's clock.
+  double end() const {
+    if (!search.budget.seconds) return kNoEnd;
+    return *search.budget.seconds - for_writing(*search.budget.seconds);
+  }
+  // Seconds that the search must leave. A final gets all its rounds if they are a small part of the
+  // budget, the fewest if they are a larger one, and no time at all if even these are too many.
+  double reserve() const {
+    constexpr double kForAllRounds = 0.15;
+    constexpr double kForFewest = 0.25;
+    if (!search.budget.seconds) return 0;
+    const double seconds = *search.budget.seconds;
+    const double fewest = final.fewest_seconds();
+    if (!has_final || fewest > kForFewest * seconds) return for_writing(seconds);
+    return for_writing(seconds) +
+           std::min(final.seconds(), std::max(fewest, kForAllRounds * seconds));
+  }
 };
 
 DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
@@ -148,13 +190,15 @@ void DeviceRun::compare_with_stored(Attempt& attempt) {
   if (search.compared || !resumption.any_valid()) return;
   if (!resumption.any_outdated() &&
       finalists_due(study_, attempt.size, facts_, resumption.trials()).empty() &&
-      !asks_for_more(*search.rehearsal(), resumption, study_.objective, search.budget,
-                     attempt.evaluator.capacity())) {
+      !asks_for_more(
+          *search.rehearsal(), resumption, study_.objective, search.budget, attempt.evaluator, [&] {
+            return interrupted_() || attempt.evaluator.now() + attempt.reserve() >= attempt.end();
+          })) {
     return;
   }
   attempt.outcome.compared = true;
   const auto replace = [&](std::span<const Trial> changed) { attempt.history.replace(changed); };
-  if (const auto moved = resumption.compare(attempt.evaluator, replace)) {
+  if (const auto moved = resumption.compare(attempt.evaluator, attempt.end(), replace)) {
     listener_.note(moved_text(*moved, study_.parameters));
     attempt.history.outdate_outsiders(*moved);
   }
@@ -175,6 +219,7 @@ void DeviceRun::take_trial(Attempt& attempt, const Trial& trial) {
   ++attempt.outcome.searched;
   attempt.trials.push_back(trial);
   attempt.usage.trial(trial, attempt.evaluator.now());
+  attempt.final.hear(trial);
   listener_.trial(trial, attempt.evaluator.now());
 }
 
@@ -183,30 +228,72 @@ void DeviceRun::search(Attempt& attempt) {
   LoopCallbacks callbacks;
   callbacks.on_trial = [&](const Trial& trial) { take_trial(attempt, trial); };
   callbacks.stop = [&] { return interrupted_() || outcome.store_gone; };
-  std::string reason;
+  callbacks.reserve = [&] { return attempt.reserve(); };
+  const Budget& budget = attempt.search.budget;
+  LoopResult loop;
   try {
     compare_with_stored(attempt);
     Postponed strategy(attempt.history.suspects(), std::move(attempt.search.strategy));
-    reason =
-        run_loop(strategy, attempt.evaluator, study_.objective, attempt.search.budget, callbacks)
-            .reason;
-    // What a budget has left over of them: beyond it, so that they do not stay suspects for ever.
+    loop = run_loop(strategy, attempt.evaluator, study_.objective, budget, callbacks);
+    // What a number of evaluations has left over of them: beyond it, so that they do not stay
+    // suspects for ever.
     Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
-    run_loop(rest, attempt.evaluator, study_.objective, {}, callbacks);
+    run_loop(rest, attempt.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
   } catch (const UnavailableError& error) {
-    outcome.lost = reason = error.what();  // what was measured until now is ranked all the same
+    outcome.lost = loop.reason = error.what();  // what was measured is ranked all the same
   }
-  if (outcome.store_gone) reason = "the database of the results is gone";
-  const double seconds = attempt.evaluator.now();
-  listener_.after_search({seconds});
-  listener_.note("  ended: " + reason);
+  if (outcome.store_gone) loop.reason = "the database of the results is gone";
+  listener_.after_search({attempt.evaluator.now()});
+  note_end(attempt, loop);
+  outcome.interrupted = interrupted_();
+  if (const auto cut_short = attempt.evaluator.in_flight()) attempt.history.withdraw(*cut_short);
+}
+
+void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
+  listener_.note("  ended: " + loop.reason);
+  const auto some = [](std::size_t count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  if (loop.cancelled > 0 && attempt.outcome.searched == 0) {
+    const std::string what = loop.compiled > 0 ? "measured" : "compiled";
+    listener_.note(fmt::format(
+        "  nothing was {} in time; {} cancelled after {:g} seconds: allow more with --budget", what,
+        some(loop.cancelled, "configuration") + (loop.cancelled == 1 ? " was" : " were"),
+        *attempt.search.budget.seconds));
+  } else if (loop.cancelled > 0) {
+    listener_.note(fmt::format("  cancelled, to end in time: {}; the same command goes on with {}",
+                               some(loop.cancelled, "configuration"),
+                               loop.cancelled == 1 ? "it" : "them"));
+  }
+  if (loop.stragglers > 0) {
+    listener_.note(
+        fmt::format("  cancelled: {} that took more than ten times as long as the median",
+                    some(loop.stragglers, "compilation")));
+  }
   for (const std::string& text :
        {drift_text(attempt.evaluator.drift()), twins_text(attempt.evaluator.twins())}) {
     if (!text.empty()) listener_.note(text);
   }
-  outcome.interrupted = interrupted_();
-  if (!outcome.interrupted) return;
-  if (const auto cut_short = attempt.evaluator.in_flight()) attempt.history.withdraw(*cut_short);
+}
+
+// A final that is held now, if there is time for it; else why not.
+std::optional<FinalRound> DeviceRun::held_final(Attempt& attempt,
+                                                const std::vector<std::size_t>& due) {
+  const double left = attempt.end() - attempt.evaluator.now();
+  if (left < attempt.final.fewest_seconds()) {
+    listener_.note(fmt::format(
+        "  no final: it would take {:.1f} s, and {:.1f} s of the budget are left; the search ranks",
+        attempt.final.fewest_seconds(), std::max(0.0, left)));
+    return std::nullopt;
+  }
+  listener_.note(fmt::format("  final: the best {} again, interleaved", due.size()));
+  HeldFinal held = hold_final(attempt.evaluator, settings_.seed, left, due, attempt.trials);
+  for (const Trial& failed : held.failed) attempt.history.record(failed);
+  if (!held.round.finalists.empty()) return std::move(held.round);
+  if (attempt.evaluator.now() >= attempt.end()) {
+    listener_.note("  no final: it was not done when the time was up; the search ranks");
+  }
+  return std::nullopt;
 }
 
 // The final by which the size is ranked: one that is held now, or an earlier one that stands.
@@ -222,12 +309,10 @@ std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
   if (!possible || !finals_make_sense(study_, attempt.size, facts_)) return std::nullopt;
   const auto due = finalists_due(study_, attempt.size, facts_, trials);
   if (interrupted_() || due.empty()) return earlier();
-  listener_.note(fmt::format("  final: the best {} again, interleaved", due.size()));
-  HeldFinal held = hold_final(attempt.evaluator, settings_.seed, due, trials);
-  for (const Trial& failed : held.failed) attempt.history.record(failed);
-  if (held.round.finalists.empty()) return std::nullopt;
-  attempt.history.record_final(take_over(held.round, study_, attempt.space, trials));
-  return std::move(held.round);
+  auto round = held_final(attempt, due);
+  if (!round) return std::nullopt;
+  attempt.history.record_final(take_over(*round, study_, attempt.space, trials));
+  return round;
 }
 
 SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round) {
@@ -258,17 +343,26 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
     listener_.note("  " + configuration_text(study_.parameters, blamed.configuration) + ": " +
                    blamed.message);
   }
-  SizeTask asked = task(space, size, history);
+  SizeTask work = task(space, size, history);
+  work.spent = search.since.seconds();
+  work.end = search.budget.seconds.value_or(kNoEnd);
   const SizeEvaluator* clock = nullptr;
-  asked.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
-  const auto evaluator = device_.evaluator(std::move(asked));
+  work.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
+  const auto evaluator = device_.evaluator(std::move(work));
   clock = evaluator.get();
   search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
                                   search.part.title);
   search.part.device = facts_.name;
   search.part.size = size;
   listener_.begin(search.part);
-  Attempt attempt{space, size, std::move(search), history, *evaluator, Usage(device_)};
+  Attempt attempt{space,
+                  size,
+                  std::move(search),
+                  history,
+                  *evaluator,
+                  Usage(device_, steady_seconds() - evaluator->now()),
+                  FinalEstimate(study_.measure),
+                  finals_make_sense(study_, size, facts_)};
   this->search(attempt);
   history.add_others(attempt.trials);
   std::optional<FinalRound> round;
@@ -278,10 +372,9 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
     attempt.outcome.lost = error.what();
   }
   const double seconds = evaluator->now();
-  const std::string spent = attempt.usage.text(seconds);
-  if (!spent.empty()) listener_.note(spent);
   attempt.outcome.seconds = seconds;
-  attempt.outcome.bound = attempt.usage.bound(seconds);
+  attempt.outcome.course = attempt.usage.course(seconds);
+  if (attempt.outcome.course) listener_.note(attempt.usage.text(*attempt.outcome.course));
   return rank_and_write(attempt, round);
 }
 
@@ -294,6 +387,7 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
 }
 
 SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
+  const Stopwatch since(focus.spent);
   const SearchSpace space = build_space(size);
   for (const Complaint& complaint : check_not_empty(study_, space)) {
     listener_.note("  no configuration of " + size.label() + " is valid: " +
@@ -304,6 +398,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
     if (std::ranges::find(first, index) == first.end()) first.push_back(index);
   }
   Search search;
+  search.since = since;
   search.budget = focus.budget.value_or(settings_.budget);
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
@@ -326,10 +421,14 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
 
 SizeOutcome DeviceRun::measure(const ProblemSize& size,
                                const std::vector<Configuration>& configurations,
-                               const std::string& what, bool compared) {
+                               const std::string& what, bool compared,
+                               std::optional<double> seconds) {
+  const Stopwatch since;
   const SearchSpace space = build_space(size);
   const std::vector<ConfigIndex> listed = indices_of(space, configurations);
   Search search;
+  search.since = since;
+  search.budget.seconds = seconds;
   search.part = {what, std::to_string(listed.size()), false};
   search.compared = compared;
   search.rehearsal = [listed] { return std::make_unique<ListedOnes>(listed); };

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "tuner/engine/ranking.h"
+#include "tuner/engine/tuning_loop.h"
 #include "tuner/ports/exporter.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/recordings/recording.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
+#include "tuner/run/usage.h"
 
 namespace tuner {
 
@@ -36,6 +38,7 @@ struct Focus {
   std::vector<Configuration>
       first{};                     // are measured before the strategy asks; where they are valid
   std::optional<Budget> budget{};  // instead of the settings'
+  double spent = 0;  // of the budget's seconds, before this: a device had to be opened
 };
 
 struct SizeOutcome {
@@ -46,9 +49,9 @@ struct SizeOutcome {
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
-  double seconds = 0;       // that search and final took
-  std::string bound;        // what it spent them waiting for, if that is known
-  std::string lost;         // why there is no device any more; empty when there is one
+  double seconds = 0;              // that search and final took
+  std::optional<Course> course{};  // how these were used; empty when nothing was run
+  std::string lost;                // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
 
@@ -67,12 +70,13 @@ class DeviceRun {
   // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
   SizeOutcome tune(const ProblemSize& size, const Focus& focus = {});
 
-  // Measures given configurations, in their order and without a budget, instead of a search; those
-  // that are not of the size's space are passed over. Everything that is known of the size is
-  // ranked anew. `what` says for the user which ones they are; `compared`: what is stored was
-  // compared with the device already.
+  // Measures given configurations, in their order, instead of a search, and the final that is due,
+  // in so many seconds; those that are not of the size's space are passed over. Everything that is
+  // known of the size is ranked anew. `what` says for the user which ones they are; `compared`:
+  // what is stored was compared with the device already.
   SizeOutcome measure(const ProblemSize& size, const std::vector<Configuration>& configurations,
-                      const std::string& what, bool compared);
+                      const std::string& what, bool compared,
+                      std::optional<double> seconds = std::nullopt);
 
   const Study& study() const { return study_; }
   const History& history() const { return history_; }
@@ -92,7 +96,9 @@ class DeviceRun {
   void compare_with_stored(Attempt& attempt);
   void search(Attempt& attempt);
   void take_trial(Attempt& attempt, const Trial& trial);
+  void note_end(const Attempt& attempt, const LoopResult& loop);
   std::optional<FinalRound> final_of(Attempt& attempt);
+  std::optional<FinalRound> held_final(Attempt& attempt, const std::vector<std::size_t>& due);
   SizeOutcome rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round);
 
   const Study& study_;

@@ -119,7 +119,7 @@ std::unique_ptr<SizeEvaluator> PooledDevice::evaluator(SizeTask task) {
 
 Load PooledDevice::load() const {
   const CompilePool& compilers = tools_.compilers;
-  return {compilers.jobs(), compilers.busy_seconds(), runner_.busy_seconds(),
+  return {compilers.jobs(), compilers.busy(), runner_.busy(),
           compilers.peak_memory() + runner_.peak_memory()};
 }
 

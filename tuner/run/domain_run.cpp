@@ -48,7 +48,7 @@ class DomainRun {
         budget_(settings.budget),
         now_(now),
         conclude_(conclude),
-        begin_(now()),
+        begin_(now() - settings.spent),
         plan_(run.study(), run.facts(), for_search(budget_), settings.seed) {}
 
   std::vector<SizeOutcome> tune() {
@@ -131,7 +131,8 @@ class DomainRun {
       // The size's own winner is answered by the store, and says what is too slow.
       const std::string what = fmt::format("{} of other sizes", others.size());
       others.insert(others.begin(), at->results.trials.front().configuration);
-      SizeOutcome outcome = run_.measure(size, others, what, true);
+      SizeOutcome outcome = run_.measure(
+          size, others, what, true, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);
       spent_ += outcome.measured;
       plan_.tell(measured(run_.study(), outcome));
       outcome.searched = at->searched;

@@ -12,6 +12,7 @@ namespace tuner {
 struct DomainSettings {
   Budget budget{};  // of all sizes together; target and patience of each
   std::uint64_t seed = 1;
+  double spent = 0;  // of the budget's seconds, before this
 };
 
 // The study of `run` has a domain. What was measured is in the store as ordinary trials of ordinary

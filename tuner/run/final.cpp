@@ -46,11 +46,55 @@ std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& si
   return chosen;
 }
 
-HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed,
+FinalEstimate::FinalEstimate(const MeasureSpec& measure)
+    : most_(static_cast<std::size_t>(std::max(0, measure.finalists))) {}
+
+void FinalEstimate::hear(const Trial& trial) {
+  if (!is_valid(trial) || trial.outdated || !is_time(trial.timing.median)) return;
+  ++valid_;
+  device_seconds_ += std::max(0.0, trial.cost_seconds - trial.compile_ms / 1000);
+  const double ms = trial.timing.median;
+  best_ms_.insert(std::ranges::upper_bound(best_ms_, ms), ms);
+  if (best_ms_.size() > most_) best_ms_.pop_back();
+}
+
+double FinalEstimate::finalists() const {
+  if (best_ms_.empty()) return 0;
+  const double slowest = best_ms_.front() * (1 + kFinalistMargin);
+  return static_cast<double>(std::ranges::upper_bound(best_ms_, slowest) - best_ms_.begin());
+}
+
+// Each is verified before and after; the mean cost of an evaluation is more than that.
+double FinalEstimate::around_rounds() const {
+  return finalists() * device_seconds_ / static_cast<double>(valid_);
+}
+
+// What lies around a sample (clearing caches, copying buffers) takes about as long as the kernel.
+double FinalEstimate::one_round() const {
+  constexpr double kAroundSample = 2;
+  return finalists() * kAroundSample * best_ms_.front() / 1000;
+}
+
+double FinalEstimate::seconds() const {
+  if (finalists() < 2) return 0;
+  const double rounds = std::clamp<double>(kFinalMilliseconds / (finalists() * best_ms_.front()),
+                                           kFewestRounds, kMostRounds);
+  return around_rounds() + rounds * one_round();
+}
+
+double FinalEstimate::fewest_seconds() const {
+  return finalists() < 2 ? 0 : around_rounds() + FinalPlan{}.fewest * one_round();
+}
+
+HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,
                      const std::vector<std::size_t>& chosen, std::vector<Trial>& trials) {
   std::vector<Trial> best;
   for (const std::size_t at : chosen) best.push_back(trials[at]);
-  auto samples = evaluator.duel(best, rounds_for(best), seed);
+  FinalPlan plan;
+  plan.rounds = rounds_for(best);
+  plan.seed = seed;
+  plan.seconds = seconds;
+  auto samples = evaluator.duel(best, plan);
   HeldFinal held;
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (best[i].state != TrialState::kOk) {

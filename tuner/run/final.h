@@ -21,14 +21,35 @@ bool finals_make_sense(const Study& study, const ProblemSize& size, const Device
 std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
                                        const DeviceFacts& device, const std::vector<Trial>& trials);
 
+// How long a final will take, as far as the search can tell.
+class FinalEstimate {
+ public:
+  explicit FinalEstimate(const MeasureSpec& measure);
+  void hear(const Trial& trial);
+  // With all its rounds; 0 until there are two to take part.
+  double seconds() const;
+  // With the fewest rounds that say anything.
+  double fewest_seconds() const;
+
+ private:
+  double around_rounds() const;
+  double one_round() const;
+  double finalists() const;
+
+  std::size_t most_;
+  std::size_t valid_ = 0;
+  double device_seconds_ = 0;    // of all valid ones
+  std::vector<double> best_ms_;  // no more than can take part, sorted
+};
+
 struct HeldFinal {
   FinalRound round;           // without finalists when it could not be held
   std::vector<Trial> failed;  // those that failed now
 };
 
-// Measures the trials at `chosen` again in turns, in orders that follow from `seed`. Those that
-// fail now are replaced in `trials`, too.
-HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed,
+// Measures the trials at `chosen` again in turns, in orders that follow from `seed`, in as many
+// rounds as fit into `seconds`. Those that fail now are replaced in `trials`, too.
+HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,
                      const std::vector<std::size_t>& chosen, std::vector<Trial>& trials);
 
 // What the final found stays with the trials, beside what the search did, so that the ranking can

@@ -24,7 +24,7 @@ std::vector<ConfigIndex> SizeHistory::suspects() const {
   return found;
 }
 
-std::optional<Trial> SizeHistory::recall(const Configuration& configuration) const {
+std::optional<Recalled> SizeHistory::recall(const Configuration& configuration) const {
   const auto index = space_.index_of(configuration);
   return index ? resumption_.recall(*index) : std::nullopt;
 }

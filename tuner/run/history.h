@@ -47,7 +47,7 @@ class SizeHistory {
   // Those that were on the device when a run died, and that nobody has a result of: they come last.
   std::vector<ConfigIndex> suspects() const;
   // What need not be measured again.
-  std::optional<Trial> recall(const Configuration& configuration) const;
+  std::optional<Recalled> recall(const Configuration& configuration) const;
   Resumption& resumption() { return resumption_; }
 
   // The configuration is about to be launched, and may take everything down.

@@ -104,7 +104,7 @@ class Attempt {
     const auto index = space.index_of(out.configuration);
     if (!index) return;
     evaluator->submit(*index);
-    out.trial = evaluator->next();
+    out.trial = evaluator->next(kNoEnd);
   }
 
   const Study& study_;

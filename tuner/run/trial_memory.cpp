@@ -17,7 +17,11 @@ std::string text_of(const Configuration& configuration) {
 }  // namespace
 
 TrialMemory::TrialMemory(const std::vector<Trial>& trials) {
-  for (const Trial& trial : trials) known_.emplace(text_of(trial.configuration), trial);
+  for (const Trial& trial : trials) {
+    if (places_.emplace(text_of(trial.configuration), known_.size()).second) {
+      known_.push_back(trial);
+    }
+  }
 }
 
 std::vector<Trial> TrialMemory::in(const SearchSpace& space) const {
@@ -27,17 +31,20 @@ std::vector<Trial> TrialMemory::in(const SearchSpace& space) const {
 }
 
 void TrialMemory::replace(const Trial& trial) {
-  known_.insert_or_assign(text_of(trial.configuration), trial);
+  const auto [at, is_new] = places_.emplace(text_of(trial.configuration), known_.size());
+  if (is_new) {
+    known_.push_back(trial);
+  } else {
+    known_[at->second] = trial;
+  }
 }
 
 std::vector<Trial> TrialMemory::earlier_finalists(const std::vector<Trial>& now) const {
   std::vector<Trial> earlier;
   std::set<std::string> again_there;
   for (const Trial& finalist : now) again_there.insert(text_of(finalist.configuration));
-  for (const auto& [text, trial] : known_) {
-    if (!trial.final) continue;
-    const bool again = again_there.count(text) > 0;
-    if (again) continue;
+  for (const Trial& trial : known_) {
+    if (!trial.final || again_there.contains(text_of(trial.configuration))) continue;
     earlier.push_back(trial);
     earlier.back().final.reset();
   }
@@ -47,7 +54,7 @@ std::vector<Trial> TrialMemory::earlier_finalists(const std::vector<Trial>& now)
 void TrialMemory::add_others(const SearchSpace& space, std::vector<Trial>& trials) const {
   std::set<ConfigIndex> seen;
   for (const Trial& trial : trials) seen.insert(trial.index);
-  for (const auto& [text, trial] : known_) {
+  for (const Trial& trial : known_) {
     const auto index = space.index_of(trial.configuration);
     if (!index || !seen.insert(*index).second) continue;
     trials.push_back(trial);
@@ -57,8 +64,10 @@ void TrialMemory::add_others(const SearchSpace& space, std::vector<Trial>& trial
 
 std::vector<Trial> TrialMemory::outside(const SearchSpace& space) const {
   std::map<std::string, const Trial*> outside;  // in an order that is the same in each run
-  for (const auto& [text, trial] : known_) {
-    if (!space.index_of(trial.configuration)) outside.emplace(text, &trial);
+  for (const Trial& trial : known_) {
+    if (!space.index_of(trial.configuration)) {
+      outside.emplace(text_of(trial.configuration), &trial);
+    }
   }
   std::vector<Trial> trials;
   trials.reserve(outside.size());

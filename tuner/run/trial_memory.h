@@ -1,7 +1,7 @@
 #pragma once
 // What the store knows of one size, while that size is tuned.
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,7 +30,8 @@ class TrialMemory {
   void add_outsiders(const SearchSpace& space, std::vector<Trial>& trials) const;
 
  private:
-  std::unordered_map<std::string, Trial> known_;
+  std::vector<Trial> known_;  // in the order in which they were measured
+  std::unordered_map<std::string, std::size_t> places_;
 };
 
 }  // namespace tuner

@@ -79,16 +79,19 @@ double wall_seconds() {
 }
 
 // Every size on one device. Returns what came of each that was begun.
-std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings) {
+// `spent`: seconds until now, which count in the first size's budget.
+std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings, double spent) {
   const Store& store = run.history().store();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   std::vector<SizeOutcome> outcomes;
   if (settings.study.domain) {
-    outcomes = tune_domain(run, {settings.budget, settings.seed}, wall_seconds, tell);
+    outcomes = tune_domain(run, {settings.budget, settings.seed, spent}, wall_seconds, tell);
   } else {
     for (const ProblemSize& size : settings.study.sizes) {
       if (run.is_interrupted()) break;
-      outcomes.push_back(run.tune(size));
+      Focus focus;
+      focus.spent = outcomes.empty() ? spent : 0;
+      outcomes.push_back(run.tune(size, focus));
       tell(outcomes.back());
     }
   }
@@ -104,6 +107,7 @@ std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings)
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
             const StopRequest& interrupt, RunListener& listener) {
+  double begin = wall_seconds();
   check_strategy(catalogue, settings);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
@@ -124,10 +128,11 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   for (auto& worker : devices.workers) {
     PooledDevice device(tools, *worker, interrupt);
     DeviceRun run(study, sources.reference, search, history, device, listener, interrupted);
-    const std::vector<SizeOutcome> outcomes = tune_sizes(run, settings);
+    const std::vector<SizeOutcome> outcomes = tune_sizes(run, settings, wall_seconds() - begin);
     tell_what_is_not_kept(sources.known.gap, outcomes, listener);
     end.all_valid = end.all_valid && std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
     worker.reset();  // its device is free for others
+    begin = wall_seconds();
   }
   end.interrupted = interrupted();
   return end;

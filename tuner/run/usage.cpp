@@ -6,16 +6,148 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "tuner/base/process_memory.h"
+#include "tuner/engine/statistics.h"
 
 namespace tuner {
 namespace {
 
 constexpr double kNotableDrift = 0.03;
-constexpr double kBusy = 0.8;
+constexpr double kShortestStraggler = 10;  // seconds
+constexpr double kTimesTheMedian = 10;
+
+// Something begins, or ends.
+struct Change {
+  double at = 0;
+  int compilers = 0;
+  int stragglers = 0;
+  int device = 0;
+};
+
+double straggler_seconds(const std::vector<BusySpan>& compiling) {
+  std::vector<double> seconds;
+  for (const BusySpan& span : compiling) seconds.push_back(span.end - span.begin);
+  if (seconds.empty()) return kShortestStraggler;
+  return std::max(kShortestStraggler, kTimesTheMedian * median(std::move(seconds)));
+}
+
+// In the order of time, and none outside of it.
+std::vector<Change> changes_of(const Load& load, double begin, double end) {
+  std::vector<Change> out{{begin}, {end}};
+  const auto add = [&](const BusySpan& span, int compilers, int stragglers, int device) {
+    const double from = std::clamp(span.begin, begin, end);
+    const double to = std::clamp(span.end, begin, end);
+    if (from >= to) return;
+    out.push_back({from, compilers, stragglers, device});
+    out.push_back({to, -compilers, -stragglers, -device});
+  };
+  const double long_one = straggler_seconds(load.compiling);
+  for (const BusySpan& span : load.compiling) {
+    add(span, 1, span.end - span.begin > long_one ? 1 : 0, 0);
+  }
+  for (const BusySpan& span : load.on_device) add(span, 0, 0, 1);
+  std::ranges::stable_sort(out, {}, &Change::at);
+  return out;
+}
+
+// Adds a stretch in which nothing changed.
+void add_stretch(const Change& now, double share, Course& course) {
+  if (now.compilers >= static_cast<int>(course.workers)) {
+    course.all_compile += share;
+  } else if (now.device > 0) {
+    course.device_only += share;
+  } else if (now.compilers > 0) {
+    course.few_compile += share;
+    if (now.stragglers == now.compilers) course.stragglers += share;
+  } else {
+    course.nothing += share;
+  }
+}
+
+// Shares of each quarter; `most` can be at work at the same time.
+std::array<double, 4> by_quarter(const std::vector<BusySpan>& spans, double begin, double end,
+                                 double most) {
+  std::array<double, 4> out{};
+  const double quarter = (end - begin) / 4;
+  for (std::size_t q = 0; q < out.size(); ++q) {
+    const double from = begin + static_cast<double>(q) * quarter;
+    for (const BusySpan& span : spans) {
+      const double both = std::min(span.end, from + quarter) - std::max(span.begin, from);
+      out[q] += std::max(0.0, both) / quarter;
+    }
+    out[q] = std::min(out[q], most);
+  }
+  return out;
+}
+
+double mean(const std::array<double, 4>& quarters) {
+  return std::accumulate(quarters.begin(), quarters.end(), 0.0) / 4;
+}
+
+std::string percents(const std::array<double, 4>& quarters) {
+  return fmt::format("{:.0f} % ({:.0f}, {:.0f}, {:.0f}, {:.0f})", 100 * mean(quarters),
+                     100 * quarters[0], 100 * quarters[1], 100 * quarters[2], 100 * quarters[3]);
+}
 
 }  // namespace
+
+Course course_of(const Load& load, double begin, double end) {
+  Course course;
+  course.seconds = end - begin;
+  course.workers = std::max(1U, load.compile_workers);
+  if (course.seconds <= 0) return course;
+  course.compilers = by_quarter(load.compiling, begin, end, course.workers);
+  for (double& share : course.compilers) share /= course.workers;
+  course.device = by_quarter(load.on_device, begin, end, 1);
+  const std::vector<Change> changes = changes_of(load, begin, end);
+  Change now;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    now.compilers += changes[i].compilers;
+    now.stragglers += changes[i].stragglers;
+    now.device += changes[i].device;
+    add_stretch(now, (changes[i + 1].at - changes[i].at) / course.seconds, course);
+  }
+  return course;
+}
+
+Bound bound_of(const Course& course, unsigned usable) {
+  const double most =
+      std::max({course.all_compile, course.device_only, course.few_compile, course.nothing});
+  if (course.all_compile == most) {
+    return {
+        fmt::format("compiling, {} worker{} {:.0f} % busy", course.workers,
+                    course.workers == 1 ? "" : "s", 100 * mean(course.compilers)),
+        usable > course.workers ? fmt::format("--jobs {}", usable) : "more cores, not more --jobs"};
+  }
+  if (course.device_only == most) {
+    const auto enough =
+        static_cast<unsigned>(std::ceil(course.workers * mean(course.compilers) + 0.5));
+    return {fmt::format("the device, {:.0f} % busy", 100 * mean(course.device)),
+            enough < course.workers ? fmt::format("nothing to set; --jobs {} would do", enough)
+                                    : "nothing to set"};
+  }
+  if (course.few_compile == most && course.stragglers > course.few_compile / 2) {
+    return {fmt::format("stragglers: for {:.0f} % of the time all waited for compilations that "
+                        "take far longer than the others",
+                        100 * course.stragglers),
+            "a shorter --timeout, not more --jobs"};
+  }
+  if (course.few_compile == most) {
+    return {
+        fmt::format("the strategy: for {:.0f} % of the time it waited for answers while compile "
+                    "workers and the device were free",
+                    100 * course.few_compile),
+        "a strategy that asks more at a time (default does), not more --jobs"};
+  }
+  return {fmt::format("neither compiling nor the device: for {:.0f} % of the time both were free",
+                      100 * course.nothing),
+          "nothing that --jobs changes"};
+}
 
 void Usage::trial(const Trial& trial, double now) {
   if (trial.from_store) return;
@@ -23,30 +155,20 @@ void Usage::trial(const Trial& trial, double now) {
   if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
 }
 
-std::string Usage::text(double seconds) const {
-  if (first_ < 0 || seconds <= 0) return {};
-  const Load now = device_.load();
-  const double device = now.device_seconds - before_.device_seconds;
-  const double compile = now.compile_seconds - before_.compile_seconds;
-  const std::uint64_t bytes = now.peak_bytes + peak_resident_bytes(::getpid());
-  return fmt::format(
-      "  first result after {:.2f} s, {:.1f} s in all; busy: {} compile workers {:.0f} %, device "
-      "{:.0f} % (of that {:.0f} % for variants that were dropped); peak memory of all processes "
-      "{:.2f} GiB",
-      first_, seconds, now.compile_workers, 100 * compile / (seconds * now.compile_workers),
-      100 * device / seconds, device > 0 ? 100 * dropped_ / device : 0.0,
-      static_cast<double>(bytes) / (1 << 30));
+std::optional<Course> Usage::course(double seconds) const {
+  if (first_ < 0 || seconds <= 0) return std::nullopt;
+  return course_of(device_.load(), begin_, begin_ + seconds);
 }
 
-std::string Usage::bound(double seconds) const {
-  if (first_ < 0 || seconds <= 0) return {};
-  const Load now = device_.load();
-  const double device = (now.device_seconds - before_.device_seconds) / seconds;
-  const double workers =
-      (now.compile_seconds - before_.compile_seconds) / (seconds * now.compile_workers);
-  if (std::max(device, workers) < kBusy) return {};
-  if (device >= workers) return fmt::format("the device, {:.0f} % busy", 100 * device);
-  return fmt::format("compiling, {} workers {:.0f} % busy", now.compile_workers, 100 * workers);
+std::string Usage::text(const Course& course) const {
+  const double device = mean(course.device) * course.seconds;
+  const std::uint64_t bytes = device_.load().peak_bytes + peak_resident_bytes(::getpid());
+  return fmt::format(
+      "  first result after {:.2f} s, {:.1f} s in all; busy, in all and by quarter: {} compile "
+      "workers {}, device {}; of the device's time {:.0f} % for variants that were dropped; peak "
+      "memory of all processes {:.2f} GiB",
+      first_, course.seconds, course.workers, percents(course.compilers), percents(course.device),
+      device > 0 ? 100 * dropped_ / device : 0.0, static_cast<double>(bytes) / (1 << 30));
 }
 
 std::string drift_text(const Drift& drift) {

@@ -1,7 +1,8 @@
 #pragma once
-// Where a run's time and memory went, for the user: what would more cores, or a better strategy,
-// bring?
+// Where a run's time and memory went, for the user: what bounded it, and what would help?
 
+#include <array>
+#include <optional>
 #include <string>
 
 #include "tuner/model/trial.h"
@@ -9,20 +10,44 @@
 
 namespace tuner {
 
+// How a stretch of time was used. The four shares are of all of it, and their sum is 1.
+struct Course {
+  double seconds = 0;
+  unsigned workers = 1;               // that compile
+  std::array<double, 4> compilers{};  // busy, as a share of all of them, by quarter of the time
+  std::array<double, 4> device{};     // busy, likewise
+  double all_compile = 0;             // every compile worker is at work
+  double device_only = 0;             // the device is, and not every compile worker
+  double few_compile = 0;             // some compile workers are, and the device waits for them
+  double nothing = 0;                 // nothing is compiled or run
+  double stragglers = 0;              // of few_compile: all that is compiled takes far too long
+};
+
+// Of the time from `begin` to `end`, in which what is in `load` took place.
+Course course_of(const Load& load, double begin, double end);
+
+// What most of the time was spent with, and what would make the run shorter where `usable` cores
+// may be used.
+struct Bound {
+  std::string by;
+  std::string help;
+};
+Bound bound_of(const Course& course, unsigned usable);
+
 class Usage {
  public:
-  explicit Usage(const MeasuringDevice& device) : device_(device), before_(device.load()) {}
+  // `begin`: when the evaluator's clock was 0, by the load's clock.
+  Usage(const MeasuringDevice& device, double begin) : device_(device), begin_(begin) {}
 
   void trial(const Trial& trial, double now);
   // After `seconds`; empty when nothing was run.
-  std::string text(double seconds) const;
-  // What was busy nearly all the time, so that only more or faster ones would have ended it sooner;
-  // empty when nothing was.
-  std::string bound(double seconds) const;
+  std::optional<Course> course(double seconds) const;
+  // For the user, of such a course.
+  std::string text(const Course& course) const;
 
  private:
   const MeasuringDevice& device_;
-  Load before_;
+  double begin_;
   double first_ = -1;
   double dropped_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/report/figures.h"
@@ -146,6 +147,15 @@ void JsonEvents::ranked(const SizeOutcome& outcome) {
                      {"search", json_of(figures.search)},
                      {"final", json_of(figures.final_round)},
                      {"metrics", json_of(best.metrics)}};
+  }
+  event["bound"] = nullptr;
+  if (outcome.course) {
+    const Bound bound = bound_of(*outcome.course, usable_cores());
+    event["bound"] = {{"by", bound.by},
+                      {"help", bound.help},
+                      {"compile_workers", outcome.course->workers},
+                      {"compile_workers_busy", outcome.course->compilers},
+                      {"device_busy", outcome.course->device}};
   }
   files_.push_back(outcome.csv_path);
   print(out_, event);

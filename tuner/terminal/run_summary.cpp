@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/base/usable_cores.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/report/figures.h"
 #include "tuner/terminal/progress.h"
@@ -62,7 +63,10 @@ void RunSummary::add(const SizeOutcome& outcome) {
                          tuner::name_of(static_cast<TrialState>(s)));
   }
   if (!ended.empty()) text += "; " + ended;
-  if (!outcome.bound.empty()) text += "; bounded by " + outcome.bound;
+  if (outcome.course) {
+    const Bound bound = bound_of(*outcome.course, usable_cores());
+    text += "; bounded by " + bound.by + "; would help: " + bound.help;
+  }
   const std::string place = results.size.label() + " on " + results.device.name;
   const auto known = std::ranges::find(places_, place, [](const auto& one) { return one.first; });
   if (known != places_.end()) {

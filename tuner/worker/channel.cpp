@@ -10,6 +10,14 @@
 
 namespace tuner {
 
+void WorkLog::add(TimePoint start) {
+  const auto seconds = [](TimePoint at) {
+    return std::chrono::duration<double>(at.time_since_epoch()).count();
+  };
+  spans_.push_back({seconds(start), seconds(Clock::now())});
+  seconds_ += spans_.back().end - spans_.back().begin;
+}
+
 Channel::Channel(const WorkerProgram& program, const std::string& role)
     : child_({program.executable, "worker", role},
              role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {

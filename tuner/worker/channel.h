@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/base/child_process.h"
+#include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/frame.h"
 
 namespace tuner {
@@ -21,6 +22,19 @@ using TimePoint = Clock::time_point;
 inline double seconds_since(TimePoint start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// How long a worker was at work, piece by piece.
+class WorkLog {
+ public:
+  // From `start` until now.
+  void add(TimePoint start);
+  double seconds() const { return seconds_; }
+  const std::vector<BusySpan>& spans() const { return spans_; }
+
+ private:
+  std::vector<BusySpan> spans_;
+  double seconds_ = 0;
+};
 
 // How workers are started, and what every one of them is told first.
 struct WorkerProgram {

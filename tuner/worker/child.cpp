@@ -206,8 +206,7 @@ class RunServer {
   bool duel(const json& message) {
     memory_.lift();
     const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
-                                           message.at("rounds").get<int>(),
-                                           message.at("seed").get<std::uint64_t>(), phases());
+                                           message.at("plan").get<FinalPlan>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"},
                   {"id", 0},

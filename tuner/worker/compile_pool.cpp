@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -68,18 +69,61 @@ const std::string& CompilePool::identity() {
 }
 
 std::uint64_t CompilePool::submit(const std::string& key, CompileRequest request) {
-  std::vector<std::uint64_t>& ids = askers_[key];
-  ids.push_back(++last_id_);
-  if (ids.size() == 1) {
+  const auto [asked, is_new] = askers_.try_emplace(key);
+  asked->second.push_back(++last_id_);
+  if (is_new) {
     waiting_.push_back({key, std::move(request)});
     dispatch();
   }
   return last_id_;
 }
 
-void CompilePool::cancel_waiting() {
-  for (const Job& job : waiting_) askers_.erase(job.key);
-  waiting_.clear();
+bool CompilePool::is_wanted(const Job& job) const { return !askers_.at(job.key).empty(); }
+
+// What it has not done yet waits for another worker, as far as anybody still wants it.
+void CompilePool::take_back(Worker& worker) {
+  for (auto job = worker.jobs.rbegin(); job != worker.jobs.rend(); ++job) {
+    if (is_wanted(*job)) {
+      waiting_.push_front(std::move(*job));
+    } else {
+      askers_.erase(job->key);
+    }
+  }
+  worker.jobs.clear();
+  worker.ready = false;
+  worker.channel.reset();
+}
+
+void CompilePool::cancel(const std::vector<std::uint64_t>& ids) {
+  const std::set<std::uint64_t> dropped(ids.begin(), ids.end());
+  for (auto& [key, askers] : askers_) {
+    std::erase_if(askers, [&](std::uint64_t id) { return dropped.contains(id); });
+  }
+  std::erase_if(waiting_, [&](const Job& job) {
+    if (is_wanted(job)) return false;
+    askers_.erase(job.key);
+    return true;
+  });
+  // All are killed before the first is waited for: the end of a process takes its time.
+  std::vector<Worker*> ended;
+  for (Worker& worker : workers_) {
+    if (worker.jobs.empty() || is_wanted(worker.jobs.front())) continue;
+    worker.channel->kill();
+    ended.push_back(&worker);
+  }
+  for (Worker* worker : ended) {
+    work_.add(worker->started);
+    take_back(*worker);
+  }
+}
+
+std::optional<double> CompilePool::seconds_at_work(const std::string& key) const {
+  for (const Worker& worker : workers_) {
+    if (!worker.jobs.empty() && worker.jobs.front().key == key) {
+      return seconds_since(worker.started);
+    }
+  }
+  return std::nullopt;
 }
 
 void CompilePool::dispatch() {
@@ -139,7 +183,7 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
     } else if (type == "warning" && options_.warn && !std::exchange(warned_, true)) {
       options_.warn(text_in(*message, "text"));
     } else if (!worker.jobs.empty() && (type == "compiled" || type == "failed")) {
-      busy_seconds_ += seconds_since(worker.started);
+      work_.add(worker.started);
       worker.started = Clock::now();
       if (flag_in(*message, "excusable") && try_again(worker)) continue;
       if (type == "compiled") {
@@ -176,18 +220,12 @@ bool CompilePool::try_again(Worker& worker) {
 void CompilePool::bury(Worker& worker, const std::string& reason, bool excusable,
                        std::vector<CompileResult>& results) {
   if (!worker.jobs.empty() && !(excusable && try_again(worker))) {
-    busy_seconds_ += seconds_since(worker.started);
+    work_.add(worker.started);
     finish(worker, Unexpected{CompileFailure{reason}}, results);
   } else if (!worker.ready && ++failed_starts_ >= kMaxFailedStarts) {
     throw UnavailableError("compile workers cannot be started: " + reason);
   }
-  // Only the first was being compiled; the others are innocent.
-  for (auto job = worker.jobs.rbegin(); job != worker.jobs.rend(); ++job) {
-    waiting_.push_front(std::move(*job));
-  }
-  worker.jobs.clear();
-  worker.ready = false;
-  worker.channel.reset();
+  take_back(worker);  // only the first was being compiled; the others are innocent
 }
 
 std::vector<CompileResult> CompilePool::handle() {

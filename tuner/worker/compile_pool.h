@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -55,8 +56,11 @@ class CompilePool {
   // the result will have; none is given twice.
   std::uint64_t submit(const std::string& key, CompileRequest request);
   bool is_under_way(const std::string& key) const { return askers_.contains(key); }
-  // Drops what has not been started yet; its ids are never answered.
-  void cancel_waiting();
+  // These ids are never answered. What only they asked for is not compiled any more: a worker that
+  // is at it is ended, and what it had before it is what it did not begin.
+  void cancel(const std::vector<std::uint64_t>& ids);
+  // For how long this key has been with a compiler; empty while it waits for one.
+  std::optional<double> seconds_at_work(const std::string& key) const;
   // Compilations that are under way, of which each may have several ids.
   std::size_t outstanding() const { return askers_.size(); }
   unsigned jobs() const { return options_.jobs; }
@@ -70,7 +74,8 @@ class CompilePool {
   // Peak memory of the workers that are alive.
   std::uint64_t peak_memory() const;
   // Seconds of worker time spent compiling.
-  double busy_seconds() const { return busy_seconds_; }
+  double busy_seconds() const { return work_.seconds(); }
+  const std::vector<BusySpan>& busy() const { return work_.spans(); }
 
  private:
   struct Job {
@@ -87,6 +92,8 @@ class CompilePool {
 
   void start(Worker& worker);
   void dispatch();
+  bool is_wanted(const Job& job) const;
+  void take_back(Worker& worker);
   void read(Worker& worker, std::vector<CompileResult>& results);
   // The first job has come to an end.
   void finish(Worker& worker, const CompileOutcome& outcome, std::vector<CompileResult>& results);
@@ -104,7 +111,7 @@ class CompilePool {
   std::unordered_map<std::string, std::vector<std::uint64_t>> askers_;
   std::uint64_t last_id_ = 0;
   std::string identity_;
-  double busy_seconds_ = 0;
+  WorkLog work_;
   int failed_starts_ = 0;
   bool warned_ = false;
 };

@@ -112,6 +112,14 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("best_ms", plan.best_ms);
 }
 
+template <Is<FinalPlan> T, typename Visit>
+void for_each_field(T& plan, Visit&& visit) {
+  visit("rounds", plan.rounds);
+  visit("seed", plan.seed);
+  visit("seconds", plan.seconds);
+  visit("fewest", plan.fewest);
+}
+
 template <Is<Verdict> T, typename Visit>
 void for_each_field(T& verdict, Visit&& visit) {
   visit("state", verdict.state);
@@ -156,6 +164,9 @@ void from_json(const json& j, SizePlan& plan) { decode(j, plan); }
 
 void to_json(json& j, const VariantPlan& plan) { j = encoded<json>(plan); }
 void from_json(const json& j, VariantPlan& plan) { decode(j, plan); }
+
+void to_json(json& j, const FinalPlan& plan) { j = encoded<json>(plan); }
+void from_json(const json& j, FinalPlan& plan) { decode(j, plan); }
 
 void to_json(json& j, const Verdict& verdict) { j = encoded<json>(verdict); }
 

@@ -30,6 +30,8 @@ void to_json(nlohmann::json& j, const SizePlan& plan);
 void from_json(const nlohmann::json& j, SizePlan& plan);
 void to_json(nlohmann::json& j, const VariantPlan& plan);
 void from_json(const nlohmann::json& j, VariantPlan& plan);
+void to_json(nlohmann::json& j, const FinalPlan& plan);
+void from_json(const nlohmann::json& j, FinalPlan& plan);
 void to_json(nlohmann::json& j, const Verdict& verdict);
 void from_json(const nlohmann::json& j, Verdict& verdict);
 

@@ -3,6 +3,7 @@
 #include "tuner/worker/pool_evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -16,6 +17,11 @@ namespace {
 
 constexpr std::size_t kKnownBytes = std::size_t{256} << 20;
 constexpr int kSecondChances = 2;
+// What a user waits after Ctrl-C for what is on the device: most variants take far less.
+constexpr double kPatienceSeconds = 1.5;
+// A final may take this much longer than it was given before it is ended.
+constexpr double kGraceSeconds = 0.3;
+constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
 
 void add(const Provenance& provenance, Trial& trial) {
   trial.sources_known = trial.sources_known && provenance.known;
@@ -34,11 +40,14 @@ PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner,
       tools_(std::move(tools)),
       runner_(runner),
       interrupt_(interrupt),
-      start_(Clock::now()),
+      start_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(task_.spent))),
       preparation_(task_.study, task_.size, std::move(task_.plan), std::move(task_.reference),
                    tools_, runner_) {
   runner_.set_best(0);  // that of another size
 }
+
+PoolEvaluator::~PoolEvaluator() { runner_.abort(); }
 
 // Every compile worker busy, as many again waiting for the device, one on it.
 std::size_t PoolEvaluator::capacity() const { return 2 * tools_.compilers.jobs() + 2; }
@@ -52,15 +61,15 @@ std::optional<MachineState> PoolEvaluator::machine() const {
   machine.device_busy = load_.device_busy();
   std::map<std::uint64_t, const Job*> in_order;  // who asked first is compiled first
   for (const auto& [id, job] : compiling_) in_order.emplace(id, &job);
-  const auto add = [&machine](const Job& job, Stage stage) {
-    machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked)});
+  const auto add = [&machine](const Job& job, Stage stage, double in_stage) {
+    machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), in_stage});
   };
   for (const auto& [id, job] : in_order) {
-    const bool has_worker = machine.under_way.size() < machine.compile_workers;
-    add(*job, has_worker ? Stage::kCompiling : Stage::kQueued);
+    const auto at_work = tools_.compilers.seconds_at_work(job->key);
+    add(*job, at_work ? Stage::kCompiling : Stage::kQueued, at_work.value_or(0));
   }
-  for (const Job& job : ready_) add(job, Stage::kCompiled);
-  if (running_) add(*running_, Stage::kRunning);
+  for (const Job& job : ready_) add(job, Stage::kCompiled, 0);
+  if (running_) add(*running_, Stage::kRunning, 0);
   return machine;
 }
 
@@ -99,15 +108,16 @@ bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
 }
 
 void PoolEvaluator::submit(ConfigIndex index) {
+  is_cancelled_ = false;
   Job job;
   job.asked = job.submitted = Clock::now();
   job.trial.index = index;
   job.trial.configuration = task_.space.configuration(index);
   if (task_.recall) {
     if (auto stored = task_.recall(job.trial.configuration)) {
-      stored->index = index;
-      note_best(*stored);
-      finished_.push_back(std::move(*stored));
+      stored->trial.index = index;
+      note_best(stored->trial);
+      recalled_.emplace(stored->place, std::move(stored->trial));
       return;
     }
   }
@@ -197,7 +207,8 @@ void PoolEvaluator::start_next() {
     ready_.erase(due);
     return;
   }
-  runner_.make_ready();  // before a configuration is announced: it is not to blame if this fails
+  // Before a configuration is announced: it is not to blame if this fails.
+  if (!runner_.make_ready([&] { return now() >= task_.end || interrupt_.count() > 0; })) return;
   running_ = std::move(*due);
   ready_.erase(due);
   if (task_.announce) task_.announce(running_->trial.configuration);
@@ -260,7 +271,7 @@ void PoolEvaluator::remember(const std::string& key, std::shared_ptr<const Artif
   known_.emplace(key, std::move(artifact));
 }
 
-void PoolEvaluator::wait() {
+void PoolEvaluator::wait(double until) {
   std::vector<pollfd> fds;
   fds.push_back({interrupt_.fd(), POLLIN, 0});
   if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
@@ -270,7 +281,9 @@ void PoolEvaluator::wait() {
   if (!running_ && preparation_.is_done()) {
     for (const Job& job : ready_) deadline = std::min(deadline, job.not_before);
   }
-  long long ms = 1000;
+  long long ms = std::isfinite(until)
+                     ? std::clamp(std::llround(1000 * (until - now())) + 1, 0LL, 1000LL)
+                     : 1000;
   if (deadline != TimePoint::max()) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -279,40 +292,65 @@ void PoolEvaluator::wait() {
   ::poll(fds.data(), fds.size(), static_cast<int>(ms));
 }
 
-std::optional<Trial> PoolEvaluator::next() {
+void PoolEvaluator::cancel() {
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, job] : compiling_) ids.push_back(id);
+  compiling_.clear();
+  ready_.clear();
+  is_cancelled_ = true;
+  if (!ids.empty()) tools_.compilers.cancel(ids);
+}
+
+bool PoolEvaluator::is_patience_over() {
+  if (interrupt_.count() == 0) return false;
+  if (!interrupted_) interrupted_ = Clock::now();
+  return interrupt_.count() > 1 || seconds_since(*interrupted_) > kPatienceSeconds;
+}
+
+std::optional<Trial> PoolEvaluator::next(double until) {
   for (;;) {
     take_prepared();
     take_verdict();
     take_compiled();
     start_next();
+    if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
     if (!finished_.empty()) {
       Trial trial = std::move(finished_.front());
       finished_.pop_front();
       load_.result(now(), tools_.compilers.busy_seconds(), runner_.busy_seconds());
       return trial;
     }
-    if (interrupt_.count() > 1) {
+    if (is_patience_over()) {
       runner_.abort();
       return std::nullopt;
     }
-    if (interrupt_.count() > 0) tools_.compilers.cancel_waiting();
-    const bool idle = compiling_.empty() && ready_.empty() && !preparation_.is_under_way();
+    if (interrupt_.count() > 0) cancel();
+    const bool prepares = preparation_.is_under_way() && !is_cancelled_;
+    const bool idle = compiling_.empty() && ready_.empty() && !prepares;
     if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
-    wait();
+    if (now() >= until) return std::nullopt;
+    wait(until);
   }
 }
 
 // Their plans with artifacts, which may have to be compiled again; empty when that cannot be done.
-std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& trials) {
+std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& trials,
+                                                  const RunWorker::IsOver& is_over) {
   std::vector<VariantPlan> variants;
   std::map<std::uint64_t, std::size_t> awaited;
+  const auto give_up = [&]() -> std::vector<VariantPlan> {
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, slot] : awaited) ids.push_back(id);
+    tools_.compilers.cancel(ids);
+    return {};
+  };
   for (const Trial& trial : trials) {
     Job job;
     job.trial = trial;
     CompileRequest request;
     if (!resolve(job, request)) {
       finished_.pop_back();
-      return {};
+      return give_up();
     }
     const std::string key = tools_.library.key(request);
     variants.push_back(std::move(job.plan));
@@ -324,14 +362,14 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
   }
   preparation_.start();
   while (!awaited.empty() || !preparation_.is_done()) {
-    if (interrupt_.count() > 0) return {};
-    wait();
+    if (is_over()) return give_up();
+    wait(now() + kLookSeconds);
     take_prepared();
     for (const CompileResult& result : tools_.compilers.handle()) {
       if (preparation_.take(result)) continue;
       const auto slot = awaited.find(result.id);
       if (slot == awaited.end()) continue;
-      if (!result.outcome) return {};
+      if (!result.outcome) return give_up();
       variants[slot->second].artifact = **result.outcome;
       awaited.erase(slot);
     }
@@ -339,15 +377,21 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
   return variants;
 }
 
-std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials, int rounds,
-                                                     std::uint64_t seed) {
-  std::vector<VariantPlan> variants = finalists(trials);
+std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
+                                                     const FinalPlan& plan) {
+  if (running_) runner_.abort();  // the search's time was up before it was done
+  running_.reset();
+  const double end = now() + plan.seconds;
+  const auto is_over = [&] { return interrupt_.count() > 0 || now() >= end + kGraceSeconds; };
+  std::vector<VariantPlan> variants = finalists(trials, is_over);
   std::vector<std::size_t> places;  // of the variants that still take part
   for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
   std::vector<std::vector<double>> samples(trials.size());
-  while (places.size() > 1 && interrupt_.count() == 0) {
-    RunWorker::Duel duel = runner_.duel(variants, rounds, seed, [&](int done) {
-      if (task_.round) task_.round(done, rounds);
+  while (places.size() > 1 && !is_over()) {
+    FinalPlan left = plan;
+    left.seconds = end - now();
+    RunWorker::Duel duel = runner_.duel(variants, left, is_over, [&](int done) {
+      if (task_.round) task_.round(done, plan.rounds);
     });
     if (duel.samples.size() == places.size()) {
       for (std::size_t i = 0; i < places.size(); ++i)

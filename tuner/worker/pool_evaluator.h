@@ -38,17 +38,19 @@ class PoolEvaluator final : public SizeEvaluator {
   PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner, const StopRequest& interrupt);
   PoolEvaluator(const PoolEvaluator&) = delete;
   PoolEvaluator& operator=(const PoolEvaluator&) = delete;
+  // Ends what is still on the device.
+  ~PoolEvaluator() override;
 
   std::size_t capacity() const override;
   void submit(ConfigIndex index) override;
   // Throws InputError when the reference kernel does not compile, FatalError when the problem does
   // not fit the device or the reference fails.
-  std::optional<Trial> next() override;
+  std::optional<Trial> next(double until) override;
+  void cancel() override;
   double now() const override;
   std::optional<MachineState> machine() const override;
 
-  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, int rounds,
-                                        std::uint64_t seed) override;
+  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, const FinalPlan& plan) override;
   Drift drift() const override { return drift_; }
   std::size_t twins() const override { return twins_.answered(); }
   std::optional<Configuration> in_flight() const override;
@@ -74,8 +76,11 @@ class PoolEvaluator final : public SizeEvaluator {
   bool answer_by_twin(Job& job);
   void take_compiled();
   void take_verdict();
-  void wait();
-  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials);
+  void wait(double until);
+  // Whether an interruption ends the waiting for what is on the device, too.
+  bool is_patience_over();
+  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials,
+                                     const RunWorker::IsOver& is_over);
   std::shared_ptr<const Artifact> at_hand(const std::string& key);
   void take_prepared();
   void score(Trial& trial) const;
@@ -98,8 +103,11 @@ class PoolEvaluator final : public SizeEvaluator {
   std::deque<Job> ready_;
   Twins twins_;
   std::optional<Job> running_;
+  std::map<std::size_t, Trial> recalled_;  // by the order in which they came
   std::deque<Trial> finished_;
   RecentLoad load_;
+  bool is_cancelled_ = false;             // nobody waits for the preparation
+  std::optional<TimePoint> interrupted_;  // when that was first seen
 };
 
 }  // namespace tuner

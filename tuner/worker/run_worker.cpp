@@ -26,10 +26,27 @@ TimePoint in(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
+
+bool never() { return false; }
+
 // Until the next try: a device that was just reset, or memory that another program is about to give
 // back, gets time to recover.
-void pause_before(int attempt) {
-  if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(250 << attempt));
+void pause_before(int attempt, const RunWorker::IsOver& is_over) {
+  if (attempt == 0) return;
+  const TimePoint end = in(0.25 * (1 << attempt));
+  while (Clock::now() < end && !is_over()) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(kLookSeconds));
+  }
+}
+
+// As the channel's, but gives up once it is over.
+std::optional<nlohmann::json> wait_for(Channel& channel, TimePoint deadline,
+                                       const RunWorker::IsOver& is_over) {
+  for (;;) {
+    if (auto answer = channel.wait(std::min(deadline, in(kLookSeconds)))) return answer;
+    if (channel.has_ended() || Clock::now() >= deadline || is_over()) return std::nullopt;
+  }
 }
 
 std::string reason_in(const nlohmann::json& answer, const char* member) {
@@ -65,11 +82,11 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
   return failure;
 }
 
-std::optional<RunWorker::Failure> RunWorker::try_open() {
+std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
   channel_ = std::make_unique<Channel>(program_, "run");
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
-  const auto answer = channel_->wait(in(kOpenSeconds));
+  const auto answer = wait_for(*channel_, in(kOpenSeconds), is_over);
   if (!answer) return gone("its worker");
   if (text_in(*answer, "type") != "ready") {
     channel_.reset();
@@ -91,8 +108,8 @@ UnavailableError RunWorker::unavailable(const std::string& reason) const {
 
 const DeviceFacts& RunWorker::open() {
   for (int attempt = 0;; ++attempt) {
-    pause_before(attempt);
-    const auto failed = try_open();
+    pause_before(attempt, never);
+    const auto failed = try_open(never);
     if (!failed) return facts_;
     if (!failed->excusable || attempt == kSecondChances) throw unavailable(failed->reason);
   }
@@ -136,7 +153,7 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
     return true;
   }
   if (failed->excusable && preparations_ < kSecondChances) {
-    pause_before(++preparations_);
+    pause_before(++preparations_, never);
     open();
     send_plan();
     return false;
@@ -145,18 +162,20 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
   return Unexpected{Unprepared{failed->reason, failed->constant}};
 }
 
-void RunWorker::make_ready() {
+bool RunWorker::make_ready(const IsOver& is_over) {
   // One that ended after its last verdict, as after a write into memory that it needed later.
   if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (channel_) return;
+  if (channel_) return true;
   std::optional<Failure> failed;
   for (int attempt = 0; attempt < kRevivals; ++attempt) {
-    pause_before(attempt);
-    failed = try_open();
-    if (failed) continue;
-    send_plan();
-    failed = not_prepared(channel_->wait(prepare_deadline_));
-    if (!failed) return;
+    pause_before(attempt, is_over);
+    failed = try_open(is_over);
+    if (!failed) {
+      send_plan();
+      failed = not_prepared(wait_for(*channel_, prepare_deadline_, is_over));
+    }
+    if (!failed) return true;
+    if (is_over()) return false;
   }
   throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
 }
@@ -186,7 +205,6 @@ void RunWorker::enter(const std::string& phase) {
 }
 
 void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
-  make_ready();
   channel_->clear_output();
   busy_ = true;
   begun_ = false;
@@ -215,7 +233,7 @@ Verdict RunWorker::verdict_of_death(const std::string& how) const {
 
 std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::finish(Verdict verdict) {
   busy_ = false;
-  busy_seconds_ += seconds_since(started_);
+  work_.add(started_);
   if (verdict.context_dead || verdict.device_lost) channel_.reset();
   return std::make_pair(id_, std::move(verdict));
 }
@@ -262,6 +280,8 @@ std::uint64_t RunWorker::peak_memory() const {
 }
 
 void RunWorker::abort() {
+  if (!busy_ && !preparing_) return;
+  if (busy_) work_.add(started_);
   busy_ = false;
   preparing_ = false;
   channel_.reset();
@@ -269,16 +289,16 @@ void RunWorker::abort() {
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
 RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
-                                    const std::function<void(int)>& round) {
+                                    const IsOver& is_over, const std::function<void(int)>& round) {
   again = false;
-  make_ready();
+  if (!make_ready(is_over)) return {};
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
   const TimePoint end = in(kDuelSeconds);
   TimePoint until = end;
   Duel duel;
   int rounds = 0;
-  while (auto answer = channel_->wait(until)) {
+  while (auto answer = wait_for(*channel_, until, is_over)) {
     const std::string type = text_in(*answer, "type");
     if (type == "phase") {  // of a round, each finalist is launched once
       if (Clock::now() >= end) break;
@@ -303,22 +323,21 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
       break;
     }
   }
-  again = gone("the worker").excusable;
+  again = gone("the worker").excusable && !is_over();
   return {};
 }
 
-RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, int rounds,
-                                std::uint64_t seed, const std::function<void(int)>& round) {
-  const nlohmann::json request{
-      {"type", "duel"}, {"variants", variants}, {"rounds", rounds}, {"seed", seed}};
+RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan,
+                                const IsOver& is_over, const std::function<void(int)>& round) {
+  const nlohmann::json request{{"type", "duel"}, {"variants", variants}, {"plan", plan}};
   Duel duel;
   bool again = true;
   const TimePoint begun = Clock::now();
   for (int attempt = 0; again && attempt <= kSecondChances; ++attempt) {
-    pause_before(attempt);
-    duel = try_duel(request, again, round);
+    pause_before(attempt, is_over);
+    duel = try_duel(request, again, is_over, round);
   }
-  busy_seconds_ += seconds_since(begun);
+  work_.add(begun);
   if (duel.failed && duel.failed->first >= variants.size()) duel.failed.reset();
   return duel;
 }

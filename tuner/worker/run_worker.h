@@ -32,6 +32,9 @@ struct RunLimits {
 
 class RunWorker {
  public:
+  // Whether there is no more time to wait: it is asked twenty times a second.
+  using IsOver = std::function<bool()>;
+
   RunWorker(WorkerProgram program, std::string backend, unsigned device,
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
@@ -56,9 +59,9 @@ class RunWorker {
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
 
   // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
-  // brought back.
-  void make_ready();
-  // Only when neither busy nor preparing.
+  // brought back. False when it was over before that was done.
+  bool make_ready(const IsOver& is_over);
+  // Only when it is ready, and neither busy nor preparing.
   void begin(std::uint64_t id, const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
   void set_best(double ms) { best_ms_ = ms; }
@@ -67,24 +70,26 @@ class RunWorker {
   TimePoint deadline() const;
   // The verdict on the configuration in flight, once there is one.
   std::optional<std::pair<std::uint64_t, Verdict>> handle();
-  // Ends the child at once; what was in flight gets no verdict.
+  // Ends a child that is at work at once; what was in flight gets no verdict.
   void abort();
 
   // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. When a variant
-  // failed, its place and verdict instead; neither when the child died without saying why.
+  // failed, its place and verdict instead; neither when the child died without saying why, or when
+  // it was over.
   struct Duel {
     std::vector<std::vector<double>> samples;
     std::optional<std::pair<std::size_t, Verdict>> failed;
   };
   // `round` is told of each round that begins, counted from 0, and may be empty.
-  Duel duel(const std::vector<VariantPlan>& variants, int rounds, std::uint64_t seed,
+  Duel duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan, const IsOver& is_over,
             const std::function<void(int)>& round = {});
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
   static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
 
   std::uint64_t peak_memory() const;  // of the child, in main memory
-  double busy_seconds() const { return busy_seconds_; }
+  double busy_seconds() const { return work_.seconds(); }
+  const std::vector<BusySpan>& busy() const { return work_.spans(); }
 
  private:
   // Why a child could not be set up.
@@ -94,12 +99,13 @@ class RunWorker {
     bool no_device = false;
     std::string constant{};
   };
-  std::optional<Failure> try_open();
+  std::optional<Failure> try_open(const IsOver& is_over);
   void send_plan();
   std::optional<Failure> not_prepared(const std::optional<nlohmann::json>& answer);
   Failure gone(const std::string& what);
   UnavailableError unavailable(const std::string& reason) const;
-  Duel try_duel(const nlohmann::json& request, bool& again, const std::function<void(int)>& round);
+  Duel try_duel(const nlohmann::json& request, bool& again, const IsOver& is_over,
+                const std::function<void(int)>& round);
   double phase_seconds(const std::string& phase, std::size_t launches = 1) const;
   void enter(const std::string& phase);
   Verdict verdict_of_death(const std::string& how) const;
@@ -124,7 +130,7 @@ class RunWorker {
   std::string phase_;
   TimePoint started_;
   TimePoint phase_deadline_ = TimePoint::max();
-  double busy_seconds_ = 0;
+  WorkLog work_;
 };
 
 }  // namespace tuner

@@ -141,7 +141,7 @@ class Duel : public test::EvaluationTest {
   }
   Expected<std::vector<std::vector<double>>, DuelFailure> fight(int rounds, std::uint64_t seed) {
     backend_.timed_order.clear();
-    return evaluation().duel({variant("a"), variant("b"), variant("c")}, rounds, seed,
+    return evaluation().duel({variant("a"), variant("b"), variant("c")}, {rounds, seed},
                              [this](Phase phase) { phases_.push_back(phase); });
   }
 };
@@ -232,7 +232,7 @@ TEST_F(Duel, LetsFinalistsUseScratchOfDifferentSizes) {
     scratch.elements = elements;
     plan.overrides = {{3, scratch}};
   }
-  const auto times = evaluation().duel(plans, 4, 1, {});
+  const auto times = evaluation().duel(plans, {4, 1}, {});
   ASSERT_TRUE(times.has_value()) << times.error().verdict.message;
   EXPECT_EQ(times->at(1).size(), 4U);
 }

@@ -45,6 +45,8 @@ FakeEvaluator device(double factor, std::vector<Trial> trials) {
   });
 }
 
+bool never() { return false; }
+
 struct Told {
   std::vector<Trial> changed;
   std::optional<Moved> moved;
@@ -52,7 +54,7 @@ struct Told {
 
 Told compare(Resumption& resumption, FakeEvaluator& evaluator) {
   Told told;
-  told.moved = resumption.compare(evaluator, [&](std::span<const Trial> changed) {
+  told.moved = resumption.compare(evaluator, kNoEnd, [&](std::span<const Trial> changed) {
     told.changed.assign(changed.begin(), changed.end());
   });
   return told;
@@ -67,7 +69,7 @@ TEST(Resumption, ADeviceAsFastAsThenChangesNothing) {
   EXPECT_EQ(same.submitted, std::vector<ConfigIndex>{1}) << "the best, and once";
   for (const Trial& trial : four()) {
     ASSERT_TRUE(resumption.recall(trial.index)) << static_cast<int>(trial.index);
-    EXPECT_TRUE(resumption.recall(trial.index)->from_store);
+    EXPECT_TRUE(resumption.recall(trial.index)->trial.from_store);
   }
 }
 
@@ -86,8 +88,8 @@ TEST(Resumption, ASlowerOrFasterDeviceOutdatesWhatIsRanked) {
     EXPECT_NE(told.changed.front().message.find(factor > 1 ? "1.9 times faster" : "2 times slower"),
               std::string::npos)
         << told.changed.front().message;
-    EXPECT_DOUBLE_EQ(resumption.recall(1)->timing.median, 10 * factor);
-    EXPECT_FALSE(resumption.recall(1)->from_store) << "it was measured in this run";
+    EXPECT_DOUBLE_EQ(resumption.recall(1)->trial.timing.median, 10 * factor);
+    EXPECT_FALSE(resumption.recall(1)->trial.from_store) << "it was measured in this run";
     EXPECT_FALSE(resumption.recall(0));
     EXPECT_FALSE(resumption.recall(2));
     EXPECT_TRUE(resumption.recall(3)) << "a failure does not depend on the speed";
@@ -127,12 +129,12 @@ TEST(Resumption, ABestThatFailsNowIsAFailureAndTheNextBestIsCompared) {
   });
   std::vector<std::size_t> told;
   const auto moved = resumption.compare(
-      evaluator, [&](std::span<const Trial> changed) { told.push_back(changed.size()); });
+      evaluator, kNoEnd, [&](std::span<const Trial> changed) { told.push_back(changed.size()); });
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->then.index, 0U);
   EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 0}));
   EXPECT_EQ(told, (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(resumption.recall(1)->state, TrialState::kRuntime);
+  EXPECT_EQ(resumption.recall(1)->trial.state, TrialState::kRuntime);
 }
 
 TEST(Resumption, AnInterruptionLeavesEverythingAsItWas) {
@@ -157,14 +159,40 @@ TEST(Resumption, OutdatedTrialsOfAnEarlierRunAreMeasuredAgainByTheNext) {
 
 TEST(Resumption, ASearchThatAsksOnlyForWhatIsKnownNeedsNoDevice) {
   const Resumption known(kTime, {}, four());
+  const FakeEvaluator machine = device(1, four());
   FakeStrategy within({0, 1, 2, 3});
-  EXPECT_FALSE(asks_for_more(within, known, kTime, {}, 2));
+  EXPECT_FALSE(asks_for_more(within, known, kTime, {}, machine, never));
   FakeStrategy beyond({0, 1, 2, 3, 4});
-  EXPECT_TRUE(asks_for_more(beyond, known, kTime, {}, 2));
+  EXPECT_TRUE(asks_for_more(beyond, known, kTime, {}, machine, never));
   FakeStrategy beyond_budget({0, 1, 2, 3, 4});
   Budget four_evaluations;
   four_evaluations.evaluations = 4;
-  EXPECT_FALSE(asks_for_more(beyond_budget, known, kTime, four_evaluations, 2));
+  EXPECT_FALSE(asks_for_more(beyond_budget, known, kTime, four_evaluations, machine, never));
+}
+
+TEST(Resumption, ARehearsalHearsTheAnswersInTheirOrderAndOfTheMachineThatItIsFor) {
+  std::vector<Trial> trials = four();
+  std::swap(trials[0], trials[3]);  // 3, 1, 2, 0: as they came
+  const Resumption known(kTime, {}, trials);
+  FakeEvaluator machine = device(1, four());
+  machine.workers = 5;
+  FakeStrategy strategy({0, 1, 2, 3});
+  Budget budget;
+  budget.evaluations = 4;
+  EXPECT_FALSE(asks_for_more(strategy, known, kTime, budget, machine, never));
+  std::vector<std::uint64_t> told;
+  for (const Observation& one : strategy.told) {
+    told.push_back(static_cast<std::uint64_t>(one.index));
+  }
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{3, 1, 2, 0}));
+  ASSERT_FALSE(strategy.noticed.empty());
+  EXPECT_EQ(strategy.noticed.front().compile_workers, 5U);
+}
+
+TEST(Resumption, ARehearsalThatIsStoppedCountsAsAskingForMore) {
+  const Resumption known(kTime, {}, four());
+  FakeStrategy within({0, 1, 2, 3});
+  EXPECT_TRUE(asks_for_more(within, known, kTime, {}, device(1, four()), [] { return true; }));
 }
 
 TEST(Resumption, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "tests/fakes/fake_evaluator.h"
 #include "tests/fakes/fake_strategy.h"
+#include "tuner/engine/stragglers.h"
 
 namespace tuner {
 namespace {
@@ -64,6 +68,21 @@ TEST(TuningLoop, BeforeEachAskTheStrategyHearsOfTheMachineAndOfWhatIsLeft) {
   EXPECT_EQ(then.seconds_left, 19);
 }
 
+TEST(TuningLoop, WhereNoClockEndsTheSearchTheStrategyHearsNothingThatDependsOnTime) {
+  FakeStrategy strategy(first(3));
+  FakeEvaluator evaluator(2, ok_trial);
+  evaluator.workers = 2;
+  evaluator.newest_first = true;
+  run_loop(strategy, evaluator, {}, Budget{3, {}}, {});
+  const auto open = strategy.noticed.at(1).under_way;
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(number(open[0].index), 0U);
+  EXPECT_EQ(open[0].seconds, 0);
+  FakeStrategy timed(first(3));
+  run_loop(timed, evaluator, {}, Budget{3, 100}, {});
+  EXPECT_EQ(timed.noticed.at(1).under_way.at(0).seconds, 1);
+}
+
 TEST(TuningLoop, WithoutABudgetThereIsNoEnd) {
   FakeStrategy strategy(first(1));
   FakeEvaluator evaluator(1, ok_trial);
@@ -106,14 +125,150 @@ TEST(TuningLoop, NeverExceedsTheEvaluationsForAStrategyThatProposesMoreThanAsked
   EXPECT_EQ(evaluator.most_outstanding, 4U);
 }
 
-TEST(TuningLoop, DrainsWhatIsOutstandingWhenTheTimeIsOver) {
+TEST(TuningLoop, CancelsWhatIsOpenWhenTheTimeIsOver) {
   FakeStrategy strategy(first(100));
   FakeEvaluator evaluator(4, ok_trial);  // a second for each trial
-  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{{}, 10.0}, {});
-  EXPECT_EQ(result.reason, "10 seconds");
-  // After the tenth second nothing is submitted; three more were on their way.
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{{}, 9.5}, {});
+  EXPECT_EQ(result.end, LoopEnd::kBudget);
+  EXPECT_EQ(result.reason, "9.5 seconds");
+  EXPECT_EQ(evaluator.now(), 9.5);
+  EXPECT_EQ(result.evaluations, 9U);
   EXPECT_EQ(evaluator.submitted.size(), 13U);
-  EXPECT_EQ(result.evaluations, 13U);
+  EXPECT_EQ(evaluator.cancelled, 4U);
+  EXPECT_EQ(result.cancelled, 4U);
+  EXPECT_EQ(strategy.told.size(), 9U) << "of what was cancelled nothing is known";
+}
+
+TEST(TuningLoop, OneThatTakesLongerThanTheWholeTimeDoesNotHoldTheEnd) {
+  FakeStrategy strategy(first(3));
+  FakeEvaluator evaluator(2, ok_trial);
+  evaluator.seconds_per_trial = 1000;
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{{}, 3.0}, {});
+  EXPECT_EQ(result.evaluations, 0U);
+  EXPECT_EQ(result.cancelled, 2U);
+  EXPECT_EQ(evaluator.now(), 3);
+}
+
+TEST(TuningLoop, LeavesOfItsTimeWhatFollowsNeedsAndTellsTheStrategySo) {
+  FakeStrategy strategy(first(100));
+  FakeEvaluator evaluator(1, ok_trial);
+  evaluator.workers = 1;
+  double reserve = 1;
+  LoopCallbacks callbacks;
+  callbacks.on_trial = [&](const Trial&) { reserve = 4; };
+  callbacks.reserve = [&] { return reserve; };
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{{}, 10.0}, callbacks);
+  EXPECT_EQ(result.evaluations, 6U);
+  EXPECT_EQ(evaluator.now(), 6);
+  EXPECT_EQ(result.reason, "10 seconds");
+  EXPECT_EQ(strategy.noticed.at(0).seconds_left, 9);
+  EXPECT_EQ(strategy.noticed.at(1).seconds_left, 5);
+}
+
+// Each of 0 to 19 is compiled for half a second, but the third.
+FakeEvaluator with_a_straggler(double until) {
+  FakeEvaluator evaluator(8, [](ConfigIndex index) {
+    Trial trial = ok_trial(index);
+    trial.compile_ms = 500;
+    return trial;
+  });
+  evaluator.workers = 8;
+  evaluator.seconds_per_trial = 0.25;
+  evaluator.slow = 2;
+  evaluator.slow_until = until;
+  return evaluator;
+}
+
+std::size_t times_told(const FakeStrategy& strategy, ConfigIndex index) {
+  return static_cast<std::size_t>(std::ranges::count(strategy.told, index, &Observation::index));
+}
+
+TEST(TuningLoop, AStragglerDoesNotHoldUpAGeneration) {
+  FakeStrategy strategy(first(20));
+  strategy.generation = true;
+  FakeEvaluator evaluator = with_a_straggler(60);
+  std::vector<std::pair<std::uint64_t, double>> came;
+  LoopCallbacks callbacks;
+  callbacks.on_trial = [&](const Trial& trial) {
+    came.emplace_back(number(trial.index), evaluator.now());
+  };
+  const LoopResult result = run_loop(strategy, evaluator, {}, {}, callbacks);
+  EXPECT_EQ(result.evaluations, 20U) << "without a budget everything is waited for";
+  EXPECT_EQ(result.stragglers, 0U);
+  ASSERT_EQ(came.size(), 20U);
+  EXPECT_LT(came[18].second, 20) << "the other generations went on";
+  EXPECT_EQ(came[19], (std::pair<std::uint64_t, double>{2, 60}));
+  EXPECT_EQ(times_told(strategy, 2), 1U);
+  const auto told = std::ranges::find(strategy.told, ConfigIndex{2}, &Observation::index);
+  EXPECT_EQ(told->state, TrialState::kTimeout);
+  EXPECT_GT(told->compile_seconds, 10);
+}
+
+TEST(TuningLoop, AStragglerThatIsCompiledAfterAllIsATrialLikeAnyOther) {
+  FakeStrategy strategy(first(100));
+  strategy.generation = true;
+  FakeEvaluator evaluator = with_a_straggler(15);
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{100, {}}, {});
+  EXPECT_EQ(result.evaluations, 100U);
+  EXPECT_EQ(result.stragglers, 0U);
+  EXPECT_EQ(times_told(strategy, 2), 1U);
+}
+
+TEST(TuningLoop, AStragglerDoesNotHoldTheEndOfASearchThatHasABudget) {
+  FakeStrategy strategy(first(100));
+  FakeEvaluator evaluator = with_a_straggler(1000);
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{20, {}}, {});
+  EXPECT_EQ(result.evaluations, 19U);
+  EXPECT_EQ(result.stragglers, 1U);
+  EXPECT_EQ(evaluator.cancelled, 1U);
+  EXPECT_LT(evaluator.now(), 20);
+}
+
+TEST(TuningLoop, WhileTooFewAreCompiledNothingIsAStraggler) {
+  FakeStrategy strategy(first(4));
+  FakeEvaluator evaluator = with_a_straggler(100);
+  const LoopResult result = run_loop(strategy, evaluator, {}, Budget{4, {}}, {});
+  EXPECT_EQ(result.evaluations, 4U);
+  EXPECT_EQ(evaluator.now(), 100);
+}
+
+TEST(Stragglers, TakeTenTimesTheMedianAndMoreThanTenSeconds) {
+  Stragglers stragglers;
+  Trial trial;
+  for (const double seconds : {1.0, 2.0, 3.0, 4.0}) {
+    trial.compile_ms = 1000 * seconds;
+    stragglers.heard(trial);
+  }
+  EXPECT_FALSE(stragglers.limit_seconds()) << "four tell too little";
+  trial.compile_ms = 0;  // from a cache
+  stragglers.heard(trial);
+  trial.compile_ms = 9000;
+  trial.from_store = true;
+  stragglers.heard(trial);
+  EXPECT_FALSE(stragglers.limit_seconds());
+  trial.from_store = false;
+  stragglers.heard(trial);
+  EXPECT_EQ(stragglers.limit_seconds(), 30);
+  const auto held = [&](std::vector<UnderWay> under_way) {
+    MachineState machine;
+    machine.under_way = std::move(under_way);
+    return stragglers.hold_all_up(machine);
+  };
+  EXPECT_FALSE(held({}));
+  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 30}})) << "it may have waited before";
+  EXPECT_TRUE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiling, 31, 31}}));
+  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiling, 1, 1}}));
+  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kQueued, 40, 0}}));
+  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiled, 40, 0}}));
+  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kRunning, 40, 0}}));
+}
+
+TEST(Stragglers, OfQuickCompilationsTakeTenSeconds) {
+  Stragglers stragglers;
+  Trial trial;
+  trial.compile_ms = 100;
+  for (int i = 0; i < 5; ++i) stragglers.heard(trial);
+  EXPECT_EQ(stragglers.limit_seconds(), 10);
 }
 
 TEST(TuningLoop, StopsSubmittingWhenInterruptedAndKeepsWhatComesBack) {

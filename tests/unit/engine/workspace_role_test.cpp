@@ -41,7 +41,7 @@ class WorkspaceRole : public EvaluationTest {
     return plan;
   }
   DuelFailure duel_failure(const std::vector<VariantPlan>& variants) {
-    const auto result = evaluation().duel(variants, 5, 1, nullptr);
+    const auto result = evaluation().duel(variants, {5, 1}, nullptr);
     EXPECT_FALSE(result);
     return result ? DuelFailure{99, {}} : result.error();
   }
@@ -127,8 +127,8 @@ TEST_F(WorkspaceRole, ItsSizeMayDependOnTheConfiguration) {
     });
     EXPECT_EQ(evaluate(sized("good", 3)).state, TrialState::kOk);
     EXPECT_EQ(evaluate(sized("all", 1000)).state, TrialState::kOk);
-    const auto result =
-        evaluation().duel({sized("good", 3), sized("all", 1000), sized("good", 20)}, 5, 1, nullptr);
+    const auto result = evaluation().duel({sized("good", 3), sized("all", 1000), sized("good", 20)},
+                                          {5, 1}, nullptr);
     EXPECT_TRUE(result) << result.error().verdict.message;
   }
 }
@@ -154,7 +154,7 @@ TEST_F(WorkspaceRole, ZeroEachIsZeroedBeforeEveryLaunchAsPartOfIt) {
   const Verdict verdict = evaluate("counter");
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   for (const TimingRequest& request : backend_.timings) EXPECT_TRUE(request.restores.empty());
-  EXPECT_TRUE(evaluation().duel({variant("counter"), variant("good")}, 3, 1, nullptr));
+  EXPECT_TRUE(evaluation().duel({variant("counter"), variant("good")}, {3, 1}, nullptr));
 }
 
 TEST_F(WorkspaceRole, ZeroNeverIsFoundOutByPoison) {

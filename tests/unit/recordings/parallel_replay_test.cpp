@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -38,7 +39,7 @@ std::ostream& operator<<(std::ostream& out, const Result& result) {
 
 std::vector<Result> results_of(Evaluator& evaluator) {
   std::vector<Result> out;
-  while (const auto trial = evaluator.next()) out.push_back({trial->index, evaluator.now()});
+  while (const auto trial = evaluator.next(kNoEnd)) out.push_back({trial->index, evaluator.now()});
   return out;
 }
 
@@ -75,11 +76,11 @@ TEST(ParallelReplay, ATrialCostsWhatItsWorkerAndTheDeviceSpent) {
   ParallelReplay evaluator(recorded, 5);
   evaluator.submit(0);
   evaluator.submit(3);
-  const auto failed = evaluator.next();
+  const auto failed = evaluator.next(kNoEnd);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->state, TrialState::kRuntime);
   EXPECT_DOUBLE_EQ(failed->cost_seconds, 2.5);
-  const auto done = evaluator.next();
+  const auto done = evaluator.next(kNoEnd);
   ASSERT_TRUE(done);
   EXPECT_DOUBLE_EQ(done->objective.value(), 5);
   EXPECT_DOUBLE_EQ(done->cost_seconds, 4);
@@ -122,12 +123,67 @@ TEST(ParallelReplay, SaysHowBusyCompilersAndDeviceWere) {
   const Recording recorded = recording();
   ParallelReplay evaluator(recorded, 2);
   evaluator.submit(1);
-  evaluator.next();  // compiled for 1 s by one of two, run for 5 s
+  evaluator.next(kNoEnd);  // compiled for 1 s by one of two, run for 5 s
   const auto state = evaluator.machine();
   ASSERT_TRUE(state);
   EXPECT_DOUBLE_EQ(state->compilers_busy, 1.0 / 12);
   EXPECT_DOUBLE_EQ(state->device_busy, 5.0 / 6);
   EXPECT_TRUE(state->under_way.empty());
+}
+
+TEST(ParallelReplay, WaitsNoLongerThanItIsTold) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 1);
+  evaluator.submit(1);  // until 1 s, then on the device until 6 s
+  for (const double until : {0.5, 2.0, 2.0, 5.5}) {
+    EXPECT_FALSE(evaluator.next(until));
+    EXPECT_DOUBLE_EQ(evaluator.now(), until);
+  }
+  EXPECT_EQ(evaluator.machine()->under_way.at(0).stage, Stage::kRunning);
+  EXPECT_TRUE(evaluator.next(6));
+  EXPECT_DOUBLE_EQ(evaluator.now(), 6);
+  EXPECT_FALSE(evaluator.next(100)) << "nothing is outstanding";
+  EXPECT_DOUBLE_EQ(evaluator.now(), 6);
+}
+
+TEST(ParallelReplay, WhatIsCancelledNeverComesAndItsWorkersAreFree) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  for (const ConfigIndex i : {1, 2, 0, 3}) evaluator.submit(i);
+  EXPECT_FALSE(evaluator.next(2.5));  // 1 runs until 6 s, 2 waits for the device, 0 and 3 compile
+  evaluator.cancel();
+  EXPECT_EQ(evaluator.machine()->under_way.size(), 1U);
+  evaluator.submit(4);  // no compile time
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{1, 6}, {4, 6.5}}));
+}
+
+TEST(ParallelReplay, TellsForHowLongSomethingHasBeenCompiled) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 1);
+  evaluator.submit(2);
+  evaluator.submit(0);
+  EXPECT_FALSE(evaluator.next(2));  // 2 is on the device, 0 has been compiled since 1 s
+  const auto state = evaluator.machine();
+  ASSERT_TRUE(state);
+  const auto compiling = std::ranges::find(state->under_way, Stage::kCompiling, &UnderWay::stage);
+  ASSERT_NE(compiling, state->under_way.end());
+  EXPECT_DOUBLE_EQ(compiling->in_stage, 1);
+}
+
+TEST(ParallelReplay, CountsWhatWasBusyUntilNow) {
+  const Recording recorded = recording();
+  ParallelReplay evaluator(recorded, 2);
+  EXPECT_EQ(evaluator.busy().workers, 0);
+  evaluator.submit(1);
+  evaluator.submit(0);
+  EXPECT_FALSE(evaluator.next(2));
+  EXPECT_DOUBLE_EQ(evaluator.busy().workers, (1.0 + 2.0) / 4);
+  EXPECT_DOUBLE_EQ(evaluator.busy().device, 0.5);
+  evaluator.cancel();
+  EXPECT_DOUBLE_EQ(evaluator.busy().workers, (1.0 + 2.0) / 4) << "it was busy all the same";
+  EXPECT_TRUE(evaluator.next(kNoEnd));
+  EXPECT_DOUBLE_EQ(evaluator.busy().workers, (1.0 + 2.0) / 12);
+  EXPECT_DOUBLE_EQ(evaluator.busy().device, 5.0 / 6);
 }
 
 TEST(ParallelReplay, ThereMayBeMoreWorkersThanConfigurations) {

@@ -68,17 +68,34 @@ TEST(Replay, ClockIsTheSumOfTheRecordedCostsFailuresIncluded) {
   evaluator.submit(0);
   evaluator.submit(3);
   EXPECT_DOUBLE_EQ(evaluator.now(), 0);
-  const auto first = evaluator.next();
+  const auto first = evaluator.next(kNoEnd);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->state, TrialState::kOk);
   EXPECT_DOUBLE_EQ(first->objective.value(), 5.0);
   EXPECT_DOUBLE_EQ(first->cost_seconds, 0.15);
   EXPECT_EQ(first->timing.samples.size(), 2U);
-  const auto second = evaluator.next();
+  const auto second = evaluator.next(kNoEnd);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->state, TrialState::kCompile);
   EXPECT_DOUBLE_EQ(evaluator.now(), 0.45);
-  EXPECT_FALSE(evaluator.next());
+  EXPECT_FALSE(evaluator.next(kNoEnd));
+}
+
+TEST(Replay, WaitsNoLongerThanItIsToldAndGoesOnFromThere) {
+  const Recording recorded = recording();
+  ReplayEvaluator evaluator(recorded);
+  evaluator.submit(0);  // 0.15 s
+  EXPECT_FALSE(evaluator.next(0.1));
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0.1);
+  EXPECT_TRUE(evaluator.next(0.2));
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0.15);
+  evaluator.submit(3);  // 0.3 s
+  EXPECT_FALSE(evaluator.next(0.2));
+  evaluator.cancel();
+  EXPECT_FALSE(evaluator.next(kNoEnd));
+  evaluator.submit(0);
+  EXPECT_TRUE(evaluator.next(kNoEnd));
+  EXPECT_DOUBLE_EQ(evaluator.now(), 0.35);
 }
 
 TEST(Replay, WithoutRecordedCostsEachConfigurationTakesASecond) {
@@ -86,7 +103,7 @@ TEST(Replay, WithoutRecordedCostsEachConfigurationTakesASecond) {
   for (auto& entry : recorded.entries) entry.cost_seconds = std::nan("");
   ReplayEvaluator evaluator(recorded);
   for (ConfigIndex i = 0; i < 3; ++i) evaluator.submit(i);
-  while (evaluator.next()) {
+  while (evaluator.next(kNoEnd)) {
   }
   EXPECT_DOUBLE_EQ(evaluator.now(), 3);
 }

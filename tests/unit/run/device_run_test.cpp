@@ -213,5 +213,57 @@ TEST_F(DeviceRunTest, TheRankingNamesDeviceCompilerAndDate) {
   EXPECT_EQ(results.date[19], 'Z');
 }
 
+TEST_F(DeviceRunTest, WhatIsNotDoneWhenTheTimeIsUpIsCancelledAndTheNextRunTakesItUp) {
+  settings.budget.seconds = 4;
+  device.seconds = 1.5;
+  const SizeOutcome first = tune();
+  EXPECT_EQ(first.measured, 2U);
+  EXPECT_GT(device.cancelled, 0U);
+  EXPECT_EQ(stored().size(), 2U) << "what was cancelled is no failure";
+  EXPECT_TRUE(heard.heard("  ended: 4 seconds"));
+  EXPECT_TRUE(
+      heard.heard("  cancelled, to end in time: 4 configurations; the same command goes on "
+                  "with them"));
+  EXPECT_LE(first.seconds, 4);
+  EXPECT_FALSE(first.csv_path.empty());
+  settings.budget.seconds.reset();
+  const SizeOutcome second = tune();
+  EXPECT_EQ(second.results.ranked, 6U);
+}
+
+TEST_F(DeviceRunTest, ABudgetShorterThanOneCompilationLeavesNothingAndSaysSo) {
+  settings.budget.seconds = 3;
+  device.seconds = 20;
+  const SizeOutcome outcome = tune();
+  EXPECT_FALSE(outcome.any_valid);
+  EXPECT_TRUE(outcome.csv_path.empty());
+  EXPECT_TRUE(stored().empty());
+  EXPECT_TRUE(
+      heard.heard("  nothing was compiled in time; 4 configurations were cancelled after 3 "
+                  "seconds: allow more with --budget"));
+  EXPECT_LE(outcome.seconds, 3);
+}
+
+TEST_F(DeviceRunTest, WhatOpeningTheDeviceTookCountsInTheBudget) {
+  settings.budget.seconds = 10;
+  device.seconds = 1;
+  Focus focus;
+  focus.spent = 8.5;
+  const SizeOutcome outcome =
+      with_run([&](DeviceRun& run) { return run.tune(study.sizes.front(), focus); });
+  EXPECT_EQ(outcome.measured, 1U);
+  EXPECT_LE(outcome.seconds, 10);
+}
+
+TEST_F(DeviceRunTest, GivenConfigurationsAreMeasuredWithinTheirSeconds) {
+  device.seconds = 1;
+  const std::vector<Configuration> all{config(64, 1), config(64, 2), config(128, 1),
+                                       config(128, 2)};
+  const SizeOutcome outcome = with_run(
+      [&](DeviceRun& run) { return run.measure(study.sizes.front(), all, "four", false, 2.8); });
+  EXPECT_EQ(outcome.measured, 2U);
+  EXPECT_EQ(device.cancelled, 2U);
+}
+
 }  // namespace
 }  // namespace tuner::test

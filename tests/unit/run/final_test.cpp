@@ -156,5 +156,59 @@ TEST_F(FinalTest, NoneIsDueForFewerThanTwo) {
   EXPECT_TRUE(finalists_due(study, study.sizes.front(), device.facts, {}).empty());
 }
 
+TEST_F(FinalTest, ASearchLeavesItTheTimeThatItTakes) {
+  device.seconds = 0.5;
+  settings.budget.seconds = 100;
+  tune();
+  EXPECT_EQ(device.finals.size(), 1U);
+  // All but the three seconds of the search, and what is kept for the files.
+  EXPECT_NEAR(device.seconds_for_final, 97 - 1.1, 0.2);
+  settings.budget.seconds.reset();
+  settings.fresh = true;
+  tune();
+  EXPECT_EQ(device.seconds_for_final, kNoEnd);
+}
+
+TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
+  settings.budget.seconds = 3.5;  // a second for each trial, and about as long for each finalist
+  const SizeOutcome outcome = tune();
+  EXPECT_TRUE(device.finals.empty());
+  EXPECT_TRUE(heard.heard("  no final: it would take ")) << heard.notes.back();
+  EXPECT_TRUE(heard.heard("of the budget are left; the search ranks"));
+  EXPECT_GE(outcome.results.ranked, 2U);
+  EXPECT_FALSE(outcome.csv_path.empty());
+  // The next run, which has the time, makes up for it.
+  settings.budget.seconds = 1000;
+  tune();
+  EXPECT_EQ(device.finals.size(), 1U);
+}
+
+TEST(FinalEstimate, IsNothingBeforeThereAreTwoToTakePart) {
+  MeasureSpec measure;
+  measure.finalists = 4;
+  FinalEstimate estimate(measure);
+  EXPECT_EQ(estimate.seconds(), 0);
+  Trial trial;
+  trial.timing.median = 10;
+  trial.cost_seconds = 3;
+  trial.compile_ms = 2000;
+  estimate.hear(trial);
+  EXPECT_EQ(estimate.fewest_seconds(), 0);
+  trial.state = TrialState::kCompile;
+  estimate.hear(trial);
+  EXPECT_EQ(estimate.seconds(), 0);
+  trial.state = TrialState::kOk;
+  trial.timing.median = 20;
+  estimate.hear(trial);
+  EXPECT_EQ(estimate.seconds(), 0) << "more than a tenth slower";
+  trial.timing.median = 10.5;
+  estimate.hear(trial);
+  // Two finalists: a second each to be verified, and rounds of 10 ms and as much around each.
+  EXPECT_NEAR(estimate.fewest_seconds(), 2 + 7 * 0.04, 1e-9);
+  EXPECT_NEAR(estimate.seconds(), 2 + 75 * 0.04, 1e-9);
+  for (int i = 0; i < 10; ++i) estimate.hear(trial);
+  EXPECT_NEAR(estimate.seconds(), 4 + 37.5 * 0.08, 1e-9) << "no more than four take part";
+}
+
 }  // namespace
 }  // namespace tuner::test

@@ -2,7 +2,6 @@
 
 #include "run_fixture.h"
 #include "tuner/run/trial_memory.h"
-#include "tuner/run/usage.h"
 
 namespace tuner::test {
 namespace {
@@ -69,69 +68,6 @@ TEST(TrialMemory, WhatIsReplacedIsKnownAsItIsNow) {
   const auto inside = memory.in(space_with("BLOCK == 128"));
   ASSERT_EQ(inside.size(), 1U);
   EXPECT_EQ(inside.front().state, TrialState::kRuntime);
-}
-
-TEST(Usage, SharesAreOfThisRunAlone) {
-  DeviceScript script;
-  script.load = {4, 100, 50, 0};  // from before
-  const FakeDevice device(script);
-  Usage usage(device);
-  script.load = {4, 104, 55, 1};
-  Trial trial;
-  trial.cost_seconds = 1;
-  usage.trial(trial, 0.5);
-  const std::string text = usage.text(10);
-  EXPECT_NE(text.find("first result after 0.50 s, 10.0 s in all"), std::string::npos) << text;
-  EXPECT_NE(text.find("4 compile workers 10 %, device 50 %"), std::string::npos) << text;
-}
-
-TEST(Usage, SaysWhatWasBusyNearlyAllTheTime) {
-  DeviceScript script;
-  script.load = {4, 0, 0, 0};
-  const FakeDevice device(script);
-  Usage usage(device);
-  EXPECT_EQ(usage.bound(10), "") << "nothing was run";
-  Trial trial;
-  usage.trial(trial, 0.5);
-  script.load = {4, 36, 5, 1};
-  EXPECT_EQ(usage.bound(10), "compiling, 4 workers 90 % busy");
-  script.load = {4, 36, 9.5, 1};
-  EXPECT_EQ(usage.bound(10), "the device, 95 % busy");
-  EXPECT_EQ(usage.bound(100), "");
-}
-
-TEST(Usage, WhatTheStoreAnswersIsNoWork) {
-  DeviceScript script;
-  const FakeDevice device(script);
-  Usage usage(device);
-  Trial trial;
-  trial.from_store = true;
-  usage.trial(trial, 0.5);
-  EXPECT_EQ(usage.text(10), "");
-}
-
-TEST(Usage, TimeForDroppedVariantsIsToldWithoutTheirCompilation) {
-  DeviceScript script;
-  const FakeDevice device(script);
-  Usage usage(device);
-  script.load = {1, 0, 10, 0};
-  Trial dropped;
-  dropped.state = TrialState::kDropped;
-  dropped.cost_seconds = 7;
-  dropped.compile_ms = 2000;
-  usage.trial(dropped, 1);
-  EXPECT_NE(usage.text(10).find("of that 50 % for variants that were dropped"), std::string::npos);
-}
-
-TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
-  EXPECT_EQ(drift_text({0.98, 1.02}), "");
-  EXPECT_NE(drift_text({0.99, 1.1}).find("-1.0 % to +10.0 %"), std::string::npos);
-  EXPECT_NE(drift_text({0.9, 1}), "");
-}
-
-TEST(Usage, VariantsThatAreOneProgramAreCounted) {
-  EXPECT_EQ(twins_text(0), "");
-  EXPECT_NE(twins_text(12).find("12 not run"), std::string::npos);
 }
 
 }  // namespace

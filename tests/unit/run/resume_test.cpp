@@ -179,5 +179,56 @@ TEST_F(ResumeTest, AFailureIsNotTriedAgain) {
   EXPECT_EQ(again.results.ranked, 4U);
 }
 
+// Asks for what follows from the answers in their order, as a model does.
+class Following final : public Strategy {
+ public:
+  explicit Following(std::uint64_t size) : size_(size) {}
+  std::vector<ConfigIndex> ask(std::size_t) override {
+    for (std::uint64_t step = 0; step < size_; ++step) {
+      const std::uint64_t index = (last_ + step) % size_;
+      if (asked_.insert(index).second) return {index};
+    }
+    return {};
+  }
+  void tell(const Observation& observation) override {
+    last_ = 5 * last_ + static_cast<std::uint64_t>(observation.index) + 1;
+  }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t last_ = 0;
+  std::set<std::uint64_t> asked_;
+};
+
+TEST_F(ResumeTest, ASearchThatIsDoneAsksTheSameAgainWhateverTheOrderOfItsAnswersWas) {
+  settings.make_strategy = [](const SearchSpace& space) {
+    return std::make_unique<Following>(static_cast<std::uint64_t>(space.size()));
+  };
+  for (const std::uint64_t evaluations : {3U, 4U, 5U}) {
+    settings.fresh = true;
+    settings.budget.evaluations = evaluations;
+    device.newest_first = true;
+    device.measured.clear();
+    tune();
+    EXPECT_EQ(count_measured(), evaluations);
+    settings.fresh = false;
+    device.newest_first = false;
+    EXPECT_EQ(tune().measured, 0U);
+    EXPECT_EQ(count_measured(), evaluations) << "not even the best is compared";
+  }
+}
+
+TEST_F(ResumeTest, ALongerSearchGoesOnWhereTheShorterOneEnded) {
+  settings.make_strategy = [](const SearchSpace& space) {
+    return std::make_unique<Following>(static_cast<std::uint64_t>(space.size()));
+  };
+  device.newest_first = true;
+  device.capacity = 2;
+  settings.budget.evaluations = 3;
+  tune();
+  settings.budget.evaluations = 5;
+  EXPECT_EQ(tune().measured, 2U);
+}
+
 }  // namespace
 }  // namespace tuner::test

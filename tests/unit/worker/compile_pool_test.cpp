@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -208,24 +211,65 @@ TEST_F(CompilePoolTest, ASecondChanceIsOneForAllAndSomeMayJoinInBetween) {
   for (const CompileResult& result : results) EXPECT_TRUE(result.outcome.has_value());
 }
 
-TEST_F(CompilePoolTest, WhatIsCancelledIsNeverAnsweredAndWhatHasStartedIsForAll) {
+TEST_F(CompilePoolTest, WhatIsCancelledIsNeverAnsweredAndWhatOthersWantIs) {
   CompilePool pool = pool_of(kSpeaks);
   const std::uint64_t a = pool.submit("a", {});
   const std::uint64_t b = pool.submit("b", {});  // lies in the worker's socket
-  pool.submit("c", {});
-  pool.submit("c", {});
+  const std::uint64_t c = pool.submit("c", {});
   const std::uint64_t joined = pool.submit("b", {});
-  pool.cancel_waiting();
+  pool.cancel({b, c});
   EXPECT_EQ(pool.outstanding(), 2U);
   EXPECT_FALSE(pool.is_under_way("c"));
   say_compiled("of a");
   say_compiled("of b");
-  EXPECT_EQ(ids_of(results_of(pool, 3)), (Ids{a, b, joined}));
+  EXPECT_EQ(ids_of(results_of(pool, 2)), (Ids{a, joined}));
   const std::uint64_t anew = pool.submit("c", {});
   say_compiled("of c");
   const auto results = results_of(pool, 1);
   ASSERT_EQ(ids_of(results), Ids{anew});
   EXPECT_EQ((*results[0].outcome)->image, "of c");
+}
+
+TEST_F(CompilePoolTest, AWorkerWhoseWorkIsCancelledIsEndedAndAnotherDoesTheRest) {
+  CompilePool pool = pool_of("echo $$ >>pids\n" + std::string(kSpeaks));
+  const std::uint64_t a = pool.submit("a", {});
+  const std::uint64_t b = pool.submit("b", {});
+  pid_t first = 0;
+  for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
+       first == 0 && Clock::now() < late; ::usleep(1000)) {
+    std::ifstream(script_.file("pids")) >> first;
+  }
+  ASSERT_GT(first, 0);
+  pool.cancel({a});
+  EXPECT_EQ(::kill(first, 0), -1) << "it is gone, and nothing is left of it";
+  EXPECT_EQ(errno, ESRCH);
+  EXPECT_EQ(pool.outstanding(), 1U);
+  pool.handle();  // starts another
+  say_compiled("of b");
+  const auto results = results_of(pool, 1);
+  ASSERT_EQ(ids_of(results), Ids{b});
+  EXPECT_EQ((*results[0].outcome)->image, "of b");
+}
+
+TEST_F(CompilePoolTest, WhatIsWantedAgainWhileItIsWithAWorkerIsNotAskedForTwice) {
+  CompilePool pool = pool_of(kSpeaks);
+  pool.submit("a", {});
+  const std::uint64_t b = pool.submit("b", {});
+  pool.cancel({b});  // the worker has it already
+  const std::uint64_t again = pool.submit("b", {});
+  say_compiled("of a");
+  say_compiled("of b");
+  EXPECT_EQ(ids_of(results_of(pool, 2)), (Ids{again - 2, again}));
+}
+
+TEST_F(CompilePoolTest, SaysForHowLongSomethingHasBeenCompiled) {
+  CompilePool pool = pool_of(kSpeaks);
+  pool.submit("a", {});
+  pool.submit("b", {});
+  const double first = pool.seconds_at_work("a").value_or(-1);
+  EXPECT_GE(first, 0);
+  EXPECT_FALSE(pool.seconds_at_work("b")) << "it waits for its turn";
+  EXPECT_GT(pool.seconds_at_work("a").value_or(-1), first);
 }
 
 }  // namespace

@@ -1,0 +1,137 @@
+// What bounded a run, from when its workers and its device were busy.
+
+#include "tuner/run/usage.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/fakes/fake_device.h"
+
+namespace tuner {
+namespace {
+
+Load load_of(unsigned workers, std::vector<BusySpan> compiling, std::vector<BusySpan> on_device) {
+  return {workers, std::move(compiling), std::move(on_device), 1};
+}
+
+TEST(Course, SharesAreOfTheTimeThatIsAskedFor) {
+  const Load load = load_of(2, {{0, 30}, {100, 105}, {100, 102.5}, {109, 120}}, {{107.5, 200}});
+  const Course course = course_of(load, 100, 110);
+  EXPECT_EQ(course.seconds, 10);
+  EXPECT_EQ(course.workers, 2U);
+  EXPECT_EQ(course.compilers, (std::array<double, 4>{1, 0.5, 0, 0.2}));
+  EXPECT_EQ(course.device, (std::array<double, 4>{0, 0, 0, 1}));
+  EXPECT_DOUBLE_EQ(course.all_compile, 0.25);
+  EXPECT_DOUBLE_EQ(course.few_compile, 0.25);
+  EXPECT_DOUBLE_EQ(course.nothing, 0.25);
+  EXPECT_DOUBLE_EQ(course.device_only, 0.25);
+}
+
+TEST(Course, OfNoTimeThereIsNone) {
+  const Course course = course_of(load_of(0, {{0, 1}}, {}), 5, 5);
+  EXPECT_EQ(course.workers, 1U);
+  EXPECT_EQ(course.all_compile + course.device_only + course.few_compile + course.nothing, 0);
+}
+
+TEST(Course, TimeInWhichAllWaitForLongCompilationsIsStragglers) {
+  // Nine that take a second, side by side with one of thirty; then another long one beside it.
+  std::vector<BusySpan> compiling{{0, 30}, {20, 35}};
+  for (int i = 0; i < 9; ++i) compiling.push_back({double(i), double(i) + 1});
+  const Course course = course_of(load_of(4, compiling, {}), 0, 40);
+  EXPECT_DOUBLE_EQ(course.few_compile, 35.0 / 40);
+  EXPECT_DOUBLE_EQ(course.stragglers, 26.0 / 40);
+  EXPECT_DOUBLE_EQ(course.nothing, 5.0 / 40);
+}
+
+TEST(Bound, IsWhatMostOfTheTimeWentInto) {
+  const auto by = [](const Load& load) { return bound_of(course_of(load, 0, 10), 4).by; };
+  EXPECT_EQ(by(load_of(1, {{0, 9}}, {{9, 10}})), "compiling, 1 worker 90 % busy");
+  EXPECT_EQ(by(load_of(2, {{0, 1}}, {{0.5, 10}})), "the device, 95 % busy");
+  EXPECT_EQ(
+      by(load_of(2, {{0, 8}}, {{8, 10}})),
+      "the strategy: for 80 % of the time it waited for answers while compile workers and the "
+      "device were free");
+  EXPECT_EQ(by(load_of(2, {{0, 2}}, {{0, 1}})),
+            "neither compiling nor the device: for 80 % of the time both were free");
+  std::vector<BusySpan> long_one{{0, 100}};
+  for (int i = 0; i < 9; ++i) long_one.push_back({0, 0.1});
+  EXPECT_EQ(bound_of(course_of(load_of(20, long_one, {}), 0, 100), 4).by,
+            "stragglers: for 100 % of the time all waited for compilations that take far longer "
+            "than the others");
+}
+
+TEST(Bound, SaysWhatWouldHelp) {
+  const auto help = [](const Load& load, unsigned usable) {
+    return bound_of(course_of(load, 0, 10), usable).help;
+  };
+  const Load compiling = load_of(2, {{0, 10}, {0, 10}}, {});
+  EXPECT_EQ(help(compiling, 8), "--jobs 8");
+  EXPECT_EQ(help(compiling, 2), "more cores, not more --jobs");
+  EXPECT_EQ(help(load_of(8, {{0, 10}}, {{0, 10}}), 8), "nothing to set; --jobs 2 would do");
+  EXPECT_EQ(help(load_of(1, {{0, 1}}, {{1, 10}}), 8), "nothing to set");
+  EXPECT_EQ(help(load_of(8, {{0, 10}}, {}), 8),
+            "a strategy that asks more at a time (default does), not more --jobs");
+  EXPECT_EQ(help(load_of(8, {}, {}), 8), "nothing that --jobs changes");
+}
+
+TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
+  DeviceScript script;
+  script.load = load_of(4, {{0, 100}}, {{0, 50}});  // from before
+  const FakeDevice device(script);
+  Usage usage(device, 100);
+  EXPECT_FALSE(usage.course(10)) << "nothing was run";
+  script.load.compiling.push_back({100, 104});
+  script.load.on_device.push_back({105, 110});
+  Trial trial;
+  trial.cost_seconds = 1;
+  usage.trial(trial, 0.5);
+  const auto course = usage.course(10);
+  ASSERT_TRUE(course);
+  const std::string text = usage.text(course.value());
+  EXPECT_NE(text.find("first result after 0.50 s, 10.0 s in all"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 compile workers 10 % (25, 15, 0, 0), device 50 % (0, 0, 100, 100)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Usage, WhatTheStoreAnswersIsNoWork) {
+  DeviceScript script;
+  const FakeDevice device(script);
+  Usage usage(device, 0);
+  Trial trial;
+  trial.from_store = true;
+  usage.trial(trial, 0.5);
+  EXPECT_FALSE(usage.course(10));
+}
+
+TEST(Usage, TimeForDroppedVariantsIsToldWithoutTheirCompilation) {
+  DeviceScript script;
+  script.load = load_of(1, {}, {{0, 10}});
+  const FakeDevice device(script);
+  Usage usage(device, 0);
+  Trial dropped;
+  dropped.state = TrialState::kDropped;
+  dropped.cost_seconds = 7;
+  dropped.compile_ms = 2000;
+  usage.trial(dropped, 1);
+  EXPECT_NE(usage.text(usage.course(10).value()).find("of the device's time 50 % for variants"),
+            std::string::npos);
+}
+
+TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
+  EXPECT_EQ(drift_text({0.98, 1.02}), "");
+  EXPECT_NE(drift_text({0.99, 1.1}).find("-1.0 % to +10.0 %"), std::string::npos);
+  EXPECT_NE(drift_text({0.9, 1}), "");
+}
+
+TEST(Usage, VariantsThatAreOneProgramAreCounted) {
+  EXPECT_EQ(twins_text(0), "");
+  EXPECT_NE(twins_text(12).find("12 not run"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner
