@@ -59,6 +59,13 @@ std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
   return {"-MF", scratch.file(kRule), "-MT", "variant"};
 }
 
+void write_cooperative_groups(const ScratchDirectory& scratch) {
+  // The source's own #pragma once is gone: a text that is embedded has none.
+  scratch.write("cooperative_groups.h", "#pragma once\n" + std::string(kCooperativeGroups));
+  std::filesystem::create_directories(scratch.path() / "cooperative_groups");
+  scratch.write("cooperative_groups/reduce.h", "#include <cooperative_groups.h>\n");
+}
+
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -154,6 +161,7 @@ void CpuCompiler::find_system_folders() {
 
 std::string CpuCompiler::identity() {
   std::string all(kRuntimeHeader);
+  all += kCooperativeGroups;
   for (const std::string& flag : flags_) all += " " + flag;
   for (const std::string& flag : kLinkFlags) all += " " + flag;
   // -march=native: images of one processor need not run on another.
@@ -201,6 +209,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
   }
   for (const char* header : kEmptyHeaders) scratch.write(header, "");
+  write_cooperative_groups(scratch);
   scratch.write("cuda_fp16.h", "#error \"the cpu backend does not support half precision\"\n");
   const std::string source = scratch.write("variant.cpp", variant_source(request, options));
 
