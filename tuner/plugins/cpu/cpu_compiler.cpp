@@ -52,6 +52,34 @@ constexpr const char* kEmptyHeaders[] = {"cuda.h",
                                          "vector_functions.h",
                                          "device_launch_parameters.h"};
 
+// Headers whose contents there is no stand-in for. Where a toolkit lies in a folder of the system,
+// they would be found and make a hundred errors.
+constexpr const char* kRefusedHeaders[] = {"cuda_fp16.h",
+                                           "cuda_bf16.h",
+                                           "cuda_fp8.h",
+                                           "cuda_pipeline.h",
+                                           "cuda_pipeline_primitives.h",
+                                           "mma.h",
+                                           "cuda/atomic",
+                                           "cuda/barrier",
+                                           "cuda/functional",
+                                           "cuda/pipeline",
+                                           "cuda/ptx",
+                                           "cuda/semaphore",
+                                           "cuda/std/algorithm",
+                                           "cuda/std/array",
+                                           "cuda/std/atomic",
+                                           "cuda/std/cmath",
+                                           "cuda/std/complex",
+                                           "cuda/std/cstddef",
+                                           "cuda/std/cstdint",
+                                           "cuda/std/functional",
+                                           "cuda/std/limits",
+                                           "cuda/std/span",
+                                           "cuda/std/tuple",
+                                           "cuda/std/type_traits",
+                                           "cuda/std/utility"};
+
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
 
@@ -210,7 +238,11 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   }
   for (const char* header : kEmptyHeaders) scratch.write(header, "");
   write_cooperative_groups(scratch);
-  scratch.write("cuda_fp16.h", "#error \"the cpu backend does not support half precision\"\n");
+  std::filesystem::create_directories(scratch.path() / "cuda" / "std");
+  for (const std::string header : kRefusedHeaders) {
+    scratch.write(header, "#error \"the cpu backend has no <" + header +
+                              ">: kernels that include it need a GPU\"\n");
+  }
   const std::string source = scratch.write("variant.cpp", variant_source(request, options));
 
   std::vector<std::string> arguments{path_};
