@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "program.h"
 
@@ -119,6 +123,46 @@ TEST(Check, VariantsThatDifferInTheirLaunchAloneAreCompiledOnce) {
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 13) << done.out;
   EXPECT_NE(done.err.find("cpu: 12 compiled, 0 did not; 2 different programs"), std::string::npos)
       << done.err;
+}
+
+// Rows of the CSV that `check --compile` prints, by the value of CASE.
+std::map<int, std::string> states_of_habits(const std::string& csv, const std::string& arch) {
+  std::map<int, std::string> out;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(arch + ",")) continue;
+    const std::size_t from = arch.size() + 1, end = line.find(',', from);
+    out[std::stoi(line.substr(from))] = line.substr(end + 1, line.find(',', end + 1) - end - 1);
+  }
+  return out;
+}
+
+TEST(Check, CompilesWhatKernelsIncludeOutOfHabit) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"check", data("habits/habits.yaml"), "--compile", "--arch", "sm_80"});
+  if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+  const auto states = states_of_habits(done.out, "sm_80");
+  EXPECT_EQ(states.size(), 13U) << done.out;
+  const bool has_toolkit = std::filesystem::exists("/usr/local/cuda/include/cooperative_groups.h");
+  for (const auto& [habit, state] : states) {
+    if (habit >= 7 && !has_toolkit) continue;  // NVRTC brings no headers
+    EXPECT_EQ(state, "ok") << "case " << habit << " of habits.cu\n" << done.out;
+  }
+}
+
+TEST(Check, OnTheCpuWhatCanBe) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, {"check", data("habits/habits.yaml"), "--compile", "--arch", "cpu"});
+  for (const auto& [habit, state] : states_of_habits(done.out, "cpu")) {
+    EXPECT_EQ(state, habit < 20 ? "ok" : "compile") << "case " << habit << "\n" << done.out;
+  }
+  EXPECT_NE(done.err.find("cpu: 8 compiled, 5 did not"), std::string::npos) << done.err;
+  EXPECT_NE(
+      done.out.find("the cpu backend has no <cuda/atomic>: kernels that include it need a GPU"),
+      std::string::npos)
+      << done.out;
 }
 
 // A sample; all of them take hours (docs/kernels.md says when that was done last).

@@ -37,6 +37,27 @@ TEST(Report, OfAStoreKnowsTheOrderAndTellsFiguresApart) {
   }
 }
 
+TEST(Report, ResultsOfSeveralMachinesAreOnePage) {
+  const Sandbox sandbox;
+  for (const std::string device : {"GPU A", "GPU B"}) {
+    std::string facts = text_of(kShipped + "/nvidia-h200/device.json");
+    facts.replace(facts.find("NVIDIA H200"), 11, device);
+    sandbox.write(device + "/axpy/gpu/device.json", facts);
+    sandbox.write(device + "/axpy/gpu/n5.csv", "rank,state,BM,n,time_ms,message\n1,ok,8,5,2,\n");
+  }
+  const auto done = run(sandbox, {"report", "GPU A", "GPU B", "-o", "both.html"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("both.html: 2 rankings"), std::string::npos) << done.err;
+  const std::string page = text_of(sandbox.path("both.html"));
+  EXPECT_NE(page.find("\"device\":\"GPU A\""), std::string::npos);
+  EXPECT_NE(page.find("\"device\":\"GPU B\""), std::string::npos);
+  const auto refused = run(sandbox, {"report", "GPU A", "tiny.yaml", "-o", "both.html"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "a study stands alone, not beside other targets ('tiny.yaml') (several folders of "
+            "results may be named)\n");
+}
+
 TEST(Report, OnlyWhatFitsTheFilterIsInIt) {
   const Sandbox sandbox;
   const auto done = run(sandbox, {"report", kShipped, "-o", "one.html", "--size", "M=8192,N=8192"});

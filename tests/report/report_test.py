@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
             f"Array.from(document.querySelectorAll({selector!r}), one => one.textContent)")
 
     def test_the_shipped_results_are_drawn_in_every_scheme_and_width(self):
-        page = report(self.scratch.name, ROOT / "results" / "softmax", "--limit", "gbytes_per_s=4800")
+        page = report(self.scratch.name, ROOT / "results" / "softmax", "--limit", "gbps=4800")
         for look in ({}, {"dark": True}, {"width": 390, "height": 844}):
             browser = self.show(page, **look)
             titles = self.texts(browser, "main section:not([hidden]) h2")
@@ -113,6 +113,26 @@ class Pages(unittest.TestCase):
         browser.frames()
         self.assertEqual(len(self.texts(browser, first)), 6)
         self.assertEqual(browser.complaints, [])
+
+    def test_the_headline_says_what_is_missing_and_why(self):
+        without = ranking(self.scratch.name, [(8, "a", "ok", 1, ""), (16, "a", "ok", 2, "")])
+        shown = self.texts(self.show(report(self.scratch.name, without)), "#headline .note")
+        self.assertEqual(shown, ["Not shown: over a baseline (the study names none, or these results do not hold it); "
+                                 "over the reference (it tells right from wrong and is not timed); share of the "
+                                 "device\u2019s limit (the study has no metric such as gbps or gflops)."])
+        bare = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        self.assertIn("tuner report --limit gbps=NUMBER does)", self.texts(bare, "#headline .note")[0])
+        limited = self.show(report(self.scratch.name, ROOT / "results" / "softmax", "--limit", "gbps=4800"))
+        self.assertNotIn("limit", self.texts(limited, "#headline .note")[0])
+        self.assertIn("of 4\u202f800, the limit that was given", " ".join(self.texts(limited, "#headline .detail")))
+
+    def test_on_paper_no_heading_is_left_alone_at_the_foot_of_a_page(self):
+        browser = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        browser.send("Emulation.setEmulatedMedia", media="print")
+        alone = browser.evaluate("""Array.from(document.querySelectorAll('main h2, main h3, main .lead'))
+            .filter(one => getComputedStyle(one).breakAfter !== 'avoid').length""")
+        self.assertEqual(alone, 0)
+        self.assertEqual(browser.evaluate("getComputedStyle(document.getElementById('choose')).display"), "none")
 
     def test_hostile_texts_are_shown_and_do_nothing(self):
         rows = [(8, HOSTILE, "ok", 1, ""), (16, "b", "ok", 2, ""), (32, "b", "compile", 0, HOSTILE)]

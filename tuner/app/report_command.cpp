@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
@@ -34,28 +37,58 @@ std::string title_of(const std::vector<ReportSet>& sets) {
   return fmt::format("{}", fmt::join(kernels, ", "));
 }
 
+// Where results are taken from, and the study where one is named.
+struct Sources {
+  std::optional<Study> study;
+  std::vector<fs::path> places;
+};
+
+Sources sources_of(const ReportOptions& options) {
+  Sources out;
+  for (const std::string& target : options.targets) {
+    if (!is_study(target)) {
+      out.places.emplace_back(target);
+      continue;
+    }
+    if (options.targets.size() > 1) {
+      throw InputError(
+          Complaint{{},
+                    "a study stands alone, not beside other targets ('" + target + "')",
+                    "several folders of results may be named"});
+    }
+    out.study = read_study(target);
+  }
+  if (out.places.empty()) out.places.emplace_back(options.results);
+  for (const fs::path& place : out.places) {
+    if (fs::exists(place)) continue;
+    throw InputError(Complaint{{},
+                               "there are no results in '" + place.string() +
+                                   "': run 'tuner run' first, or name their folder" +
+                                   (out.study ? " with --results" : ""),
+                               ""});
+  }
+  return out;
+}
+
 }  // namespace
 
 int report_command(const ReportOptions& options) {
-  const fs::path target = options.target.empty() ? options.results : options.target;
-  std::optional<Study> study;
-  if (is_study(target)) study = read_study(target);
-  const fs::path from = study ? fs::path(options.results) : target;
-  if (!fs::exists(from)) {
-    throw InputError(Complaint{{},
-                               "there are no results in '" + from.string() +
-                                   "': run 'tuner run' first, or name their folder" +
-                                   (study ? " with --results" : ""),
-                               ""});
-  }
+  const Sources from = sources_of(options);
+  const Study* const study = from.study ? &*from.study : nullptr;
   OutputGuard guard(options.force);
-  if (study) guard.protect(*study);
-  if (fs::is_directory(from)) guard.protect_store(from);
+  if (study != nullptr) guard.protect(*study);
+  for (const fs::path& place : from.places) {
+    if (fs::is_directory(place)) guard.protect_store(place);
+  }
   guard.check(options.output);
   std::vector<std::string> notes;
   ReportData data;
-  data.sets = report_sets(
-      result_sets(from, study ? &*study : nullptr, {options.device, options.size, {}}, notes));
+  for (const fs::path& place : from.places) {
+    for (ReportSet& set :
+         report_sets(result_sets(place, study, {options.device, options.size, {}}, notes))) {
+      data.sets.push_back(std::move(set));
+    }
+  }
   for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";

@@ -44,8 +44,9 @@ ReportOptions parse_report(const Words& words) {
       "which share of it was reached; may be repeated");
   add("force", po::bool_switch(&o.force),
       "replace the named file even if tuner has not written it");
-  const auto values = parse_words(words, "tuner report STUDY|DIR -o FILE.html [options]", visible);
-  o.target = one_input(values, "study or folder", false);
+  const auto values =
+      parse_words(words, "tuner report STUDY|DIR... -o FILE.html [options]", visible);
+  o.targets = inputs(values);
   if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
   for (const std::string& text : limits) o.limits.push_back(parse_limit(text));
   return o;

@@ -9,7 +9,8 @@
 namespace tuner {
 
 struct ReportOptions {
-  std::string target;  // study file, results folder, ranked CSV file or a folder of these
+  // A study file; or results folders, ranked CSV files or folders of these, together on one page.
+  Words targets;
   std::string output;
   std::string results = "results";
   std::string title;  // empty: the kernels' names

@@ -52,8 +52,11 @@ std::set<std::string> words_of(const FoundSource& source) {
   }
   for (const Token& token : source.tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
-    if (directive_name(token) != "pragma" && directive_name(token) != "if") continue;
-    for (const Token& word : tokens_of(directive_rest(token))) words.emplace(word.text);
+    const std::string_view name = directive_name(token);
+    if (name != "pragma" && name != "if" && name != "define") continue;
+    const std::vector<Token> inside = tokens_of(directive_rest(token));
+    const std::size_t from = name == "define" ? 1 : 0;  // a macro's own name does not use it
+    for (std::size_t i = from; i < inside.size(); ++i) words.emplace(inside[i].text);
   }
   return words;
 }

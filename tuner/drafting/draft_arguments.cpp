@@ -12,6 +12,8 @@
 namespace tuner {
 namespace {
 
+constexpr int kRowLength = 16;
+
 class Arguments {
  public:
   Arguments(DraftContext& context, const std::string& source_name)
@@ -87,6 +89,10 @@ class Arguments {
 
   DraftedArgument buffer(const FoundArgument& one) {
     const Use use = use_of(c_.kernel.body, one.name);
+    if (one.type.find("int") != std::string::npos && one.is_const && holds_offsets(use) &&
+        c_.plan.extents.size() == 1) {
+      return offsets(one);
+    }
     const std::string shape = shape_of(one, use);
     std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
     if (!use.writes || one.is_const) {
@@ -96,6 +102,27 @@ class Arguments {
     // Not `out`: what no thread writes, a border say, would be poison in the right answer too.
     text += ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros");
     return {one.name, text, use.reads ? "" : "role: out, if every element is written"};
+  }
+
+  // Rows of equal length; whatever lies in them has as many elements as all rows together.
+  DraftedArgument offsets(const FoundArgument& one) const {
+    const std::string& extent = c_.plan.extents.front().first;
+    return {one.name,
+            fmt::format("type: {}, shape: [{} + 1], fill: {{sequence: [0, {}]}}", one.type, extent,
+                        kRowLength),
+            fmt::format("a guess: rows of {} elements", kRowLength)};
+  }
+
+  // Whether it is indexed by what another buffer says of its rows.
+  bool lies_in_rows(const Use& use) const {
+    return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
+      return other.is_pointer && other.is_const &&
+             holds_offsets(use_of(c_.kernel.body, other.name)) &&
+             std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
+               return !mentions(subscript, "[") &&  // x[columns[i]] does not
+                      words_in(subscript, c_.kernel.body).contains(other.name);
+             });
+    });
   }
 
   static std::string fill_for(const FoundArgument& one, const Use& use) {
@@ -120,6 +147,7 @@ class Arguments {
     }
     if (c_.plan.extents.size() == 1) {
       const std::string& extent = c_.plan.extents.front().first;
+      if (lies_in_rows(use)) return {extent, std::to_string(kRowLength)};
       const bool square = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
         return multiplies(subscript, c_.kernel.body, c_.plan.extent_of.begin()->first);
       });

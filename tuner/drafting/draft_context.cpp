@@ -13,17 +13,26 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, in
   if (const auto found = source.numbers.find(name); found != source.numbers.end()) {
     return std::to_string(found->second);
   }
-  const Tokens set = hint ? initialiser_of(hint->function, name) : Tokens();
+  const Tokens set = what_is_set(name);
   if (set.empty() || depth > 6) return std::nullopt;
-  return study_expression(
-      set, [this, depth](const std::string& inner) { return host_number(inner, depth + 1); });
+  return study_expression(expanded(set, source.callables), [this, depth](const std::string& inner) {
+    return host_number(inner, depth + 1);
+  });
+}
+
+Tokens DraftContext::what_is_set(const std::string& name) const {
+  if (hint) {
+    if (const Tokens set = initialiser_of(hint->function, name); !set.empty()) return set;
+  }
+  const auto found = source.computed.find(name);
+  return found == source.computed.end() ? Tokens() : Tokens(found->second);
 }
 
 std::optional<std::string> DraftContext::host_expression_of(const std::string& argument) const {
   if (!hint) return std::nullopt;
   for (std::size_t i = 0; i < kernel.arguments.size() && i < hint->arguments.size(); ++i) {
     if (kernel.arguments[i].name != argument) continue;
-    return study_expression(hint->arguments[i],
+    return study_expression(expanded(hint->arguments[i], source.callables),
                             [this](const std::string& name) { return host_number(name, 0); });
   }
   return std::nullopt;
@@ -40,10 +49,8 @@ std::optional<std::string> DraftContext::meaning(const std::string& name, int de
   if (const auto found = source.numbers.find(name); found != source.numbers.end()) {
     return std::to_string(found->second);
   }
-  const Tokens set = hint ? initialiser_of(hint->function, name) : Tokens();
-  if (set.empty() || depth > 6) return std::nullopt;
-  return study_expression(
-      set, [this, depth](const std::string& inner) { return meaning(inner, depth + 1); });
+  const Tokens set = what_is_set(name);
+  return set.empty() || depth > 6 ? std::nullopt : in_study(set, depth + 1);
 }
 
 std::optional<std::string> DraftContext::size_of(const std::string& type) const {
@@ -54,8 +61,24 @@ std::optional<std::string> DraftContext::size_of(const std::string& type) const 
   return std::nullopt;
 }
 
-std::optional<std::string> DraftContext::in_study(Tokens tokens) const {
-  return study_expression(tokens, [this](const std::string& name) { return meaning(name); });
+std::optional<std::string> DraftContext::in_study(Tokens tokens, int depth) const {
+  return study_expression(with_own_names(expanded(tokens, source.callables)),
+                          [this, depth](const std::string& name) { return meaning(name, depth); });
+}
+
+std::vector<Token> DraftContext::with_own_names(std::vector<Token> tokens) const {
+  for (std::size_t i = 0; hint && i < hint->arguments.size() && i < kernel.arguments.size(); ++i) {
+    const Tokens spelled = hint->arguments[i];
+    if (spelled.size() < 2 || !extent_arguments.contains(kernel.arguments[i].name)) continue;
+    const auto same = [](const Token& a, const Token& b) { return a.text == b.text; };
+    for (auto at = tokens.begin();; ++at) {
+      at = std::search(at, tokens.end(), spelled.begin(), spelled.end(), same);
+      if (at == tokens.end()) break;
+      *at = {Token::Kind::kWord, kernel.arguments[i].name, at->at, false};
+      tokens.erase(at + 1, at + static_cast<std::ptrdiff_t>(spelled.size()));
+    }
+  }
+  return tokens;
 }
 
 std::string DraftContext::new_name(std::string name) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tuner/drafting/launch_hint.h"
 #include "tuner/drafting/plan.h"
@@ -26,7 +27,7 @@ struct DraftContext {
 
   // What a name of the host code, or of the kernel's, means in the study.
   std::optional<std::string> meaning(const std::string& name, int depth = 0) const;
-  std::optional<std::string> in_study(Tokens tokens) const;
+  std::optional<std::string> in_study(Tokens tokens, int depth = 0) const;
   // What the host code passes for an argument of the kernel, as far as it is made of numbers.
   std::optional<std::string> host_expression_of(const std::string& argument) const;
   std::optional<std::string> host_number(const std::string& name, int depth) const;
@@ -36,6 +37,10 @@ struct DraftContext {
   std::string new_name(std::string name) const;
 
  private:
+  // "matrix.rows", which the launch passes for the kernel's argument n, is n.
+  std::vector<Token> with_own_names(std::vector<Token> tokens) const;
+  // What the host code, or the source's own macros, set a name to; empty: nothing.
+  Tokens what_is_set(const std::string& name) const;
   std::optional<std::string> size_of(const std::string& type) const;
 };
 

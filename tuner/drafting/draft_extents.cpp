@@ -54,7 +54,10 @@ class Extents {
 
   std::int64_t usual_extent() const {
     if (c_.extent_arguments.size() >= 3) return extents_of_product_known() ? 256 : 64;
-    return c_.extent_arguments.size() == 2 || is_matrix() ? 512 : 1048576;
+    if (c_.extent_arguments.size() == 2 || is_matrix()) return 512;
+    const bool shares_threads = !share_of_a_block(c_.kernel.body, 'x').divisor.empty();
+    return shares_threads ? 16384
+                          : 1048576;  // a warp for each element: less of them keep a device busy
   }
 
   bool extents_of_product_known() const {

@@ -58,7 +58,11 @@ class Launch {
     if (!text) {
       c_.plan.guessed.push_back("the block's extent, since '" + joined(tokens) +
                                 "' is beyond this draft");
-      return guessed_block(axis, axes);
+      const std::string guess = guessed_block(axis, axes);
+      if (tokens.size() == 1 && tokens[0].is_word()) {
+        c_.renamed[std::string(tokens[0].text)] = guess;
+      }
+      return guess;
     }
     const auto number = constant_value(*text);
     if (!number || *number == 1) return *text;
@@ -73,7 +77,13 @@ class Launch {
     }
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back({name, values_to_try(name, *number, axes), *number, "launch"});
-    if (tokens.size() == 1 && tokens[0].is_word()) c_.renamed[std::string(tokens[0].text)] = name;
+    if (tokens.size() == 1 && tokens[0].is_word()) {
+      const std::string spelled(tokens[0].text);
+      c_.renamed[spelled] = name;
+      std::erase_if(c_.plan.guessed, [&](const std::string& guess) {
+        return guess.starts_with(spelled + " = ");  // that it stays: here it does not
+      });
+    }
     literal_blocks_[axis] = *number;
     return name;
   }
@@ -81,7 +91,7 @@ class Launch {
   std::string guessed_block(int axis, int axes) {
     if (!kernel_asks_its_block(axis)) {
       // Knobs that a block's index or a thread's is multiplied with are its extents.
-      for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis])) {
+      for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis]).factors) {
         const auto known = c_.meaning(factor);
         const bool is_block = lower_case(factor).find("block") != std::string::npos ||
                               lower_case(factor).find("tile") != std::string::npos ||
@@ -174,6 +184,12 @@ class Launch {
     return renamed;
   }
 
+  // A number, or what a name means in the study; nothing for other names.
+  std::optional<std::string> in_numbers(const std::string& text) const {
+    if (text.empty()) return std::nullopt;
+    return whole_number(text) ? text : c_.meaning(text);
+  }
+
   std::string guessed_grid(int axis) {
     std::string extent = extent_of_axis(c_.kernel.body, "xyz"[axis], c_.extent_arguments);
     if (!extent.empty()) extent = c_.plan.extent_of.at(extent);
@@ -187,12 +203,14 @@ class Launch {
       return "1";
     }
     std::string share;
-    for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis])) {
+    const ShareOfABlock of_a_block = share_of_a_block(c_.kernel.body, "xyz"[axis]);
+    if (const auto divisor = in_numbers(of_a_block.divisor)) extent += " * " + *divisor;
+    for (const std::string& factor : of_a_block.factors) {
       std::string text;
       if (factor.starts_with("blockDim.")) {
         const auto which = static_cast<std::size_t>(factor.back() - 'x');
         if (which < c_.plan.block.size()) text = c_.plan.block[which];
-      } else if (const auto known = whole_number(factor) ? factor : c_.meaning(factor)) {
+      } else if (const auto known = in_numbers(factor)) {
         text = *known;
       }
       if (!text.empty()) share += (share.empty() ? "" : " * ") + text;

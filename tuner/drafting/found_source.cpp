@@ -7,6 +7,9 @@
 #include <cctype>
 #include <charconv>
 #include <set>
+#include <utility>
+
+#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {
@@ -23,6 +26,11 @@ std::string_view without_parentheses(std::string_view text) {
     text = text.substr(1, text.size() - 2);
   }
   return text;
+}
+
+std::string without_std(std::string type) {
+  if (type.starts_with("std :: ")) type.erase(0, 7);
+  return type;
 }
 
 bool is_kernel(const Declaration& one) {
@@ -168,22 +176,32 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
 // ---- the source ---------------------------------------------------------------------------------
 
 FoundSource::FoundSource(const std::string& source)
-    : tokens(tokens_of(source)),
-      code(code_of(tokens)),
-      declarations(declarations_of(code)),
-      text_(source) {
+    : tokens(tokens_of(source)), callables(macros_with_parameters(tokens)), text_(source) {
+  code = expanded(code_of(tokens), index_macros(callables));
+  declarations = declarations_of(code);
   read_macros();
   for (const Declaration& one : declarations) read_declaration(one);
+  std::erase_if(callables, [](const auto& one) { return has_study_function(one.first); });
   for (const Declaration& one : declarations) {
     if (!is_kernel(one)) continue;
     FoundKernel kernel{
         one.name, line_of(one.all.front()), templates_in(one.head), {}, one.head, one.parameters,
         one.body};
     for (const Tokens parameter : pieces_between_commas(one.parameters)) {
-      if (joined(parameter) != "void") kernel.arguments.push_back(argument_of(parameter, aliases));
+      if (joined(parameter) != "void") kernel.arguments.push_back(argument(parameter));
     }
     kernels.push_back(std::move(kernel));
   }
+}
+
+FoundArgument FoundSource::argument(Tokens parameter) const {
+  FoundArgument out = argument_of(parameter, aliases);
+  const auto made_of = structs.find(out.c_type);
+  if (out.is_pointer && out.type.empty() && made_of != structs.end()) {
+    out.type = made_of->second.name;
+    out.lanes = made_of->second.lanes;
+  }
+  return out;
 }
 
 const FoundMacro* FoundSource::macro(const std::string& name) const {
@@ -198,6 +216,8 @@ int FoundSource::line_of(const Token& token) const {
 
 void FoundSource::read_macros() {
   std::set<std::string> guarded;
+  std::string asked;                               // of the #ifdef above, on the line before
+  std::map<std::string, std::string_view> set_by;  // "#ifdef A", "#define B A": -DA says what B is
   for (const Token& token : tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
     const std::string rest(directive_rest(token));
@@ -208,53 +228,113 @@ void FoundSource::read_macros() {
                            [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
       guarded.insert(name);
     }
+    const std::string before = std::exchange(asked, directive_name(token) == "ifdef" ? rest : "");
     if (directive_name(token) != "define") continue;
     const std::size_t end = rest.find_first_of(" \t");
     const std::string name = rest.substr(0, end);
     if (end == std::string::npos || name.find('(') != std::string::npos) continue;
-    const std::string text = rest.substr(rest.find_first_not_of(" \t", end));
-    if (const auto value = whole_number(text)) {
-      macros.push_back({name, *value, guarded.contains(name), line_of(token)});
-      numbers[name] = *value;
-    } else if (element_type(text)) {
-      aliases[name] = text;
+    const std::size_t from = rest.find_first_not_of(" \t", end);
+    const std::string_view text = directive_rest(token).substr(from);
+    if (!before.empty() && text == before) set_by[name] = text;
+    if (token.other_branch) continue;
+    const auto outer = set_by.find(name);
+    if (outer == set_by.end() || !whole_number(text)) {
+      read_macro(name, text, guarded.contains(name), line_of(token));
+    } else {
+      read_macro(std::string(outer->second), text, true, line_of(token));
+      computed[name] = tokens_of(outer->second);
     }
   }
 }
 
+void FoundSource::read_macro(const std::string& name, std::string_view text, bool is_guarded,
+                             int line) {
+  if (const auto value = whole_number(text)) {
+    macros.push_back({name, *value, is_guarded, line});
+    numbers[name] = *value;
+  } else if (element_type(std::string(text))) {
+    aliases[name] = text;
+  } else {
+    computed[name] = tokens_of(text);
+  }
+}
+
 void FoundSource::read_declaration(const Declaration& one) {
+  if (one.kind == Declaration::Kind::kFunction) add_function(one, callables);
+  if (one.kind == Declaration::Kind::kType) read_struct(one);
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
   if (all[0].is("typedef")) {
     aliases[std::string(all[all.size() - 2].text)] = joined(all.subspan(1, all.size() - 3));
   } else if (all[0].is("using") && all[2].is("=")) {
-    aliases[std::string(all[1].text)] = joined(all.subspan(3, all.size() - 4));
+    aliases[std::string(all[1].text)] = without_std(joined(all.subspan(3, all.size() - 4)));
   } else if (mentions(all, "__constant__") && !mentions(all, "=")) {
-    const auto open = std::ranges::find_if(all, [](const Token& t) { return t.is("["); });
-    std::vector<Token> plain;
-    for (const Token& token : all.first(static_cast<std::size_t>(open - all.begin()))) {
-      if (!token.is("__constant__") && !token.is(";") && !token.is("__device__") &&
-          !token.is("extern")) {
-        plain.push_back(token);
-      }
-    }
-    const FoundArgument argument = argument_of(plain, aliases);
-    FoundConstant constant{argument.name, argument.lanes == 1 ? argument.type : "", {}};
-    for (auto at = static_cast<std::size_t>(open - all.begin());
-         at < all.size() && all[at].is("[");) {
-      const std::size_t behind = behind_closing(all, at);
-      constant.extents.push_back(all.subspan(at + 1, behind - at - 2));
-      at = behind;
-    }
-    constants.push_back(std::move(constant));
+    read_constant(all);
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
     const auto equals = std::ranges::find_if(all, [](const Token& t) { return t.is("="); });
     if (equals == all.end() || equals == all.begin()) return;
     const auto at = static_cast<std::size_t>(equals - all.begin());
-    if (const auto value = whole_number(joined(all.subspan(at + 1, all.size() - at - 2)))) {
-      numbers[std::string(all[at - 1].text)] = *value;
+    const Tokens text = all.subspan(at + 1, all.size() - at - 2);
+    const std::string name(all[at - 1].text);
+    if (const auto value = whole_number(joined(text))) {
+      numbers[name] = *value;
+    } else {
+      computed[name] = {text.begin(), text.end()};
     }
   }
+}
+
+void FoundSource::read_constant(Tokens all) {
+  const auto open = std::ranges::find_if(all, [](const Token& t) { return t.is("["); });
+  std::vector<Token> plain;
+  for (const Token& token : all.first(static_cast<std::size_t>(open - all.begin()))) {
+    if (!token.is("__constant__") && !token.is(";") && !token.is("__device__") &&
+        !token.is("extern")) {
+      plain.push_back(token);
+    }
+  }
+  const FoundArgument argument = argument_of(plain, aliases);
+  FoundConstant constant{argument.name, argument.lanes == 1 ? argument.type : "", {}};
+  for (auto at = static_cast<std::size_t>(open - all.begin());
+       at < all.size() && all[at].is("[");) {
+    const std::size_t behind = behind_closing(all, at);
+    constant.extents.push_back(all.subspan(at + 1, behind - at - 2));
+    at = behind;
+  }
+  constants.push_back(std::move(constant));
+}
+
+// "struct P { float x, y; float v[2]; };": four floats. Any other member than numbers: none.
+void FoundSource::read_struct(const Declaration& one) {
+  ElementType made_of{"", 0};
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < one.body.size(); ++at) {
+    if (one.body[at].is("(")) return;
+    if (!one.body[at].is(";")) continue;
+    const auto pieces = pieces_between_commas(one.body.subspan(from, at - from));
+    from = at + 1;
+    if (pieces.empty()) return;
+    const FoundArgument first = argument_of(pieces.front(), aliases);
+    if (first.type.empty() || mentions(pieces.front(), "*")) return;
+    if (!made_of.name.empty() && made_of.name != first.type) return;
+    made_of.name = first.type;
+    for (const Tokens piece : pieces) {
+      const auto open = std::ranges::find_if(piece, [](const Token& t) { return t.is("["); });
+      const auto count = open == piece.end() || open + 1 == piece.end()
+                             ? std::optional<std::int64_t>(1)
+                             : whole_number((open + 1)->text);
+      if (!count || *count < 1 || *count > 64) return;
+      made_of.lanes += first.lanes * static_cast<int>(*count);
+    }
+  }
+  if (made_of.name.empty()) return;
+  for (std::size_t i = 0; i + 1 < one.all.size(); ++i) {
+    if (one.all[i].is("struct") && one.all[i + 1].is_word()) {
+      structs[std::string(one.all[i + 1].text)] = made_of;
+    }
+  }
+  const Token& last = one.all[one.all.size() - 2];
+  if (one.all.front().is("typedef") && last.is_word()) structs[std::string(last.text)] = made_of;
 }
 
 std::vector<FoundTemplate> FoundSource::templates_in(Tokens head) const {

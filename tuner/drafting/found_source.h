@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tuner/drafting/expansion.h"
 #include "tuner/source/declarations.h"
 
 namespace tuner {
@@ -47,6 +49,13 @@ struct FoundConstant {
   std::vector<Tokens> extents;
 };
 
+// A study's name for a C type, and of how many numbers of it a vector type or a plain struct is
+// made.
+struct ElementType {
+  std::string name;
+  int lanes = 1;
+};
+
 struct FoundSource {
   explicit FoundSource(const std::string& source);  // which must outlive this
   FoundSource(const FoundSource&) = delete;
@@ -58,24 +67,28 @@ struct FoundSource {
   std::vector<FoundMacro> macros;               // of which the value is a whole number
   std::vector<FoundConstant> constants;         // __constant__, without an initialiser
   std::map<std::string, std::int64_t> numbers;  // macros and constexpr variables
-  std::map<std::string, std::string> aliases;   // "real" for "float"
+  // Macros and constants that are made of others: "THREADS" for "(BLOCK_X * BLOCK_Y)".
+  std::map<std::string, std::vector<Token>> computed;
+  std::map<std::string, std::string> aliases;  // "real" for "float"
+  std::map<std::string, ElementType> structs;  // whose fields are all of one type
+  Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
   int line_of(const Token& token) const;
 
  private:
   void read_macros();
+  void read_macro(const std::string& name, std::string_view text, bool is_guarded, int line);
+  void read_struct(const Declaration& one);
+  void read_constant(Tokens all);
+  FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
   std::vector<FoundTemplate> templates_in(Tokens head) const;
 
   const std::string& text_;
 };
 
-// A study's name for a C type, and how many lanes a vector type has; none for other types.
-struct ElementType {
-  std::string name;
-  int lanes = 1;
-};
+// None for types that are neither numbers nor vectors of them.
 std::optional<ElementType> element_type(const std::string& c_type);
 
 // One parameter of a function, with types named by `aliases` seen through.

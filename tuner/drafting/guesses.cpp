@@ -56,8 +56,8 @@ bool looks_tunable(const std::string& name) {
     return true;
   }
   return is_piece(name,
-                  {"bm", "bn", "bk", "tm", "tn", "tk", "wm",  "wn",   "bs",   "ts",   "tw",
-                   "th", "bx", "by", "bz", "tx", "ty", "use", "rows", "cols", "work", "factor"});
+                  {"bm", "bn", "bk", "tm", "tn", "tk", "wm",  "wn",   "bs",   "ts",   "tw",    "th",
+                   "wg", "bx", "by", "bz", "tx", "ty", "use", "rows", "cols", "work", "factor"});
 }
 
 std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t present,
@@ -189,7 +189,8 @@ std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& 
   for (std::size_t i = 1; i + 1 < body.size(); ++i) {
     const bool compares = body[i].is("<") || body[i].is(">");
     if (!compares || !body[i - 1].is_word()) continue;
-    const std::size_t right = body[i + 1].is("=") ? i + 2 : i + 1;
+    std::size_t right = body[i + 1].is("=") ? i + 2 : i + 1;
+    while (right < body.size() && body[right].is("(")) ++right;  // i < (n)
     if (right >= body.size() || !extents.contains(std::string(body[right].text))) continue;
     const auto local = body.subspan(i - 1, 1);
     const Tokens set = initialiser_of(body, std::string(local[0].text));
@@ -202,10 +203,11 @@ std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& 
   return {};
 }
 
-std::vector<std::string> share_of_a_block(Tokens body, char axis) {
+ShareOfABlock share_of_a_block(Tokens body, char axis) {
   for (std::size_t i = 0; i + 2 < body.size(); ++i) {
     if (!body[i].is("blockIdx") || body[i + 2].text != std::string_view(&axis, 1)) continue;
-    std::vector<std::string> out;
+    ShareOfABlock share;
+    std::vector<std::string>& out = share.factors;
     const auto factor = [&](std::size_t at) -> std::size_t {  // its length; 0: none
       if (at >= body.size()) return 0;
       if (body[at].is("blockDim") && at + 2 < body.size()) {
@@ -237,10 +239,21 @@ std::vector<std::string> share_of_a_block(Tokens body, char axis) {
     if (from > 0 && body[from - 1].is("(")) {
       const std::size_t behind = behind_closing(body, from - 1);
       if (behind + 1 < body.size() && is_times(body[behind])) factor(behind + 1);
+      if (behind + 1 < body.size() && body[behind].is("/")) share.divisor = body[behind + 1].text;
     }
-    return out;
+    return share;
   }
   return {};
+}
+
+bool holds_offsets(const Use& use) {
+  return std::ranges::any_of(use.subscripts, [&](Tokens next) {
+    if (next.size() < 3 || !next[next.size() - 2].is("+") || !next.back().is("1")) return false;
+    const Tokens first = next.first(next.size() - 2);
+    return std::ranges::any_of(use.subscripts, [&](Tokens one) {
+      return std::ranges::equal(one, first, {}, &Token::text, &Token::text);
+    });
+  });
 }
 
 }  // namespace tuner

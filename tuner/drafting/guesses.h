@@ -43,7 +43,16 @@ int axes_used(Tokens body, std::string_view index);
 std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& extents);
 
 // What the index of a block is multiplied with along an axis: how much of the problem a block
-// takes, as pieces of a product; nothing where it is not multiplied.
-std::vector<std::string> share_of_a_block(Tokens body, char axis);
+// takes, as pieces of a product; nothing where it is not multiplied. "(blockIdx.x * 256 +
+// threadIdx.x) / 32" divides by 32: that many threads share an element.
+struct ShareOfABlock {
+  std::vector<std::string> factors;
+  std::string divisor;  // empty: none
+};
+ShareOfABlock share_of_a_block(Tokens body, char axis);
+
+// Whether a buffer holds where rows begin, as in compressed sparse rows: a[i] and a[i + 1] are
+// read.
+bool holds_offsets(const Use& use);
 
 }  // namespace tuner

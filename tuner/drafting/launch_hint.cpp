@@ -79,12 +79,55 @@ std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std:
   return hint;
 }
 
+// "void* args[] = {&a, (void*)&b};" as the names behind the signs.
+std::vector<Tokens> pointed_at(Tokens function, std::string_view array) {
+  for (std::size_t at = 0; at + 4 < function.size(); ++at) {
+    const bool begins = function[at].is(array) && function[at + 1].is("[");
+    const std::size_t open = begins ? find(function, at, "{") : function.size();
+    if (open >= function.size() || open > at + 5) continue;
+    std::vector<Tokens> out;
+    const std::size_t behind = behind_closing(function, open);
+    for (const Tokens one : pieces_between_commas(function.subspan(open + 1, behind - open - 2))) {
+      const std::size_t sign = find(one, 0, "&");
+      out.push_back(sign < one.size() ? one.subspan(sign + 1) : one);
+    }
+    return out;
+  }
+  return {};
+}
+
+// cudaLaunchKernel((void*)k, grid, block, args, bytes, stream)
+std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std::string& kernel,
+                                            Tokens body, std::size_t at) {
+  const bool launches =
+      body[at].is("cudaLaunchKernel") || body[at].is("cudaLaunchCooperativeKernel");
+  if (!launches || at + 1 >= body.size() || !body[at + 1].is("(")) return std::nullopt;
+  const std::size_t behind = behind_closing(body, at + 1);
+  const auto pieces = pieces_between_commas(body.subspan(at + 2, behind - at - 3));
+  if (pieces.size() < 4 || !mentions(pieces[0], kernel)) return std::nullopt;
+  LaunchHint hint;
+  hint.line = source.line_of(body[at]);
+  hint.function = body;
+  hint.grid = axes_of(pieces[1], body);
+  hint.block = axes_of(pieces[2], body);
+  hint.arguments = pointed_at(body, pieces[3].back().text);
+  if (pieces.size() > 4) hint.shared = pieces[4];
+  for (std::size_t i = 0; i + 1 < pieces[0].size(); ++i) {
+    if (!pieces[0][i].is(kernel) || !pieces[0][i + 1].is("<")) continue;
+    const std::size_t end = behind_angles(pieces[0], i + 1);
+    if (end > 0)
+      hint.template_arguments = pieces_between_commas(pieces[0].subspan(i + 2, end - i - 3));
+  }
+  return hint;
+}
+
 }  // namespace
 
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel) {
   const std::string name = kernel.name.substr(kernel.name.rfind(':') + 1);
   for (const Declaration& one : source.declarations) {
     for (std::size_t at = 0; at < one.body.size(); ++at) {
+      if (auto hint = runtime_launch_at(source, name, one.body, at)) return hint;
       if (!one.body[at].is(name)) continue;
       if (auto hint = launch_at(source, one.body, at)) return hint;
     }

@@ -3,8 +3,11 @@
 #include "tuner/drafting/study_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <map>
 #include <regex>
+#include <utility>
 
 #include "tuner/drafting/found_source.h"
 #include "tuner/expression/expression.h"
@@ -32,20 +35,25 @@ std::optional<std::string> function_named(std::string_view name) {
       {"min", "min"},   {"max", "max"},  {"ceil", "ceil"},   {"ceilf", "ceil"},
       {"fmin", "min"},  {"fmax", "max"}, {"floor", "floor"}, {"abs", "abs"},
       {"log2", "log2"}, {"pow", "pow"},  {"round", "round"}};
-  const auto found = kAll.find(name);
+  const auto found = kAll.find(name == "MIN" || name == "MAX" ? lower(name) : name);
   return found == kAll.end() ? std::nullopt : std::optional(found->second);
 }
 
 class Rewriter {
  public:
-  Rewriter(Tokens tokens, const Meaning& meaning) : tokens_(tokens), meaning_(meaning) {
-    real_ = std::ranges::any_of(tokens, [](const Token& token) {
-      return token.is("float") || token.is("double") || token.is("ceil") || token.is("ceilf") ||
-             (token.kind == Token::Kind::kNumber && token.text.find('.') != token.text.npos);
-    });
+  Rewriter(Tokens tokens, const Meaning& meaning, bool real = false)
+      : tokens_(tokens), meaning_(meaning) {
+    real_ =
+        real || std::ranges::any_of(tokens, [](const Token& token) {
+          return token.is("float") || token.is("double") || token.is("ceil") || token.is("ceilf") ||
+                 (token.kind == Token::Kind::kNumber && token.text.find('.') != token.text.npos);
+        });
   }
 
   std::optional<std::string> all() {
+    if (const std::size_t question = outermost("?", 0); question < tokens_.size()) {
+      return choice(question);
+    }
     while (at_ < tokens_.size()) {
       if (!step()) return std::nullopt;
     }
@@ -62,12 +70,14 @@ class Rewriter {
       at_ = behind_closing(tokens_, at_);
       return true;
     }
+    if (token.is("(")) return group();
+    if (compares()) return true;
     if (token.is("<") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("<")) {
       at_ += 2;
       put("* 2 **");
       return true;
     }
-    static constexpr std::string_view kSigns = "+-*%(),";
+    static constexpr std::string_view kSigns = "+-*%,";
     if (token.text.size() != 1) return false;
     if (token.is("/")) {
       put(real_ ? "/" : "//");
@@ -78,6 +88,60 @@ class Rewriter {
     }
     ++at_;
     return true;
+  }
+
+  // Index of a sign that stands in no parentheses; the end where there is none.
+  std::size_t outermost(std::string_view sign, std::size_t from) const {
+    while (from < tokens_.size() && !tokens_[from].is(sign)) {
+      from = tokens_[from].is("(") ? behind_closing(tokens_, from) : from + 1;
+    }
+    return std::min(from, tokens_.size());
+  }
+
+  // "a ? b : c" is "b if a else c".
+  std::optional<std::string> choice(std::size_t question) const {
+    const std::size_t colon = outermost(":", question);
+    if (colon >= tokens_.size() || outermost(",", 0) < tokens_.size()) return std::nullopt;
+    const auto part = [&](std::size_t from, std::size_t to) {
+      return Rewriter(tokens_.subspan(from, to - from), meaning_, real_).all();
+    };
+    const auto condition = part(0, question);
+    const auto chosen = part(question + 1, colon), other = part(colon + 1, tokens_.size());
+    if (!condition || !chosen || !other) return std::nullopt;
+    return *chosen + " if " + *condition + " else " + *other;
+  }
+
+  bool group() {
+    const std::size_t behind = behind_closing(tokens_, at_);
+    const auto inner = Rewriter(tokens_.subspan(at_ + 1, behind - at_ - 2), meaning_, real_).all();
+    if (!inner) return false;
+    put("(" + *inner + ")");
+    at_ = behind;
+    return true;
+  }
+
+  // Signs of comparisons, which the tokens have one by one.
+  bool compares() {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kSigns{
+        {{"==", "=="},
+         {"!=", "!="},
+         {"<=", "<="},
+         {">=", ">="},
+         {"&&", "and"},
+         {"||", "or"},
+         {"<", "<"},
+         {">", ">"}}};
+    for (const auto& [c, ours] : kSigns) {
+      const bool is_next = at_ + c.size() <= tokens_.size() && tokens_[at_].is(c.substr(0, 1)) &&
+                           (c.size() == 1 || tokens_[at_ + 1].is(c.substr(1)));
+      if (!is_next) continue;
+      const bool shifts = c.size() == 1 && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is(c);
+      if (shifts) return false;
+      put(std::string(ours));
+      at_ += c.size();
+      return true;
+    }
+    return false;
   }
 
   bool number(const Token& token) {
@@ -153,7 +217,7 @@ class Rewriter {
   void put(const std::string& text) {
     const bool tight =
         out_.empty() || out_.back() == '(' || text == ")" || text == "," ||
-        (text == "(" && (std::isalnum(static_cast<unsigned char>(out_.back())) != 0));
+        (text.front() == '(' && (std::isalnum(static_cast<unsigned char>(out_.back())) != 0));
     out_ += (tight ? "" : " ") + text;
   }
 
@@ -174,7 +238,27 @@ bool is_in_parentheses(const std::string& text) {
   return false;
 }
 
+// "(n + b - 1) // b" and its like as ceil_div(n, b).
+std::string rounded_up(const std::string& text) {
+  static const std::string kValue = R"(([\w.]+(?: \* [\w.]+)*))";
+  static const std::string kDivisor = R"(([\w.]+|\([^()]+\)))";
+  static const std::array<std::regex, 3> kPatterns{
+      std::regex(R"(^\()" + kValue + R"( \+ )" + kDivisor + R"( - 1\) // \2$)"),
+      std::regex(R"(^\()" + kValue + R"( \+ \()" + kDivisor + R"( - 1\)\) // \2$)"),
+      std::regex(R"(^\()" + kValue + R"( - 1\) // )" + kDivisor + R"( \+ 1$)")};
+  std::smatch parts;
+  for (const std::regex& pattern : kPatterns) {
+    if (!std::regex_match(text, parts, pattern)) continue;
+    std::string divisor = parts[2].str();
+    if (is_in_parentheses(divisor)) divisor = divisor.substr(1, divisor.size() - 2);
+    return "ceil_div(" + parts[1].str() + ", " + divisor + ")";
+  }
+  return text;
+}
+
 }  // namespace
+
+bool has_study_function(std::string_view name) { return function_named(name).has_value(); }
 
 std::optional<std::string> study_expression(Tokens expression, const Meaning& meaning) {
   while (expression.size() > 2 && expression[0].is("(") &&
@@ -184,14 +268,7 @@ std::optional<std::string> study_expression(Tokens expression, const Meaning& me
   auto text = Rewriter(expression, meaning).all();
   if (!text) return text;
   while (is_in_parentheses(*text)) text = text->substr(1, text->size() - 2);
-  static const std::regex kRoundedUp(
-      R"(^\(([\w.]+) \+ ([\w.]+|\([^()]+\)) - 1\) // ([\w.]+|\([^()]+\))$)");
-  std::smatch parts;
-  if (std::regex_match(*text, parts, kRoundedUp) && parts[2] == parts[3]) {
-    std::string divisor = parts[2].str();
-    if (is_in_parentheses(divisor)) divisor = divisor.substr(1, divisor.size() - 2);
-    text = "ceil_div(" + parts[1].str() + ", " + divisor + ")";
-  }
+  *text = rounded_up(*text);
   auto parsed = Expression::parse(*text, Position{});
   if (!parsed) return std::nullopt;
   return text;

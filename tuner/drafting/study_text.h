@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/source/declarations.h"
 
@@ -12,7 +13,10 @@ namespace tuner {
 // What a name of the source stands for in the study; nothing when it has no meaning there.
 using Meaning = std::function<std::optional<std::string>(const std::string& name)>;
 
-// Nothing for what a study cannot say: members, conditions, calls of unknown functions.
+// Whether a study has a function for what C sources call by this name.
+bool has_study_function(std::string_view name);
+
+// Nothing for what a study cannot say: members, bits, calls of unknown functions.
 std::optional<std::string> study_expression(Tokens expression, const Meaning& meaning);
 
 // Of an expression of numbers only.

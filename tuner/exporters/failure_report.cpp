@@ -11,6 +11,7 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
+#include "tuner/source/undeclared.h"
 
 namespace tuner {
 namespace {
@@ -143,6 +144,19 @@ std::string line_of(const FailureGroup& group) {
                      for_terminal(group.cause));
 }
 
+// A parameter in the source whose macro lacks its prefix. Results do not say which prefix it is.
+std::string missing_prefix(const RankedResults& results, const std::vector<FailureGroup>& groups,
+                           std::span<const std::string> parameters) {
+  for (const FailureGroup& group : groups) {
+    if (group.state != TrialState::kCompile) continue;
+    const auto name = undeclared_name(results.trials[group.example].message, parameters);
+    if (!name) continue;
+    return fmt::format(
+        "{0} is a parameter: its macro is TUNE_{0}, or has the study's define_prefix\n", *name);
+  }
+  return "";
+}
+
 // Where all answers are wrong, it is seldom the parameters.
 std::string advice(const RankedResults& results, const std::vector<FailureGroup>& groups,
                    std::span<const std::string> parameters) {
@@ -150,7 +164,7 @@ std::string advice(const RankedResults& results, const std::vector<FailureGroup>
       results.ranked == 0 && std::ranges::all_of(groups, [](const FailureGroup& group) {
         return group.state == TrialState::kCorrectness;
       });
-  if (!all_wrong) return "";
+  if (!all_wrong) return missing_prefix(results, groups, parameters);
   const Trial& one = results.trials[groups.front().example];
   const std::string where = rule_of(one, parameters);
   return fmt::format(

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "tuner/source/declarations.h"
@@ -126,15 +128,26 @@ class Sorter {
  public:
   explicit Sorter(const std::vector<Token>& tokens) : macros_(macros_of(tokens)) {}
 
+  // What is left out others cannot use either.
+  void leave_out(const Declaration& one) {
+    if (one.kind == Declaration::Kind::kFunction) host_functions_.insert(one.name);
+    if (one.kind != Declaration::Kind::kType) return;
+    for (std::size_t i = 0; i + 1 < one.all.size() && !one.all[i].is("{"); ++i) {
+      const bool names = one.all[i].is("class") || one.all[i].is("struct");
+      if (names && one.all[i + 1].is_word()) host_types_.insert(one.all[i + 1].text);
+    }
+  }
+
   bool is_host(const Declaration& one) const {
     switch (one.kind) {
       case Declaration::Kind::kFunction:
       case Declaration::Kind::kPrototype:
         return is_host_function(one);
       case Declaration::Kind::kOther:
-        return !mentions_annotation(one.all) && mentions_host_name(one.all);
-      case Declaration::Kind::kType:
-        return false;
+      case Declaration::Kind::kType:  // a class about the launch, whose members are the host's
+        return !mentions_annotation(one.all) &&
+               (mentions_host_name(one.all) || mentions_host_type(one.all) ||
+                instantiates_host_function(one.all));
     }
     return false;
   }
@@ -178,7 +191,22 @@ class Sorter {
     return false;
   }
 
+  bool mentions_host_type(Tokens tokens) const {
+    return std::ranges::any_of(tokens,
+                               [&](const Token& t) { return host_types_.contains(t.text); });
+  }
+
+  // "template void launch<float>(float*);"
+  bool instantiates_host_function(Tokens tokens) const {
+    return tokens.size() > 2 && tokens[0].is("template") && !tokens[1].is("<") &&
+           std::ranges::any_of(tokens, [&](const Token& token) {
+             return host_functions_.contains(std::string(token.text));
+           });
+  }
+
   std::map<std::string_view, bool> macros_;
+  std::set<std::string> host_functions_;
+  std::set<std::string_view> host_types_;
 };
 
 // Blanks for [from, to), without its line ends and directives.
@@ -204,9 +232,10 @@ DevicePart device_part(const std::string& source) {
   DevicePart out{source, {}};
   const std::vector<Token> tokens = tokens_of(source);
   const std::vector<Token> code = code_of(tokens);
-  const Sorter sorter(tokens);
+  Sorter sorter(tokens);
   for (const Declaration& one : declarations_of(code)) {
     if (!sorter.is_host(one)) continue;
+    sorter.leave_out(one);
     const Token& last = one.all.back();
     blank(out.text, one.all.front().at, last.at + last.text.size(), tokens);
     out.left_out.push_back(name_of(one));

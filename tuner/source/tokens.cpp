@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string>
 
 namespace tuner {
@@ -23,6 +24,13 @@ class Splitter {
   }
 
  private:
+  struct Branch {
+    bool taken = false;    // one of its branches has been looked at, or is now
+    bool other = false;    // this one is not looked at
+    bool absent = false;   // what has been looked at is there only if somebody defines a name
+    std::size_t from = 0;  // its first token
+  };
+
   char here(std::size_t ahead = 0) const {
     return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
   }
@@ -73,20 +81,60 @@ class Splitter {
     note_branch(tokens_.back());
   }
 
-  // Only the first branch of an #if is looked at; of "#if 0" the second.
+  // One branch of an #if is looked at: the first, but the next one where the first asks for a name
+  // that nobody defines; of "#if 0" none but its #else.
   void note_branch(Token& directive) {
-    const std::string_view name = directive_name(directive);
-    if (name == "if" || name == "ifdef" || name == "ifndef") {
-      const bool never = name == "if" && directive_rest(directive) == "0";
-      branches_.push_back({!never, never});
-    } else if (!branches_.empty() && (name == "else" || name == "elif")) {
-      Branch& now = branches_.back();
-      now.other = now.taken;
-      now.taken = true;
+    const std::string_view name = directive_name(directive), rest = directive_rest(directive);
+    const bool opens = name == "if" || name == "ifdef" || name == "ifndef";
+    const bool goes_on = name == "else" || name == "elif";
+    if (opens) {
+      const bool never = name == "if" && rest == "0";
+      branches_.push_back({!never, never, asks_for_nothing(name, rest), tokens_.size()});
+    } else if (!branches_.empty() && goes_on) {
+      next_branch(branches_.back(), name == "elif" && asks_for_nothing("if", rest));
     } else if (!branches_.empty() && name == "endif") {
       branches_.pop_back();
+    } else if (name == "define" && !directive.other_branch) {
+      defined_.insert(first_word(rest));
     }
-    directive.other_branch = false;
+    if (opens || goes_on || name == "endif") directive.other_branch = false;
+  }
+
+  void next_branch(Branch& now, bool absent) {
+    if (now.taken && now.absent && !absent) {  // the branches until here are not compiled
+      for (std::size_t i = now.from; i + 1 < tokens_.size(); ++i) tokens_[i].other_branch = true;
+      now.taken = false;
+    }
+    now.other = now.taken || absent;
+    if (now.other) return;
+    now.taken = true;
+    now.absent = false;
+  }
+
+  static std::string_view first_word(std::string_view text) {
+    std::size_t end = 0;
+    while (end < text.size() && is_word_part(text[end])) ++end;
+    return text.substr(0, end);
+  }
+
+  // Whether a condition wants a name that neither the source nor a compiler defines, or that a name
+  // be missing that the source has defined.
+  bool asks_for_nothing(std::string_view directive, std::string_view condition) const {
+    if (directive == "ifndef") return defined_.contains(first_word(condition));
+    if (directive == "if") {
+      if (!condition.starts_with("defined")) return false;
+      condition.remove_prefix(7);
+      while (!condition.empty() && (is_blank(condition.front()) || condition.front() == '('))
+        condition.remove_prefix(1);
+    }
+    const std::string_view name = first_word(condition);
+    std::string_view behind = condition.substr(name.size());
+    while (!behind.empty() && (is_blank(behind.front()) || behind.front() == ')'))
+      behind.remove_prefix(1);
+    if (name.empty() || !behind.empty()) return false;
+    const bool of_a_compiler = name.front() == '_' || name.find("CUDA") != name.npos ||
+                               name.find("WIN32") != name.npos || name.find("HIP") != name.npos;
+    return !of_a_compiler && !defined_.contains(name);
   }
 
   void take_token(char c) {
@@ -155,15 +203,11 @@ class Splitter {
     tokens_.push_back({kind, source_.substr(from, to - from), from, other});
   }
 
-  struct Branch {
-    bool taken = false;  // one of its branches has been looked at, or is now
-    bool other = false;  // this one is not looked at
-  };
-
   std::string_view source_;
   std::size_t at_ = 0;
   bool line_begins_ = true;
   std::vector<Branch> branches_;
+  std::set<std::string_view> defined_;  // by the source itself
   std::vector<Token> tokens_;
 };
 

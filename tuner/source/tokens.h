@@ -12,8 +12,8 @@ struct Token {
   Kind kind = Kind::kSign;
   std::string_view text;  // of the source; of a directive: the whole line, continued ones too
   std::size_t at = 0;     // where it begins in the source
-  // In an #else branch, or behind #if 0: of several branches only the first is looked at, so that
-  // braces are in balance.
+  // In a branch of an #if that is not looked at: of several only one is, so that braces are in
+  // balance. It is the first, but the next one where the first needs a name that nobody defines.
   bool other_branch = false;
 
   bool is(std::string_view what) const { return text == what && kind != Kind::kQuoted; }

@@ -2,9 +2,12 @@
 
 #include "tuner/worker/preparation.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/source/undeclared.h"
 
 namespace tuner {
 namespace {
@@ -13,17 +16,12 @@ namespace {
 std::string missing_prefix(const Study& study, const std::string& log) {
   const std::string& prefix = study.kernel.define_prefix;
   if (prefix.empty()) return {};
-  for (const Parameter& parameter : study.parameters) {
-    const std::string& name = parameter.name;
-    if (log.find("'" + name + "' was not declared") == log.npos &&
-        log.find("undeclared identifier '" + name + "'") == log.npos &&
-        log.find("identifier \"" + name + "\" is undefined") == log.npos) {
-      continue;
-    }
-    return "\nnote: " + name + " is a parameter; its macro is " + prefix + name +
-           " (define_prefix: \"\" takes the prefix away)";
-  }
-  return {};
+  std::vector<std::string> names;
+  for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
+  const auto name = undeclared_name(log, names);
+  return name ? "\nnote: " + *name + " is a parameter; its macro is " + prefix + *name +
+                    " (define_prefix: \"\" takes the prefix away)"
+              : "";
 }
 
 }  // namespace

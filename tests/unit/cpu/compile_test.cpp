@@ -142,6 +142,45 @@ __device__ double atomicAdd(double* address, double value) { return *address += 
   EXPECT_EQ(out.values[0], 1);
 }
 
+TEST(Compile, HeadersThatSourcesIncludeOutOfHabitAreThere) {
+  Variant variant(R"(
+#include <assert.h>
+#include <cuda_runtime.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <type_traits>
+#include <utility>
+extern "C" __global__ void kernel(int* out) {
+  static_assert(std::is_same_v<std::decay_t<const int[3]>, const int*>);
+  const clock_t began = clock();
+  const std::array<float, 2> both{std::sqrt(4.0f), std::max(1.0f, 2.0f)};
+  uint32_t here = INT_MAX == std::numeric_limits<int>::max() ? 1u : 0u;
+  if (clock() < began) here = 0;
+  printf("%d\n", int(here));
+  assert(fmaxf(both[0], both[1]) < FLT_MAX);
+  *out = int(here) + int(both[0] + both[1]);
+}
+)");
+  Buffer<int> out{{0}};
+  variant.run({1, 1}, out);
+  EXPECT_EQ(out.values[0], 5);
+}
+
 TEST(Compile, LeavesNoTemporaryFilesBehind) {
   const OwnTemporaryFolder folder;
   compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));

@@ -262,6 +262,35 @@ template __global__ void scale<float, 5>(float*);
   EXPECT_EQ(data.values, (std::vector<double>{7, 14}));
 }
 
+// A block of 80 threads: the last warp is half a one.
+TEST(Execution, CooperativeGroupsAreBlocksAndTilesOfAWarp) {
+  Variant variant(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void kernel(int* sums, int* ranks, int* largest, int* votes) {
+  const auto block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<16>(block);
+  const int i = cg::this_grid().thread_rank();
+  sums[i] = cg::reduce(tile, i, cg::plus<int>());
+  ranks[i] = tile.thread_rank() + 100 * tile.meta_group_rank() + 10000 * tile.meta_group_size();
+  largest[i] = cg::reduce(tile, int(tile.thread_rank()), cg::greater<int>());
+  votes[i] = int(tile.ballot(tile.thread_rank() < 3)) + 100 * tile.any(tile.thread_rank() == 15) +
+             tile.shfl_down(tile.shfl(int(tile.thread_rank()), 2), 1);
+  cg::sync(block);
+})");
+  Buffer<int> sums{std::vector<int>(160)}, ranks{std::vector<int>(160)};
+  Buffer<int> largest{std::vector<int>(160)}, votes{std::vector<int>(160)};
+  variant.run({2, 80}, sums, ranks, largest, votes);
+  for (int i = 0; i < 160; ++i) {
+    const int first = i / 16 * 16;
+    ASSERT_EQ(sums.values[i], 16 * first + 120) << i;
+    ASSERT_EQ(ranks.values[i], i % 16 + 100 * (i % 80 / 16) + 50000) << i;
+    ASSERT_EQ(largest.values[i], 15) << i;
+    ASSERT_EQ(votes.values[i], 7 + 100 + 2) << i;
+  }
+}
+
 TEST(Execution, DeterministicRandomOrderGivesTheSameAnswersWhereBarriersAreRight) {
   const std::string source = R"(
 extern "C" __global__ void kernel(int* data) {

@@ -37,7 +37,7 @@ TEST(Draft, OfAKernelWithItsLaunch) {
                                      "+ 127) / 128, 128>>>(2.0f, x, y, count);\n}\n");
   EXPECT_EQ(
       study.yaml,
-      R"(# Made by tuner init from k.cu: a first draft. Look at what is marked with #, then: tuner check,
+      R"yaml(# Made by tuner init from k.cu: a first draft. Look at what is marked with #, then: tuner check,
 # tuner run. All keys: docs/study-file.md.
 schema: 1
 kernel:
@@ -53,7 +53,7 @@ constraints:
   - BLOCK <= device.max_threads_per_block
 launch:
   block: [BLOCK]
-  grid: ["(n + (BLOCK - 1)) // BLOCK"]
+  grid: ["ceil_div(n, BLOCK)"]
 arguments:
   - {name: a, type: float32, value: 2.0}
   - {name: x, type: float32, shape: [n], fill: {uniform: [-1, 1]}}
@@ -65,10 +65,10 @@ reference:
   entry: "axpy"
   configuration: {BLOCK: 128}
   block: [128]
-  grid: ["(n + (128 - 1)) // 128"]
+  grid: ["ceil_div(n, 128)"]
 verify:
   y: {rtol: 1e-4, atol: 1e-4}
-)");
+)yaml");
   EXPECT_EQ(study.found,
             (std::vector<std::string>{"kernel axpy (line 1)", "its launch in line 7"}));
   EXPECT_EQ(study.guessed, std::vector<std::string>{});
@@ -107,6 +107,87 @@ TEST(Draft, TemplateParametersAreFilledIn) {
   EXPECT_TRUE(has(study.yaml, "entry: \"n::k<double, 64, 1>\"")) << study.yaml;
   EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
   EXPECT_TRUE(has(study.yaml, "{name: a, type: float64, shape: [n], role: inout")) << study.yaml;
+}
+
+TEST(Draft, SeesThroughMacrosAndFunctionsOfTheLaunch) {
+  const DraftedStudy study = drafted(
+      "#define LOOP(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
+      "i += blockDim.x * gridDim.x)\n"
+      "const int THREADS = 512;\n"
+      "inline int blocks_of(const int n) { return (n + THREADS - 1) / THREADS; }\n"
+      "__global__ void k(int n, float* y) { LOOP(i, n) y[i] = i; }\n"
+      "void run(int count, float* y) { k<<<blocks_of(count), THREADS>>>(count, y); }\n");
+  EXPECT_TRUE(has(study.yaml, "BLOCK: [32, 64, 128, 256, 512, 1024]  # now 512")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "grid: [\"ceil_div(n, BLOCK)\"]")) << study.yaml;
+}
+
+TEST(Draft, AConditionalOfCIsOneOfTheStudy) {
+  const DraftedStudy study = drafted(
+      "template <int S> __global__ void k(float* y, int n) { y[blockIdx.x * S + threadIdx.x] = n; "
+      "}\n"
+      "void run(float* y, int n) {\n"
+      "  int blocks = n / S + ((n % S == 0) ? 0 : 1), bytes = (S <= 32) ? 64 * sizeof(float) : S * "
+      "4;\n"
+      "  k<64><<<blocks, 64, bytes>>>(y, n);\n}\n");
+  EXPECT_TRUE(has(study.yaml, "grid: [\"n // S + (0 if (n % S == 0) else 1)\"]")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "dynamic_shared_bytes: 64 * 4 if (S <= 32) else S * 4"))
+      << study.yaml;
+}
+
+TEST(Draft, OfBranchesTheOneThatIsCompiled) {
+  const DraftedStudy study = drafted(
+      "#ifdef WG\n#define BLOCK_SIZE WG\n#elif defined(OTHER)\n#define BLOCK_SIZE OTHER\n#else\n"
+      "#define BLOCK_SIZE 64\n#endif\n"
+      "#ifdef USE_DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n"
+      "__global__ void k(real* a, int n) { a[blockIdx.x * BLOCK_SIZE + threadIdx.x] = 1; }\n"
+      "void run(real* a, int n) { k<<<n / BLOCK_SIZE, BLOCK_SIZE>>>(a, n); }\n");
+  EXPECT_TRUE(has(study.yaml, "  WG: [32, 64, 128, 256, 512, 1024]  # now 64")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "block: [WG]\n  grid: [\"n // WG\"]")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "{name: a, type: float32,")) << study.yaml;
+}
+
+TEST(Draft, ComputedMacrosFollowTheirKnobs) {
+  const DraftedStudy study = drafted(
+      "#ifndef BLOCK_X\n#define BLOCK_X 32\n#endif\n#define THREADS (BLOCK_X * 4)\n"
+      "__global__ void k(float* a, int n) { a[blockIdx.x * THREADS + threadIdx.x] = 1; }\n"
+      "void run(float* a, int n) { k<<<n / THREADS, THREADS>>>(a, n); }\n");
+  EXPECT_TRUE(has(study.yaml, "block: [\"BLOCK_X * 4\"]\n  grid: [\"n // (BLOCK_X * 4)\"]"))
+      << study.yaml;
+}
+
+TEST(Draft, BuffersOfPlainStructsAreBuffersOfTheirNumbers) {
+  const DraftedStudy study = drafted(
+      "typedef struct { float x, y; float v[2]; } Body;\nstruct Mixed { float x; int id; };\n"
+      "__global__ void k(Body* p, int n) { p[blockIdx.x * blockDim.x + threadIdx.x].x += 1; }\n");
+  EXPECT_TRUE(has(study.yaml, "{name: p, type: float32, shape: [n, 4], role: inout")) << study.yaml;
+  EXPECT_EQ(refusal("struct Mixed { float x; int id; };\n__global__ void k(Mixed* p) {}\n"),
+            "k.cu:2:1: 'p' of k has the type 'Mixed' (a study gives a kernel numbers and flat "
+            "buffers of them)");
+}
+
+TEST(Draft, CompressedRowsGetOffsetsThatFit) {
+  const DraftedStudy study = drafted(
+      "__global__ void k(int rows, const int* offsets, const int* columns, const float* values, "
+      "const float* x, float* y) {\n"
+      "  const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;\n"
+      "  for (int i = offsets[row]; i < offsets[row + 1]; ++i) y[row] += values[i] * "
+      "x[columns[i]];\n}\n"
+      "void run(Csr m, float* x, float* y) {\n"
+      "  const auto blocks = (m.rows + 3) / 4;\n"
+      "  k<<<blocks, 128>>>(m.rows, m.offsets, m.columns, m.values, x, y);\n}\n");
+  EXPECT_TRUE(has(study.yaml, "shape: [rows + 1], fill: {sequence: [0, 16]}")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "name: values, type: float32, shape: [rows, 16]")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "name: x, type: float32, shape: [rows],")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "grid: [\"(rows + 3) // 4\"]")) << study.yaml;
+}
+
+TEST(Draft, LaunchesByTheRuntimesFunctionAreFound) {
+  const DraftedStudy study = drafted(
+      "__global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+      "void run(float* a, int count) {\n  count = 4096;\n  void* args[] = {&a, (void*)&count};\n"
+      "  cudaLaunchKernel((void*)k, dim3(count / 128), dim3(128), args, 0, 0);\n}\n");
+  EXPECT_TRUE(has(study.yaml, "- {n: 4096}")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
 }
 
 TEST(Draft, ChoosesAmongSeveralKernels) {

@@ -96,6 +96,22 @@ TEST(FailureSummary, OfASingleReasonTheLogIsShown) {
   EXPECT_NE(text.find("    ... and 9 more lines\n"), std::string::npos) << text;
 }
 
+TEST(FailureSummary, AParameterWithoutThePrefixOfItsMacroIsNamed) {
+  for (const std::string log : {"k.cu:4:47: error: 'VEC' was not declared in this scope",
+                                "k.cu:4:47: error: use of undeclared identifier 'VEC'",
+                                "k.cu(4): error: identifier \"VEC\" is undefined"}) {
+    const auto results = results_of({failed(TrialState::kCompile, 1, "plain", log)});
+    EXPECT_NE(
+        failure_summary(results, kNames, "x")
+            .find("VEC is a parameter: its macro is TUNE_VEC, or has the study's define_prefix\n"),
+        std::string::npos)
+        << log;
+  }
+  const auto other =
+      results_of({failed(TrialState::kCompile, 1, "plain", "'VECTOR' was not declared")});
+  EXPECT_EQ(failure_summary(other, kNames, "x").find("is a parameter"), std::string::npos);
+}
+
 TEST(FailureSummary, WhereAllAreWrongABarrierMayBeMissing) {
   RankedResults results = results_of({failed(TrialState::kCorrectness, 2, "plain", "y[0] = 1")});
   EXPECT_NE(

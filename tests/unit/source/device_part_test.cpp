@@ -42,6 +42,32 @@ TEST(DevicePart, OfDeviceCodeIsAllOfIt) {
   EXPECT_EQ(part.left_out, Names{});
 }
 
+TEST(DevicePart, ClassesAboutTheLaunchAndWhatUsesThemGo) {
+  const std::string source =
+      "struct Pair { float a, b; };\n"
+      "template <typename T> class Layer {\n void forward(const std::vector<T*>& x);\n};\n"
+      "template <typename T> __global__ void k(T* a) { a[0] = 1; }\n"
+      "template <typename T> void Layer<T>::forward(const std::vector<T*>& x) { k<T><<<1, "
+      "1>>>(x[0]); }\n"
+      "template <typename T> void launch(T* a) { k<T><<<1, 1>>>(a); }\n"
+      "template class Layer<float>;\n"
+      "template void launch<float>(float*);\n"
+      "template __global__ void k<double>(double*);\n";
+  const DevicePart part = device_part(source);
+  EXPECT_EQ(dense(part.text),
+            "struct Pair { float a, b; };\n"
+            "template <typename T> __global__ void k(T* a) { a[0] = 1; }\n"
+            "template __global__ void k<double>(double*);\n");
+  EXPECT_EQ(part.left_out.size(), 5U);
+}
+
+TEST(DevicePart, OfBranchesTheOneThatIsCompiledIsLookedAt) {
+  const DevicePart part = device_part(
+      "#ifdef NOBODY_DEFINES_THIS\nint f() { return 1; }\n#else\nint g() { return 2; }\n#endif\n"
+      "#ifdef __CUDA_ARCH__\nint h() { return 3; }\n#else\nint i() { return 4; }\n#endif\n");
+  EXPECT_EQ(part.left_out, (Names{"g", "h"}));
+}
+
 TEST(DevicePart, HostFunctionsGoAndLinesStay) {
   const std::string source =
       "#include <vector>\n"

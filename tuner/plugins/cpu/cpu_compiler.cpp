@@ -52,11 +52,46 @@ constexpr const char* kEmptyHeaders[] = {"cuda.h",
                                          "vector_functions.h",
                                          "device_launch_parameters.h"};
 
+// Headers whose contents there is no stand-in for. Where a toolkit lies in a folder of the system,
+// they would be found and make a hundred errors.
+constexpr const char* kRefusedHeaders[] = {"cuda_fp16.h",
+                                           "cuda_bf16.h",
+                                           "cuda_fp8.h",
+                                           "cuda_pipeline.h",
+                                           "cuda_pipeline_primitives.h",
+                                           "mma.h",
+                                           "cuda/atomic",
+                                           "cuda/barrier",
+                                           "cuda/functional",
+                                           "cuda/pipeline",
+                                           "cuda/ptx",
+                                           "cuda/semaphore",
+                                           "cuda/std/algorithm",
+                                           "cuda/std/array",
+                                           "cuda/std/atomic",
+                                           "cuda/std/cmath",
+                                           "cuda/std/complex",
+                                           "cuda/std/cstddef",
+                                           "cuda/std/cstdint",
+                                           "cuda/std/functional",
+                                           "cuda/std/limits",
+                                           "cuda/std/span",
+                                           "cuda/std/tuple",
+                                           "cuda/std/type_traits",
+                                           "cuda/std/utility"};
+
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
 
 std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
   return {"-MF", scratch.file(kRule), "-MT", "variant"};
+}
+
+void write_cooperative_groups(const ScratchDirectory& scratch) {
+  // The source's own #pragma once is gone: a text that is embedded has none.
+  scratch.write("cooperative_groups.h", "#pragma once\n" + std::string(kCooperativeGroups));
+  std::filesystem::create_directories(scratch.path() / "cooperative_groups");
+  scratch.write("cooperative_groups/reduce.h", "#include <cooperative_groups.h>\n");
 }
 
 std::string find_program(const std::string& name) {
@@ -154,6 +189,7 @@ void CpuCompiler::find_system_folders() {
 
 std::string CpuCompiler::identity() {
   std::string all(kRuntimeHeader);
+  all += kCooperativeGroups;
   for (const std::string& flag : flags_) all += " " + flag;
   for (const std::string& flag : kLinkFlags) all += " " + flag;
   // -march=native: images of one processor need not run on another.
@@ -201,7 +237,12 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
   }
   for (const char* header : kEmptyHeaders) scratch.write(header, "");
-  scratch.write("cuda_fp16.h", "#error \"the cpu backend does not support half precision\"\n");
+  write_cooperative_groups(scratch);
+  std::filesystem::create_directories(scratch.path() / "cuda" / "std");
+  for (const std::string header : kRefusedHeaders) {
+    scratch.write(header, "#error \"the cpu backend has no <" + header +
+                              ">: kernels that include it need a GPU\"\n");
+  }
   const std::string source = scratch.write("variant.cpp", variant_source(request, options));
 
   std::vector<std::string> arguments{path_};

@@ -70,6 +70,21 @@ function baselineFacts(set) {
       over.by_final ? "side by side in the final" : "by the search\u2019s figures"].filter(Boolean).join(", "))];
 }
 
+// What a reader looks for in a headline and does not find, with the reason.
+function notShown(set) {
+  const metrics = metricNames(set);
+  const limited = metrics.some((name) => DATA.limits[name]);
+  const reasons = [
+    set.raw.baseline ? "" : "over a baseline (the study names none, or these results do not hold it)",
+    "over the reference (it tells right from wrong and is not timed)",
+    limited ? "" : "share of the device\u2019s limit (" + (metrics.length === 0
+      ? "the study has no metric such as gbps or gflops)"
+      : "the driver does not say what " + metrics[0] + " can reach; tuner report --limit " + metrics[0] +
+        "=NUMBER does)"),
+  ].filter(Boolean);
+  return h("p", { class: "note" }, "Not shown: " + reasons.join("; ") + ".");
+}
+
 function remarks(set) {
   return set.raw.remarks.map((text) => h("p", { class: "remark" }, text));
 }
@@ -84,7 +99,7 @@ function headline() {
   }
   fill("headline", place, null,
     h("dl", { class: "facts" }, headlineFacts(set)),
-    h("h3", {}, "The best configuration"), chips(set, 0),
+    h("h3", {}, "The best configuration"), chips(set, 0), notShown(set),
     remarks(set));
 }
 

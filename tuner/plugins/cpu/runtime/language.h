@@ -116,5 +116,7 @@ inline long long clock64() {
   return ticks;
 #endif
 }
-inline int clock() { return (int)clock64(); }
+// As <time.h> declares it, which a source may include; always inline, so that it is never the C
+// library's that is called.
+extern "C" inline __attribute__((always_inline)) long clock() noexcept { return (long)clock64(); }
 inline void __nanosleep(unsigned) {}

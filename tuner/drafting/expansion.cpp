@@ -1,0 +1,119 @@
+// Replaces calls by what they stand for, token by token.
+
+#include "tuner/drafting/expansion.h"
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+constexpr int kDepth = 4;
+
+// "ceil_div<int>(" and "f(": index of the parenthesis; 0 where `at` is no call.
+std::size_t parenthesis_of_call(Tokens tokens, std::size_t at) {
+  std::size_t next = at + 1;
+  if (next < tokens.size() && tokens[next].is("<")) {
+    while (next < tokens.size() && next < at + 8 && !tokens[next].is(">")) ++next;
+    ++next;
+  }
+  return next < tokens.size() && tokens[next].is("(") ? next : 0;
+}
+
+Token sign(std::string_view text, std::size_t at) { return {Token::Kind::kSign, text, at, false}; }
+
+std::vector<Token> with_arguments(const CallableText& callable,
+                                  const std::vector<Tokens>& arguments, std::size_t at) {
+  std::vector<Token> out;
+  const bool wraps = !callable.is_macro;
+  if (wraps) out.push_back(sign("(", at));
+  for (const Token& token : callable.text) {
+    const auto which = std::ranges::find(callable.parameters, token.text);
+    if (which == callable.parameters.end()) {
+      out.push_back(token);
+      out.back().at = at;
+      continue;
+    }
+    const Tokens argument =
+        arguments[static_cast<std::size_t>(which - callable.parameters.begin())];
+    const bool alone = argument.size() == 1 || !wraps;
+    if (!alone) out.push_back(sign("(", at));
+    out.insert(out.end(), argument.begin(), argument.end());
+    if (!alone) out.push_back(sign(")", at));
+  }
+  if (wraps) out.push_back(sign(")", at));
+  return out;
+}
+
+std::vector<std::string_view> names_of(Tokens parameters) {
+  std::vector<std::string_view> names;
+  for (const Tokens one : pieces_between_commas(parameters)) {
+    const auto last =
+        std::find_if(one.rbegin(), one.rend(), [](const Token& t) { return t.is_word(); });
+    names.push_back(last == one.rend() ? std::string_view() : last->text);
+  }
+  return names;
+}
+
+}  // namespace
+
+Callables macros_with_parameters(const std::vector<Token>& tokens) {
+  Callables out;
+  for (const Token& token : tokens) {
+    const bool defines = token.kind == Token::Kind::kDirective && !token.other_branch &&
+                         directive_name(token) == "define";
+    if (!defines) continue;
+    const std::string_view rest = directive_rest(token);
+    const std::size_t open = rest.find('('), close = rest.find(')');
+    if (open == 0 || open > rest.find_first_of(" \t") || close == rest.npos) continue;
+    const std::vector<Token> parameters = tokens_of(rest.substr(open + 1, close - open - 1));
+    CallableText macro{names_of(parameters), tokens_of(rest.substr(close + 1)), true};
+    std::erase_if(macro.text, [](const Token& t) { return t.is("\\"); });
+    out[std::string(rest.substr(0, open))] = std::move(macro);
+  }
+  return out;
+}
+
+void add_function(const Declaration& function, Callables& callables) {
+  const Tokens body = function.body;
+  if (function.kind != Declaration::Kind::kFunction || body.size() < 3) return;
+  if (!body.front().is("return") || !body.back().is(";")) return;
+  const Tokens value = body.subspan(1, body.size() - 2);
+  if (mentions(value, ";")) return;
+  callables[function.name] = {names_of(function.parameters), {value.begin(), value.end()}, false};
+}
+
+Callables index_macros(const Callables& all) {
+  Callables out;
+  for (const auto& [name, callable] : all) {
+    const bool stands = callable.is_macro && (mentions(callable.text, "threadIdx") ||
+                                              mentions(callable.text, "blockIdx"));
+    if (stands) out[name] = callable;
+  }
+  return out;
+}
+
+std::vector<Token> expanded(Tokens tokens, const Callables& callables, int depth) {
+  std::vector<Token> out;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    const auto found = tokens[at].is_word() ? callables.find(tokens[at].text) : callables.end();
+    const std::size_t open =
+        found == callables.end() || depth >= kDepth ? 0 : parenthesis_of_call(tokens, at);
+    if (open == 0) {
+      out.push_back(tokens[at]);
+      continue;
+    }
+    const std::size_t behind = behind_closing(tokens, open);
+    const auto arguments = pieces_between_commas(tokens.subspan(open + 1, behind - open - 2));
+    if (arguments.size() != found->second.parameters.size()) {
+      out.push_back(tokens[at]);
+      continue;
+    }
+    const auto text = with_arguments(found->second, arguments, tokens[at].at);
+    const auto inner = expanded(text, callables, depth + 1);
+    out.insert(out.end(), inner.begin(), inner.end());
+    at = behind - 1;
+  }
+  return out;
+}
+
+}  // namespace tuner
