@@ -175,7 +175,8 @@ void PoolEvaluator::take_compiled() {
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
       add(tools_.judge(result.outcome.error().opened), job.trial);
-      fail(std::move(job), TrialState::kCompile, std::move(result.outcome.error().log));
+      const std::string& log = result.outcome.error().log;
+      fail(std::move(job), TrialState::kCompile, missing_prefix(task_.study, log) + log);
     }
   }
 }
