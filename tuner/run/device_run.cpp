@@ -259,7 +259,10 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
     listener_.note("  " + configuration_text(study_.parameters, blamed.configuration) + ": " +
                    blamed.message);
   }
-  const auto evaluator = device_.evaluator(task(space, size, history));
+  SizeTask to_measure = task(space, size, history);
+  double reference_ms = 0;
+  to_measure.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
+  const auto evaluator = device_.evaluator(std::move(to_measure));
   search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
                                   search.part.title);
   search.part.device = facts_.name;
@@ -279,6 +282,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   if (!spent.empty()) listener_.note(spent);
   attempt.outcome.seconds = seconds;
   attempt.outcome.bound = attempt.usage.bound(seconds);
+  attempt.outcome.reference_ms = reference_ms;
   return rank_and_write(attempt, round);
 }
 
@@ -302,6 +306,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   }
   Search search;
   search.budget = focus.budget.value_or(settings_.budget);
+  search.part.seconds = search.budget.seconds;
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
   search.part.total = space.report().valid;

@@ -159,8 +159,13 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
 }
 
 void PoolEvaluator::take_prepared() {
+  const bool was_done = preparation_.is_done();
   for (const std::string& text : preparation_.poll()) {
     if (task_.warn) task_.warn(text);
+  }
+  if (was_done || !preparation_.is_done()) return;
+  if (task_.reference_timed && runner_.reference_ms() > 0) {
+    task_.reference_timed(runner_.reference_ms());
   }
 }
 
