@@ -8,6 +8,7 @@
 #include "tuner/app/progress.h"
 #include "tuner/app/run_summary.h"
 #include "tuner/app/trace.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
 #include "tuner/exporters/failure_report.h"
@@ -76,6 +77,7 @@ class Display final : public RunListener {
         failures_command_(std::move(failures_command)),
         progress_(progress),
         trace_(trace),
+        colours_(options.color, stdout),
         summary_(study, options.study, options.results) {}
 
   void note(const std::string& text) override { progress_.note(text); }
@@ -94,8 +96,8 @@ class Display final : public RunListener {
     progress_.ranked(outcome);
     summary_.add(outcome);
     const std::vector<std::string> names = parameter_names(study_.parameters);
-    std::cout << "\n" << ranked_table(outcome.results, names, 10);
-    std::cout << failure_summary(outcome.results, names, failures_command_);
+    std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
+    std::cout << failure_summary(outcome.results, names, failures_command_, colours_);
     if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
     std::cout.flush();
     if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
@@ -112,6 +114,7 @@ class Display final : public RunListener {
   std::string failures_command_;
   Progress& progress_;
   TraceFile& trace_;
+  Colours colours_;
   bool in_trace_ = true;
   RunSummary summary_;
 };
@@ -155,7 +158,7 @@ int run(const RunOptions& options, Progress& progress) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  return with_progress(options.progress,
+  return with_progress(options.progress, Colours(options.color, stderr),
                        [&](Progress& progress) { return run(options, progress); });
 }
 

@@ -6,10 +6,12 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/run/single_try.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/plugins.h"
@@ -68,7 +70,14 @@ void print_answer(const Trial& trial, const std::string& unverified) {
   }
 }
 
-void print(const TryOutcome& outcome, const Study& study) {
+// The state, in the colour of what it means.
+std::string state_text(TrialState state, const Colours& colours) {
+  const std::string_view name = shown_name(state);
+  if (state == TrialState::kOk) return colours.good(name);
+  return state == TrialState::kDropped ? colours.doubtful(name) : colours.bad(name);
+}
+
+void print(const TryOutcome& outcome, const Study& study, const Colours& colours) {
   std::cout << for_terminal(fmt::format("{} on {}, {}", study.kernel.name, outcome.device.name,
                                         outcome.size.label()))
             << "\n";
@@ -84,7 +93,7 @@ void print(const TryOutcome& outcome, const Study& study) {
     return;
   }
   const Trial& trial = *outcome.trial;
-  line("state", std::string(name_of(trial.state)));
+  std::cout << fmt::format("  {:<16}{}\n", "state", state_text(trial.state, colours));
   if (!trial.message.empty()) std::cout << lines_for_terminal(trial.message) << "\n";
   if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
     print_times(trial, study.measure.confidence);
@@ -119,16 +128,20 @@ void print_json(const TryOutcome& outcome, const Study& study) {
 }  // namespace
 
 int try_command(const TryOptions& options) {
-  const auto note = [](const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; };
+  const Colours noted(options.color, stderr);
+  const auto note = [&](const std::string& text) {
+    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
+  };
   RunSettings settings{load_study(options.study, options.sizes, note)};
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const Colours shown(options.color, stdout);
   bool all_right = true;
   const auto tell = [&](const TryOutcome& outcome) {
-    options.json ? print_json(outcome, settings.study) : print(outcome, settings.study);
+    options.json ? print_json(outcome, settings.study) : print(outcome, settings.study, shown);
     std::cout.flush();
     all_right = all_right && outcome.trial && outcome.trial->state == TrialState::kOk;
   };
