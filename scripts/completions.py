@@ -3,9 +3,10 @@
 
     scripts/completions.py --tuner build/release/bin/tuner --to FOLDER
 
-makes FOLDER/tuner.bash (source it, or put it into /etc/bash_completion.d), FOLDER/_tuner (zsh, in a
-folder of $fpath), and FOLDER/man1/tuner.1 and tuner-COMMAND.1. The tables are the program's own, by
-`tuner help COMMAND`, so nothing here has to be kept in step with it.
+makes FOLDER/bash-completion/completions/tuner (bash sources it), FOLDER/zsh/site-functions/_tuner (zsh
+finds it where $fpath has the folder), and FOLDER/man/man1/tuner.1 and tuner-COMMAND.1: the layout of
+/usr/share, where an installation has them. The tables are the program's own, by `tuner help COMMAND`, so
+nothing here has to be kept in step with it.
 """
 
 import argparse
@@ -33,7 +34,9 @@ class Command:
     name: str
     summary: str
     usage: str = ""
+    group: str = ""
     options: list = dataclasses.field(default_factory=list)
+    examples: list = dataclasses.field(default_factory=list)  # (command line, what it does)
 
 
 def said_by(tuner, *words):
@@ -52,21 +55,24 @@ def options_in(text):
     return options
 
 
+def examples_in(text):
+    lines = text.split("\n")
+    return [(line.strip(), lines[i + 1].strip()) for i, line in enumerate(lines) if line.startswith("  tuner ")]
+
+
 def commands_of(tuner):
-    commands = []
-    in_list = False
+    commands, group = [], ""
     for line in said_by(tuner, "--help").split("\n"):
-        if line == "commands:":
-            in_list = True
-        elif in_list and re.match(r"^  \S", line):
+        if line.endswith(":") and not line.startswith(" "):
+            group = line[:-1]
+        elif re.match(r"^  \S", line):
             name, summary = line.split(None, 1)
-            commands.append(Command(name, summary))
-        elif commands and not line.strip():
-            in_list = False
+            commands.append(Command(name, summary, group=group))
     for command in commands:
-        text = said_by(tuner, "help", command.name)
+        text, _, examples = said_by(tuner, "help", command.name).partition("\nexamples:\n")
         command.usage = text.split("\n\noptions", 1)[0].removeprefix("usage: ").strip()
         command.options = options_in(text)
+        command.examples = examples_in(examples)
     return commands
 
 
@@ -74,7 +80,7 @@ def bash_of(commands):
     out = ["# Completions of tuner for bash; made by scripts/completions.py.", "_tuner() {"]
     out.append("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}")
     names = " ".join(command.name for command in commands)
-    out.append('  if [ "$COMP_CWORD" = 1 ]; then')
+    out.append('  if [ "$COMP_CWORD" = 1 ] || [ "${COMP_WORDS[1]}" = help ]; then')
     out.append(f'    COMPREPLY=($(compgen -W "help {names}" -- "$word"))')
     out.append("    return")
     out.append("  fi")
@@ -98,7 +104,7 @@ def zsh_of(commands):
     out = ["#compdef tuner", "# Completions of tuner for zsh; made by scripts/completions.py.", "_tuner() {"]
     out.append("  local -a commands=(")
     out += [f"    '{command.name}:{zsh_word(command.summary)}'" for command in commands]
-    out += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
+    out += ["  )", "  if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then", "    _describe command commands", "    return", "  fi"]
     out.append("  case $words[2] in")
     for command in commands:
         out.append(f"    {command.name})")
@@ -120,7 +126,7 @@ def man_of(command):
     title = f"TUNER-{command.name.upper()}"
     usage, _, more = command.usage.partition("\n\n")
     out = [f'.TH {title} 1', ".SH NAME", f"tuner-{command.name} \\- {roff(command.summary)}"]
-    out += [".SH SYNOPSIS", roff(usage)]
+    out += [".SH SYNOPSIS", "\n.br\n".join(roff(line.strip()) for line in usage.split("\n"))]
     if more:
         out += [".SH DESCRIPTION", roff(more)]
     out.append(".SH OPTIONS")
@@ -129,6 +135,9 @@ def man_of(command):
         value = " VALUE" if option.takes_value else ""
         default = f" Default: {option.default}." if option.default else ""
         out += [".TP", f".B {roff(names + value)}", roff(option.text + default)]
+    out.append(".SH EXAMPLES")
+    for line, what in command.examples:
+        out += [".TP", f".B {roff(line)}", roff(what)]
     out += [".SH SEE ALSO", "tuner(1)", ""]
     return "\n".join(out)
 
@@ -137,7 +146,11 @@ def main_page_of(tuner, commands):
     first, rest = said_by(tuner, "--help").split("\n", 1)
     out = [".TH TUNER 1", ".SH NAME", f"tuner \\- {roff(first.split(': ', 1)[-1])}"]
     out += [".SH SYNOPSIS", "tuner COMMAND [options]", ".SH COMMANDS"]
+    group = None
     for command in commands:
+        if command.group != group:
+            out.append(f".SS {roff(command.group.capitalize())}")
+            group = command.group
         out += [".TP", f".B {roff(command.name)}", roff(command.summary) + f"; tuner\\-{roff(command.name)}(1)"]
     out += [".SH EXIT STATUS", roff(rest[rest.index("Exit status") :].strip()), ""]
     return "\n".join(out)
@@ -149,14 +162,14 @@ def main():
     arguments.add_argument("--to", required=True, type=pathlib.Path)
     given = arguments.parse_args()
     commands = commands_of(given.tuner)
-    pages = given.to / "man1"
-    pages.mkdir(parents=True, exist_ok=True)
-    (given.to / "tuner.bash").write_text(bash_of(commands))
-    (given.to / "_tuner").write_text(zsh_of(commands))
-    (pages / "tuner.1").write_text(main_page_of(given.tuner, commands))
-    for command in commands:
-        (pages / f"tuner-{command.name}.1").write_text(man_of(command))
-    print(f"wrote {len(commands) + 3} files to {given.to}")
+    files = {"bash-completion/completions/tuner": bash_of(commands), "zsh/site-functions/_tuner": zsh_of(commands)}
+    files["man/man1/tuner.1"] = main_page_of(given.tuner, commands)
+    files.update({f"man/man1/tuner-{command.name}.1": man_of(command) for command in commands})
+    for name, text in files.items():
+        path = given.to / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    print(f"wrote {len(files)} files to {given.to}")
 
 
 if __name__ == "__main__":

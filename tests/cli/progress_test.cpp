@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -38,6 +39,7 @@ TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
   EXPECT_EQ(begin.at("total"), 11);
   EXPECT_EQ(begin.at("size"), size);
   EXPECT_EQ(begin.at("kernel"), "axpy");
+  EXPECT_EQ(begin.at("seconds"), nullptr);
   const auto trials = named(events, "trial");
   ASSERT_EQ(trials.size(), 11U);
   double best = 1e9;
@@ -56,6 +58,8 @@ TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
   EXPECT_EQ(ended, 11U);
   const Json ranked = named(events, "ranked").at(0);
   EXPECT_EQ(ranked.at("trials"), 11);
+  const Json& reference = ranked.at("reference_ms");  // not timed on a machine that is too busy
+  EXPECT_TRUE(reference.is_null() || reference > 0) << ranked;
   EXPECT_TRUE(std::filesystem::exists(sandbox.path(ranked.at("file")))) << ranked;
   EXPECT_TRUE(ranked.at("best").at("configuration").at("BLOCK").is_number_integer());
   EXPECT_EQ(events.back(),
@@ -86,12 +90,28 @@ TEST(Progress, TheEndSaysTheBestAndWhatToTypeNext) {
   const std::string end = done.err.substr(done.err.find("1 of 1 have a valid configuration"));
   EXPECT_NE(end.find("\n  n3000 on "), std::string::npos) << done.err;
   EXPECT_NE(end.find(": best "), std::string::npos) << end;
+  // Timed where it is quick; on a busy machine it may not be.
+  EXPECT_EQ(occurrences(end, " times as fast as the reference (") +
+                occurrences(end, ", the reference was not timed"),
+            1U)
+      << end;
   EXPECT_NE(end.find(" times the median of "), std::string::npos) << end;
   const std::string typed = data("studies/tiny.yaml").string() + " --results elsewhere";
   EXPECT_NE(end.find("\nnext:\n  tuner report " + typed + " -o axpy.html\n  tuner export " + typed +
                      " --format header -o axpy_tuned.h\n"),
             std::string::npos)
       << end;
+}
+
+TEST(Progress, ARunThatMeasuresNothingSaysThatTheReferenceWasNotTimed) {
+  const Sandbox sandbox;
+  const std::vector<std::string> words{
+      "run",  data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
+      "plain"};
+  ASSERT_EQ(run(sandbox, words).status, 0);
+  const auto again = run(sandbox, words);
+  if (measured_again(again)) GTEST_SKIP() << "the machine is busy";
+  EXPECT_NE(again.err.find(", the reference was not timed"), std::string::npos) << again.err;
 }
 
 TEST(Progress, WhereNothingIsValidTheEndSaysHowToSeeWhy) {
@@ -106,6 +126,18 @@ TEST(Progress, WhereNothingIsValidTheEndSaysHowToSeeWhy) {
                           "  # one configuration, to see why they end in 'correctness'\n"),
             std::string::npos)
       << done.err;
+}
+
+TEST(Progress, WhereNothingCanBeTriedTheEndSaysHowToSeeWhatRemovesIt) {
+  const Sandbox sandbox;
+  const std::string study = data("studies/tiny.yaml").string();
+  const auto done = run(sandbox, {"run", study, "--backend", "cpu", "--size", "n=3000", "--where",
+                                  "BLOCK % 3 == 0", "--progress", "plain"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("\nnext:\n  tuner check " + study + "  # what each constraint removes\n"),
+            std::string::npos)
+      << done.err;
+  EXPECT_EQ(done.err.find("tuner report"), std::string::npos) << "there is nothing to report";
 }
 
 // A recording of four configurations.
@@ -130,6 +162,35 @@ TEST(Progress, SeveralStrategiesAreReplayedEachWithALineOfMedians) {
   EXPECT_TRUE(all[4].ends_with(",1,A=4")) << all[4];
   EXPECT_TRUE(all[5].starts_with("random,0,1,4,")) << all[5];
   EXPECT_TRUE(all[8].starts_with("random,median,,4,")) << all[8];
+}
+
+// Objectives of the first `count` evaluations of a replay of `cache.json`.
+std::vector<std::string> first_answers(const Sandbox& sandbox, const char* budget,
+                                       std::size_t count) {
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "default",
+                                  "--budget", budget, "--trace", "trace.csv"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  std::vector<std::string> out;
+  for (const auto& row : read_csv(sandbox.path("trace.csv"))) out.push_back(row.at("objective"));
+  EXPECT_GE(out.size(), count);
+  out.resize(count);
+  return out;
+}
+
+// What docs/strategies.md says of `default`.
+TEST(Progress, AReplayWithALargerBudgetBeginsAsTheSmallerOneDid) {
+  const Sandbox sandbox;
+  Json cache{{"kernel_name", "k"},
+             {"device_name", "d"},
+             {"objective", "time"},
+             {"tune_params_keys", {"A"}},
+             {"cache", Json::object()}};
+  for (int a = 1; a <= 60; ++a) {
+    cache["tune_params"]["A"].push_back(a);
+    cache["cache"][std::to_string(a)] = {{"A", a}, {"time", 1 + std::abs(a - 37) * 0.01 * a}};
+  }
+  sandbox.write("cache.json", cache.dump());
+  EXPECT_EQ(first_answers(sandbox, "12", 12), first_answers(sandbox, "40", 12));
 }
 
 TEST(Progress, OneReplayedStrategyHasItsMedianOnStandardError) {

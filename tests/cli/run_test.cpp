@@ -250,6 +250,25 @@ TEST(Run, AMacroWithoutItsPrefixIsExplained) {
       << done.err;
 }
 
+TEST(Run, AMacroWithoutItsPrefixIsExplainedInAVariantToo) {
+  const Sandbox sandbox;
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("  entry: axpy_reference"), 0, "  source: reference.cu\n");
+  sandbox.write("tiny.yaml", study);
+  std::string source = text_of(data("studies/tiny.cu"));
+  sandbox.write("reference.cu", source);
+  source.replace(source.find("TUNE_BLOCK * TUNE_PER"), 10, "BLOCK");
+  sandbox.write("tiny.cu", source);
+  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none",
+                                  "--budget", "2", "--size", "n=3000"});
+  EXPECT_EQ(done.status, 1) << done.err;
+  EXPECT_NE(done.out.find("all 2 for one reason, as "), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("    note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
+                          "\"\" takes the prefix away)\n"),
+            std::string::npos)
+      << done.out;
+}
+
 TEST(Run, ReplayNeedsNoDevice) {
   const Sandbox sandbox;
   sandbox.write("cache.json", R"json({"device_name": "Toy", "kernel_name": "toy",

@@ -67,6 +67,42 @@ TEST(Terminal, NamesOfImportsShowNothingThatATerminalObeys) {
   EXPECT_NE(shown.out.find("on d [31m X"), std::string::npos) << shown.out;
 }
 
+TEST(Terminal, ColoursAreInPipesOnlyWhereTheyAreAskedFor) {
+  const Sandbox sandbox;
+  write_tiny(sandbox);
+  const auto plain = run(sandbox, tune());
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  EXPECT_EQ(plain.out.find(kEscape), std::string::npos) << plain.out;
+  const auto shown = run(sandbox, {"results", "tiny.yaml", "--color", "always"});
+  EXPECT_NE(shown.out.find("\n" + kEscape + "[32m   1 "), std::string::npos) << shown.out;
+  EXPECT_EQ(occurrences(shown.out, kEscape), 2U) << "the best row, and nothing else";
+  const auto again = run(sandbox, tune({"--color", "always"}));
+  EXPECT_NE(again.out.find(kEscape + "[32m   1 "), std::string::npos) << again.out;
+  for (const auto& row : ranking_of(sandbox, "axpy")) {
+    EXPECT_EQ(row.at("rank").find(kEscape), std::string::npos) << "no file has colours";
+  }
+  const auto csv = run(sandbox, {"results", "tiny.yaml", "--color", "always", "--csv", "-"});
+  EXPECT_EQ(csv.out.find(kEscape), std::string::npos) << csv.out;
+}
+
+TEST(Terminal, FailuresAndWarningsHaveColoursOfTheirOwn) {
+  const Sandbox sandbox;
+  const auto failed =
+      run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--where",
+                    "FAULT == 'nan'", "--progress", "none", "--color", "always"});
+  EXPECT_NE(failed.out.find(kEscape + "[31mnothing valid was found" + kEscape + "[0m\n"),
+            std::string::npos)
+      << failed.out;
+  write_tiny(sandbox);
+  std::string study = text_of(sandbox.path("tiny.yaml"));
+  study.replace(study.find("launch:"), 0, "  - n > 1\n");
+  sandbox.write("tiny.yaml", study);
+  const auto warned = run(sandbox, {"check", "tiny.yaml", "--color", "always"});
+  EXPECT_EQ(warned.err.find(kEscape + "[33mwarning:" + kEscape + "[0m tiny.yaml:11:5: "), 0U)
+      << warned.err;
+  EXPECT_EQ(run(sandbox, {"check", "tiny.yaml"}).err.find("warning: tiny.yaml:11:5: "), 0U);
+}
+
 TEST(Files, APipeIsNoStudyAndNoRecording) {
   const Sandbox sandbox;
   write_tiny(sandbox);

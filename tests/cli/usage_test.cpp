@@ -17,11 +17,50 @@ TEST(Usage, HelpOfEveryCommandIsStatusZeroOnStandardOutput) {
   EXPECT_EQ(run(sandbox, {"--version"}).out.substr(0, 6), "tuner ");
 }
 
-TEST(Usage, NoCommandIsStatusTwo) {
+TEST(Usage, NoCommandIsStatusTwoAndSaysTheFirstSteps) {
   const Sandbox sandbox;
   const auto done = run(sandbox, {});
   EXPECT_EQ(done.status, 2);
   EXPECT_EQ(done.out, "");
+  for (const char* step : {"  tuner init kernel.cu ", "  tuner check kernel.yaml ",
+                           "  tuner run kernel.yaml ", "'tuner --help' lists all commands"}) {
+    EXPECT_NE(done.err.find(step), std::string::npos) << done.err;
+  }
+  EXPECT_LE(occurrences(done.err, "\n"), 8U) << "short enough to be read";
+}
+
+TEST(Usage, HelpShowsTheCommandsInGroups) {
+  const Sandbox sandbox;
+  const std::string help = run(sandbox, {"--help"}).out;
+  std::size_t at = 0;
+  for (const char* line : {"\nstart:\n  init ", "\ntune:\n  run ", "\nlook at results:\n  results ",
+                           "\nuse results:\n  export ", "\nmore:\n  import "}) {
+    at = help.find(line, at);
+    ASSERT_NE(at, std::string::npos) << line << help;
+  }
+  EXPECT_EQ(run(sandbox, {"help"}).out, help);
+  EXPECT_EQ(run(sandbox, {"-h"}).out, help);
+}
+
+TEST(Usage, HelpOfACommandEndsWithExamples) {
+  const Sandbox sandbox;
+  const std::string help = run(sandbox, {"help", "try"}).out;
+  EXPECT_NE(
+      help.find("\nexamples:\n  tuner try saxpy.yaml BLOCK=256,VEC=4\n      that one, at each "
+                "size of the study\n"),
+      std::string::npos)
+      << help;
+}
+
+TEST(Usage, AColourThatIsNoneOfTheThreeIsStatusTwo) {
+  const Sandbox sandbox;
+  for (const char* command : {"run", "results", "check"}) {
+    const auto done = run(sandbox, {command, data("studies/tiny.yaml"), "--color", "alway"});
+    EXPECT_EQ(done.status, 2);
+    EXPECT_EQ(done.err,
+              "--color 'alway' is not known; allowed: auto, always, never (did you mean "
+              "'always'?)\n");
+  }
 }
 
 TEST(Usage, UnknownCommandSuggestsTheNearest) {
@@ -70,6 +109,18 @@ TEST(Usage, MissingStudyFileIsStatusTwoAndNamesIt) {
     EXPECT_EQ(done.status, 2) << command;
     EXPECT_NE(done.err.find("nowhere.yaml"), std::string::npos) << done.err;
   }
+}
+
+TEST(Usage, WhereThereIsNoGpuTheFirstLineSaysWhatThatMeans) {
+  const Sandbox sandbox;
+  if (run(sandbox, {"list", "devices"}).out.find("\ncuda    not available") == std::string::npos) {
+    GTEST_SKIP() << "there is a GPU, or no backend for one";
+  }
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--budget", "1"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(done.err.starts_with(
+      "kernels run on the CPU: answers are checked, times say nothing about a GPU ("))
+      << done.err;
 }
 
 TEST(Usage, UnknownBackendIsStatusThreeAndLeavesNothing) {

@@ -1,15 +1,36 @@
 #!/usr/bin/env python3
-"""README and docs show the shipped example word for word, and links between pages lead somewhere."""
+"""README and docs show the shipped example word for word, links between pages lead somewhere, and every command
+is one that the program has: followed by a test, or said why not. examples.py --tuner PROGRAM"""
 
+import argparse
 import pathlib
 import re
+import sys
 import unittest
 
-from follow import blocks_of
+from follow import blocks_of, commands_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import completions  # noqa: E402
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+FOLLOWED = re.compile(r"^followed_page\(\w+ (\S+?)[ )]", re.M)
+INLINE = re.compile(r"`(tuner [a-z][^`]*)`")
+STARTED = re.compile(r"(?:^|[;&|(] *)tuner ([a-z][\w-]*)((?: [^;&|#]*)?)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+TUNER = ""
+
+
+def commands_in(page):
+    """(line, text) of every command of tuner on a page: in blocks and within sentences."""
+    for kind, _, text, line in blocks_of(page):
+        if kind in ("sh", "skipped"):
+            yield from ((line, command) for command in commands_of(text) if STARTED.search(command))
+    prose = re.sub(r"^```.*?^```", lambda block: "\n" * block.group().count("\n"), page.read_text(), flags=re.M | re.S)
+    for found in INLINE.finditer(prose):
+        yield prose.count("\n", 0, found.start()) + 1, found.group(1).replace("\n", " ")
 
 
 class Examples(unittest.TestCase):
@@ -25,5 +46,34 @@ class Examples(unittest.TestCase):
                 self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
 
+    def test_every_page_with_commands_is_followed_or_says_why_not(self):
+        text = (ROOT / "tests" / "docs" / "CMakeLists.txt").read_text()
+        followed = {ROOT / page for page in FOLLOWED.findall(text)}
+        self.assertGreater(len(followed), 3)
+        for page in set(PAGES) - followed:
+            for kind, _, text, line in blocks_of(page):
+                if kind == "sh":
+                    self.assertIsNone(STARTED.search(text), f"{page}:{line}: nobody follows this page")
+
+    def test_every_command_is_one_of_the_program_with_options_of_its_own(self):
+        options = {command.name: {option.name for option in command.options}
+                   for command in completions.commands_of(TUNER)}
+        seen = 0
+        for page in PAGES:
+            for line, text in commands_in(page):
+                for name, rest in STARTED.findall(text):
+                    if name == "help":
+                        continue
+                    self.assertIn(name, options, f"{page}:{line}: {text}")
+                    unknown = set(OPTION.findall(rest)) - options[name]
+                    self.assertEqual(unknown, set(), f"{page}:{line}: {text}")
+                    seen += 1
+        self.assertGreater(seen, 60)
+
+
 if __name__ == "__main__":
-    unittest.main()
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--tuner", required=True)
+    given, rest = arguments.parse_known_args()
+    TUNER = given.tuner
+    unittest.main(argv=[sys.argv[0], *rest])

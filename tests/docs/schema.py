@@ -1,62 +1,284 @@
 #!/usr/bin/env python3
-"""docs/study.schema.json has all the keys that the reader of studies knows, and takes every study that is shipped."""
+"""docs/study.schema.json has exactly the keys that the reader of studies knows, and both accept and refuse the
+same studies. schema.py --tuner PROGRAM"""
 
+import argparse
+import copy
 import json
+import os
 import pathlib
 import re
+import subprocess
+import sys
+import tempfile
 import unittest
+
+try:
+    import jsonschema
+    import yaml
+except ImportError:
+    jsonschema = None  # Debian has them as python3-jsonschema and python3-yaml
+
+needs_jsonschema = unittest.skipIf(jsonschema is None, "no python3-jsonschema or no python3-yaml")
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "study.schema.json").read_text())
-FIELDS = re.compile(r'"\'(\w+)\'",\s*\{((?:\s*"\w+",?)+)\s*\}')
-NAME = re.compile(r'"(\w+)"')
+READER = ROOT / "tuner" / "study"
+TUNER = ""
+
+# What the reader calls a map with known keys -> where the schema has it. A map that is missing here, or that the
+# reader has no more, fails the test.
+PLACES = {
+    "the study": [],
+    "'kernel'": ["kernel"],
+    "'problem_sizes'": ["problem_sizes", 1],
+    "what, {x, y, z}": ["launch", "block", 2],
+    "who": ["launch", "then", 0],
+    "'launch'": ["launch"],
+    "an argument": ["arguments", 0],
+    "a constant": ["constants", 0],
+    "'fill'": ["arguments", 0, "fill", 1],
+    "'tensor_map'": ["arguments", 0, "tensor_map"],
+    "'reference'": ["reference"],
+    "the tolerance of '": ["verify", 1, "ANY", 1],
+    "'objective'": ["objective"],
+    "an objective beside it": ["objective", "beside", 0],
+    "'backend'": ["backend", 1],
+    "'search'": ["search"],
+    "'budget'": ["search", "budget"],
+    "'measure'": ["measure"],
+    "'export'": ["export"],
+    "what, {range, pow2}": ["parameters", "ANY", 1],
+}
+
+NAMES = re.compile(r'"(\w+)"')
+# Fields fields(diagnostics, node, where, WHAT, KEYS);
+MAPS = re.compile(r"\bconst Fields \w+\(((?:[^;]|\n)*?)\);")
+
+
+def text_of(name):
+    return (READER / name).read_text()
+
+
+def keys_in(text, begin, end):
+    at = text.index(begin)
+    return set(NAMES.findall(text[at : text.index(end, at)]))
 
 
 def known_by_the_reader():
-    """Keys of each section, as the reader's own lists have them."""
+    """Keys of each map with known keys, by what the reader calls the map in its messages."""
     out = {}
-    for source in (ROOT / "tuner" / "study").glob("*.cpp"):
+    for source in READER.glob("*.cpp"):
         if source.name.startswith("t1_"):
             continue
-        for section, names in FIELDS.findall(source.read_text()):
-            out[section] = set(NAME.findall(names))
+        text = source.read_text()
+        for call in MAPS.findall(text):
+            literal = re.search(r'(?<!\w)"((?!\w+"[,}\s])[^"]+)"|\b(what|who)\b', call)
+            what = literal.group(1) or literal.group(2)
+            braces = re.search(r"\{([^}]*)\}\s*$", call)
+            keys = set(NAMES.findall(braces.group(1))) if braces else None
+            if what == "what":
+                what = f"what, {{{', '.join(NAMES.findall(braces.group(1)))}}}"
+            out[what] = keys
+    arguments = text_of("read_arguments.cpp")
+    del out["a constant"]  # or an argument: one call for both
+    out["a constant"] = keys_in(arguments, "keys{\"name\"", "}")
+    out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}")
+    out["'fill'"] = {"file"} | set(re.findall(r'\{"(\w+)", Kind::', arguments))
+    out["the study"] = keys_in(text_of("yaml_reader.cpp"), "kSections{", "}")
     return out
 
 
-def in_the_schema(section):
-    properties = SCHEMA["properties"]
-    places = {
-        "budget": properties["search"]["properties"]["budget"],
-        "tensor_map": SCHEMA["definitions"]["argument"]["properties"]["tensor_map"],
-    }
-    return set(places.get(section, properties.get(section, {})).get("properties", {}))
+def resolved(node):
+    while "$ref" in node:
+        node = SCHEMA["definitions"][node["$ref"].rsplit("/", 1)[1]]
+    return node
+
+
+def place(path):
+    """The node of the schema that describes what is found by a path of keys; a number is a list's item or,
+    where there is a choice, one of its forms."""
+    node = SCHEMA
+    for step in path:
+        node = resolved(node)
+        if isinstance(step, int):
+            node = node["items"] if "items" in node else node["anyOf"][step]
+        else:
+            node = node["additionalProperties"] if step == "ANY" else node["properties"][step]
+    return resolved(node)
+
+
+# A study of which each section can be changed.
+GOOD = {
+    "schema": 1,
+    "kernel": {"name": "k", "source": "k.cu", "entry": "k"},
+    "problem_sizes": [{"N": 64}],
+    "parameters": {"B": [32, 64]},
+    "launch": {"block": ["B"], "grid": [1]},
+    "arguments": [{"name": "o", "type": "int32", "shape": ["N"], "role": "out"},
+                  {"name": "i", "type": "float32", "shape": ["N"]},
+                  {"name": "n", "type": "int32", "value": "N"}],
+    "reference": {"entry": "r", "block": 32, "grid": 1, "arguments": ["o", "i", "n"]},
+    "search": {"budget": {}},
+}
+SOURCE = ('// As long as the buffer that is filled from it in one of the studies below, which takes 256 bytes of it.\n__constant__ float table[4];\nextern "C" __global__ void k(int* o, const float* i, int n) {}\n'
+          'extern "C" __global__ void r(int* o, const float* i, int n) {}\n')
+
+# (path, value) that both accept.
+ACCEPTED = [
+    ("kernel.define_prefix", ""), ("kernel.options", ["-DN={N}"]), ("kernel.include_dirs", ["."]),
+    ("problem_sizes", [{"N": 1}, {"N": 2}]), ("problem_sizes", {"domain": {"N": [1, 64]}}),
+    ("problem_sizes", {"domain": {"N": [1, 64]}, "kinds": ["N < 8", "N >= 8"], "weights": [1, 0.5]}),
+    ("parameters.C", {"range": [1, 8]}), ("parameters.C", {"range": [1, 8, 2]}), ("parameters.C", {"pow2": [1, 8]}),
+    ("parameters.C", ["a", "b"]), ("parameters.C", [True, False]),
+    ("baseline", {"B": 32}), ("derived", {"D": "B * 2"}), ("constraints", ["B > 16"]),
+    ("launch.block", "B"), ("launch.block", {"x": "B", "y": 1}), ("launch.dynamic_shared_bytes", "4 * B"),
+    ("launch.then", [{"entry": "r", "block": 32, "grid": 1, "arguments": ["o", "i", "n"], "when": "B > 32"}]),
+    ("arguments.1.fill", "zeros"), ("arguments.1.fill", {"uniform": [-1, 1]}), ("arguments.1.fill", {"constant": 2}),
+    ("arguments.1.fill", {"file": "k.cu"}), ("arguments.1.type", "float"), ("arguments.1.type", "bf16"),
+    ("arguments.1.role", "inout"), ("arguments.3", {"name": "s", "type": "float32", "shape": "B", "role": "scratch"}),
+    ("arguments.3", {"name": "s", "type": "int32", "shape": ["N"], "role": "workspace", "zero": "once"}),
+    ("arguments.3", {"name": "m", "tensor_map": {"of": "i", "box": ["B"], "swizzle": 0}}),
+    ("constants", [{"name": "table", "type": "float32", "shape": [4], "fill": {"uniform": [0, 1]}}]),
+    ("constants", [{"name": "table", "type": "float32", "value": 4}]),
+    ("reference.seeds", 2), ("reference.configuration", {"B": 32}), ("reference.source", "k.cu"),
+    ("reference.arguments", ["o", "n"]), ("reference.dynamic_shared_bytes", 64),
+    ("verify", {"o": None}), ("verify", {"o": {"rtol": 0.001, "atol": "1e-6 * N"}}), ("verify", "none"),
+    ("metrics", {"g": "N / time"}), ("objective", {"minimize": "time"}),
+    ("objective", {"minimize": "time", "beside": [{"minimize": "energy"}]}),
+    ("backend", "cpu"), ("backend", {"name": "cpu", "options": {"seed": 3}}),
+    ("search.strategy", "random"), ("search.options", {"population": 8}), ("search.until_loss", 0.03),
+    ("search.budget", {"evaluations": 5, "seconds": 0.5, "target": 1, "patience": 1}),
+    ("measure", {"cache": "hot", "min_samples": 3, "max_samples": 9, "max_milliseconds": 5, "confidence": 0.9,
+                 "precision": 0.01, "drop_above": 0, "finalists": 0, "simpler_within": 0}),
+    ("measure.drop_above", 1.5), ("export", {"weights": {"N": 0.5}}),
+]
+# (path, value) that both refuse.
+REFUSED = [
+    ("schema", 2), ("kernel", "k"), ("kernel.options", "-O3"), ("launch", None),
+    ("problem_sizes", []), ("problem_sizes", [{"N": 0}]), ("problem_sizes", [{"N": "big"}]),
+    ("problem_sizes", {"domain": {"N": [1]}}), ("problem_sizes", {"domain": {"N": [0, 4]}}),
+    ("problem_sizes", {"domain": {}}), ("problem_sizes", {"kinds": ["N > 1"]}),
+    ("problem_sizes", {"domain": {"N": [1, 4]}, "kinds": []}),
+    ("problem_sizes", {"domain": {"N": [1, 4]}, "weights": [0]}),
+    ("parameters", {}), ("parameters.B", []), ("parameters.B", 32), ("parameters.B", {"range": [1]}),
+    ("parameters.B", {"range": [1, 2], "pow2": [1, 2]}), ("parameters.B", {"pow2": [1, 2, 4]}),
+    ("baseline", ["B"]), ("constraints", "B > 16"), ("launch.block", []), ("launch.block", [1, 1, 1, 1]),
+    ("launch.block", {"y": 1}), ("launch.then", [{"entry": "r", "block": 32}]),
+    ("launch.then", [{"entry": "r", "block": 32, "grid": 1}] * 16),
+    ("arguments.1", {"name": "i", "type": "float32"}), ("arguments.1", {"type": "float32", "shape": [4]}),
+    ("arguments.1", {"name": "i", "shape": [4]}), ("arguments.1.type", "int128"), ("arguments.1.role", "output"),
+    ("arguments.1.shape", []), ("arguments.1.value", 4), ("arguments.1.zero", "once"),
+    ("arguments.0.fill", "zeros"), ("arguments.1.fill", "random"), ("arguments.1.fill", {}),
+    ("arguments.1.fill", {"uniform": [1]}), ("arguments.1.fill", {"uniform": [0, 1], "constant": 1}),
+    ("arguments.2.role", "in"), ("arguments.2.fill", "zeros"),
+    ("arguments.3", {"name": "m", "tensor_map": {"of": "i"}}),
+    ("arguments.3", {"name": "m", "tensor_map": {"of": "i", "box": []}}),
+    ("arguments.3", {"name": "m", "type": "int32", "tensor_map": {"of": "i", "box": [4]}}),
+    ("constants", [{"name": "table", "type": "float32", "shape": [4], "role": "out"}]),
+    ("constants", [{"name": "table", "type": "float32"}]),
+    ("constants", [{"name": "m", "tensor_map": {"of": "i", "box": [4]}}]),
+    ("constants", [{"name": "table", "type": "float32", "shape": [4], "zero": "once"}]),
+    ("reference.seeds", 0), ("reference.seeds", 101), ("verify", "all"), ("verify", {"o": 0.1}),
+    ("objective", {}), ("objective", {"minimize": "time", "maximize": "time"}),
+    ("objective", {"minimize": "time", "beside": [{}]}), ("backend", {"options": {"seed": 3}}),
+    ("search.until_loss", 1), ("search.budget", 50), ("search.budget.evaluations", 0), ("search.budget.seconds", 0),
+    ("search.options", ["a"]), ("measure.cache", "warm"), ("measure.min_samples", 0), ("measure.confidence", 1),
+    ("measure.precision", 0), ("measure.drop_above", 0.5), ("measure.finalists", -1), ("measure.simpler_within", 1),
+    ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),
+]
+
+
+def changed(path, value):
+    """GOOD with a value at a path; steps that are missing are made, a list grows by one."""
+    study = copy.deepcopy(GOOD)
+    node = study
+    steps = [int(step) if step.isdigit() else step for step in path.split(".")]
+    for step in steps[:-1]:
+        node = node.setdefault(step, {}) if isinstance(node, dict) else node[step]
+    if isinstance(node, list) and steps[-1] == len(node):
+        node.append(value)
+    else:
+        node[steps[-1]] = value
+    return study
 
 
 class StudySchema(unittest.TestCase):
-    def test_it_has_the_keys_of_the_reader(self):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="tuner-schema-")
+        pathlib.Path(cls.folder.name, "k.cu").write_text(SOURCE)
+        cls.schema = jsonschema.Draft7Validator(SCHEMA) if jsonschema else None
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def read(self, study):
+        """What the program complains of; empty where it accepts the study. JSON is YAML, too."""
+        pathlib.Path(self.folder.name, "study.yaml").write_text(json.dumps(study))
+        environment = dict(os.environ, XDG_CACHE_HOME=f"{self.folder.name}/.cache")
+        done = subprocess.run([TUNER, "check", "study.yaml"], cwd=self.folder.name, env=environment,
+                              capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, 2), done.stderr)
+        return done.stderr if done.returncode == 2 else ""
+
+    def said_by_the_schema(self, study):
+        return "; ".join(error.message for error in self.schema.iter_errors(study))
+
+    @needs_jsonschema
+    def test_it_is_a_schema(self):
+        jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+    def test_it_has_the_keys_of_the_reader_and_no_others(self):
         reader = known_by_the_reader()
-        for section in ("kernel", "launch", "reference", "objective", "search", "budget", "measure",
-                        "export", "tensor_map"):
-            self.assertIn(section, reader)
-            self.assertLessEqual(reader[section], in_the_schema(section), section)
+        self.assertEqual(set(reader), set(PLACES))
+        for what, path in PLACES.items():
+            node = place(path)
+            self.assertEqual(set(node["properties"]), reader[what], what)
+            self.assertIs(node["additionalProperties"], False, what)
 
-    def test_it_has_the_sections_of_the_reader(self):
-        text = (ROOT / "tuner" / "study" / "yaml_reader.cpp").read_text()
-        block = text[text.index('"schema",') : text.index("}", text.index('"schema",'))]
-        self.assertLessEqual(set(NAME.findall(block)), set(SCHEMA["properties"]))
+    @needs_jsonschema
+    def test_both_accept_what_is_right(self):
+        for path, value in ACCEPTED:
+            with self.subTest(path, value=value):
+                study = changed(path, value)
+                self.assertEqual(self.read(study), "")
+                self.assertEqual(self.said_by_the_schema(study), "")
 
+    @needs_jsonschema
+    def test_both_refuse_what_is_wrong(self):
+        for path, value in REFUSED:
+            with self.subTest(path, value=value):
+                study = changed(path, value)
+                self.assertNotEqual(self.read(study), "", "the program accepts it")
+                self.assertNotEqual(self.said_by_the_schema(study), "", "the schema accepts it")
+
+    @needs_jsonschema
+    def test_what_the_reader_needs_the_schema_needs(self):
+        for section in ("schema", "parameters", "kernel", "launch", "arguments"):
+            study = copy.deepcopy(GOOD)
+            del study[section]
+            self.assertIn("missing key", self.read(study), section)
+            self.assertNotEqual(self.said_by_the_schema(study), "", section)
+        for section in ("kernel", "launch", "reference"):
+            for key in place([section])["required"]:
+                study = copy.deepcopy(GOOD)
+                del study[section][key]
+                self.assertIn("missing key", self.read(study), f"{section} {key}")
+
+    @needs_jsonschema
     def test_every_shipped_study_is_valid(self):
-        try:
-            import jsonschema
-            import yaml
-        except ImportError as missing:
-            self.skipTest(str(missing))
         studies = [*(ROOT / "search_spaces").glob("*.yaml"), *(ROOT / "examples").rglob("*.yaml")]
         self.assertGreater(len(studies), 8)
         for study in studies:
             with self.subTest(study.name):
-                jsonschema.validate(yaml.safe_load(study.read_text()), SCHEMA)
+                self.assertEqual(self.said_by_the_schema(yaml.safe_load(study.read_text())), "")
 
 
 if __name__ == "__main__":
-    unittest.main()
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--tuner", required=True)
+    given, rest = arguments.parse_known_args()
+    TUNER = str(pathlib.Path(given.tuner).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])

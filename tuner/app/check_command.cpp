@@ -7,6 +7,7 @@
 
 #include "tuner/app/check_compile.h"
 #include "tuner/app/commands.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
@@ -66,11 +67,12 @@ DeviceFacts facts_for(const CheckOptions& options) {
 int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
   const Study& study = file.study;
+  const Colours colours(options.color, stderr);
   for (const Complaint& warning : file.warnings) {
-    std::cerr << "warning: " << render(warning, study.text) << "\n";
+    std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
   }
   for (const std::string& warning : constant_warnings(study)) {
-    std::cerr << "warning: " << warning << "\n";
+    std::cerr << colours.note("warning: " + warning) << "\n";
   }
   const ProblemSize size = !options.sizes.empty() ? parse_size_option(options.sizes.front(), study)
                            : study.sizes.empty()  ? ProblemSize{}

@@ -54,14 +54,15 @@ std::uint64_t byte_count(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(value * factor);
 }
 
-void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
-  std::string list;
-  for (const std::string& word : allowed) {
-    if (word == value) return;
-    list += (list.empty() ? "" : ", ") + word;
-  }
-  wrong_usage(option + " '" + value + "' is not known; allowed: " + list,
-              did_you_mean(value, allowed));
+po::options_description replay_options(RunOptions& o) {
+  po::options_description replays("options of replays");
+  replays.add_options()(
+      "replay", po::value(&o.replay),
+      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device")(
+      "repeats", po::value(&o.repeats)->default_value(1), "repeat with seeds seed, seed+1, ...")(
+      "compile-workers", po::value(&o.compile_workers),
+      "simulate the clock of so many compile workers and one device");
+  return replays;
 }
 
 // What goes with a replay only, and what does not.
@@ -93,17 +94,20 @@ RunOptions parse_run(const Words& words) {
   add("help,h", "show this");
   add("backend", po::value(&o.backend)->default_value("auto"),
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
-  add("device", po::value(&o.device)->default_value("0"), "numbers such as 0,1, or all");
+  add("device", po::value(&o.device)->default_value("0"),
+      "numbers such as 0,1, or all; one after the other");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
   add("where", po::value(&o.where)->composing(),
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", po::value(&o.strategies)->composing(),
       "NAME[:option=value,...]; see 'tuner list NAME'; with --replay it may be repeated");
-  add("budget", po::value(&o.budget), "for each size: 500 (evaluations), 90s, 10m, 2h, or 500,10m");
+  add("budget", po::value(&o.budget),
+      "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
+      "commas; otherwise the study's");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
   add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
@@ -113,22 +117,19 @@ RunOptions parse_run(const Words& words) {
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
+  add_color_option(visible, o.color);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers, which shows a missing "
       "__syncthreads");
-  add("replay", po::value(&o.replay),
-      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
-  add("repeats", po::value(&o.repeats)->default_value(1),
-      "with --replay: repeat with seeds seed, seed+1, ...");
-  add("compile-workers", po::value(&o.compile_workers),
-      "with --replay: the clock of so many compile workers and one device");
   bool cold_start = false;
   add("no-warm-start", po::bool_switch(&cold_start),
       "do not tell the strategy what was measured for other sizes and on other devices");
   add("warm-start", po::value(&o.warm_start_recording),
       "tell the strategy what a recording says, as if it were an earlier run in another place");
-  const auto values = parse_words(words, "tuner run STUDY [options]", visible);
+  visible.add(replay_options(o));
+  const auto values = parse_words(
+      words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]", visible);
   o.study = one_input(values, "study", o.replay.empty());
   if (o.strategies.size() > 1 && o.replay.empty()) {
     wrong_usage("several strategies are for --replay, which compares them");
@@ -161,8 +162,9 @@ CheckOptions parse_check(const Words& words) {
   add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
   add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add_color_option(visible, o.color);
   const auto values = parse_words(words, "tuner check STUDY [options]", visible);
   o.study = one_input(values, "study", true);
   if (!archs.empty()) o.archs = split(archs, ',');
@@ -190,6 +192,7 @@ ResultsOptions parse_results(const Words& words) {
   add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");
   add("failures", po::bool_switch(&o.failures),
       "why variants failed, by cause, with an example of each, instead of the ranking");
+  add_color_option(visible, o.color);
   const auto values = parse_words(words, "tuner results [STUDY|DIR] [options]", visible);
   o.target = one_input(values, "study or folder", false);
   return o;
@@ -243,7 +246,7 @@ VerifyOptions parse_verify(const Words& words) {
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs), kJobsHelp);
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
   const Words given = inputs(values);

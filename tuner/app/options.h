@@ -41,6 +41,7 @@ struct RunOptions : DeviceOptions {
   std::string trace;
   bool force = false;  // whatever file has that name is replaced
   std::string progress = "auto";
+  std::string color = "auto";
   std::string replay;
   unsigned repeats = 1;
   unsigned compile_workers = 0;  // that a replay simulates; 0: one configuration after the other
@@ -59,6 +60,7 @@ struct CheckOptions {
   std::uint64_t seed = 1;
   unsigned jobs = 1;
   std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all
+  std::string color = "auto";
   Words plugin_dirs;
 };
 
@@ -74,6 +76,7 @@ struct ResultsOptions {
   bool here = false;
   bool all = false;       // also what a plain run would not go on with
   bool failures = false;  // why variants failed, instead of the ranking
+  std::string color = "auto";
 };
 
 struct ExportOptions {

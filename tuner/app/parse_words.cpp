@@ -26,6 +26,24 @@ void wrong_usage(const std::string& message, const std::string& suggestion) {
   throw InputError(Complaint{{}, message, suggestion});
 }
 
+void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
+  std::string list;
+  for (const std::string& word : allowed) {
+    if (word == value) return;
+    list += (list.empty() ? "" : ", ") + word;
+  }
+  wrong_usage(option + " '" + value + "' is not known; allowed: " + list,
+              did_you_mean(value, allowed));
+}
+
+void add_color_option(po::options_description& options, std::string& choice) {
+  const auto check = [](const std::string& given) {
+    must_be_one_of("--color", given, {"auto", "always", "never"});
+  };
+  options.add_options()("color", po::value(&choice)->default_value("auto")->notifier(check),
+                        "auto (on a terminal, unless NO_COLOR is set), always or never");
+}
+
 po::variables_map parse_words(const Words& words, const std::string& usage,
                               const po::options_description& visible) {
   po::options_description all;

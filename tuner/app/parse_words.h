@@ -11,6 +11,12 @@ namespace tuner {
 // Throws InputError without a position.
 [[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {});
 
+// Throws InputError with the nearest word.
+void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed);
+
+// --color, whose value is `choice`.
+void add_color_option(boost::program_options::options_description& options, std::string& choice);
+
 // "5%" or "0.05". Throws InputError.
 double parse_share(const std::string& option, const std::string& text);
 

@@ -5,84 +5,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <string>
-#include <vector>
 
+#include "tuner/app/command_table.h"
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/worker/child.h"
 
-#ifndef TUNER_VERSION
-#define TUNER_VERSION "unknown"
-#endif
-
 namespace tuner {
 namespace {
-
-struct Command {
-  std::string name;
-  std::string summary;
-  std::function<int(const Words&)> run;
-};
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all{
-      {"run", "tune a study: compile, verify and measure its variants",
-       [](const Words& w) {
-         const RunOptions options = parse_run(w);
-         return options.replay.empty() ? run_command(options) : replay_command(options);
-       }},
-      {"init", "draft a study for a kernel that you have",
-       [](const Words& w) { return init_command(parse_init(w)); }},
-      {"check", "validate a study; count, list or compile its configurations",
-       [](const Words& w) { return check_command(parse_check(w)); }},
-      {"try", "compile, verify and time one configuration, and say everything of it",
-       [](const Words& w) { return try_command(parse_try(w)); }},
-      {"results", "show ranked results",
-       [](const Words& w) { return results_command(parse_results(w)); }},
-      {"compare", "show what the best of one folder of results is to another's",
-       [](const Words& w) { return compare_command(parse_compare(w)); }},
-      {"report", "write results as an HTML page to look at",
-       [](const Words& w) { return report_command(parse_report(w)); }},
-      {"export", "write what was learned as a header, JSON, CSV, ...",
-       [](const Words& w) { return export_command(parse_export(w)); }},
-      {"import", "take over T1 benchmarks, recordings and results of others",
-       [](const Words& w) { return import_command(parse_import(w)); }},
-      {"verify-export", "check what an exported header selects, on this machine",
-       [](const Words& w) { return verify_export_command(parse_verify(w)); }},
-      {"list", "list plugins, backends, devices, strategies, exporters",
-       [](const Words& w) { return list_command(parse_list(w)); }},
-      {"cache", "show, prune or clear the cache of compiled artifacts",
-       [](const Words& w) { return cache_command(parse_cache(w)); }},
-  };
-  return all;
-}
-
-void print_help(std::ostream& out) {
-  out << "tuner " TUNER_VERSION
-         ": finds the fastest configuration of a CUDA kernel\n\n"
-         "usage: tuner COMMAND [options]\n\ncommands:\n";
-  for (const Command& command : commands()) {
-    out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
-        << "\n";
-  }
-  out << "\n'tuner help COMMAND' says more. Exit status: 0 done, 1 nothing valid was found or\n"
-         "something could not be written, 2 wrong usage or bad input, 3 backend or device not "
-         "available, 130 interrupted.\n";
-}
-
-const Command* find_command(const std::string& name) {
-  const auto found = std::ranges::find(commands(), name, &Command::name);
-  return found == commands().end() ? nullptr : &*found;
-}
 
 [[noreturn]] void complain_of(const std::string& word) {
   Words names;
@@ -96,9 +33,19 @@ const Command* find_command(const std::string& name) {
                                                      : did_you_mean(word, names)});
 }
 
+// Examples follow the options, which are printed where they are parsed.
+int run_with_help(const Command& command, const Words& words) {
+  try {
+    return command.run(words);
+  } catch (const HelpShown&) {
+    print_examples(command, std::cout);
+    return kExitDone;
+  }
+}
+
 int dispatch(const Words& words) {
   if (words.empty()) {
-    print_help(std::cerr);
+    print_first_steps(std::cerr);
     return kExitBadInput;
   }
   const std::string& first = words.front();
@@ -106,27 +53,25 @@ int dispatch(const Words& words) {
   if (asks_help && words.size() > 1) {
     const Command* command = find_command(words[1]);
     if (command == nullptr) complain_of(words[1]);
-    return command->run({"--help"});
+    return run_with_help(*command, {"--help"});
   }
   if (asks_help) {
     print_help(std::cout);
     return kExitDone;
   }
   if (first == "--version") {
-    std::cout << "tuner " TUNER_VERSION "\n";
+    print_version(std::cout);
     return kExitDone;
   }
   const Words rest(words.begin() + 1, words.end());
   if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
-  if (const Command* command = find_command(first)) return command->run(rest);
+  if (const Command* command = find_command(first)) return run_with_help(*command, rest);
   complain_of(first);
 }
 
 int guarded_dispatch(const Words& words) {
   try {
     return dispatch(words);
-  } catch (const HelpShown&) {
-    return kExitDone;
   } catch (const InputError& error) {
     std::cerr << error.what() << "\n";
     return kExitBadInput;

@@ -233,7 +233,7 @@ int replay_command(const RunOptions& options) {
                                    "' says which configurations there are",
                                ""});
   }
-  return with_progress(options.progress,
+  return with_progress(options.progress, Colours(options.color, stderr),
                        [&](Progress& progress) { return replay(options, progress); });
 }
 

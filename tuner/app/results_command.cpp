@@ -7,6 +7,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/failure_report.h"
@@ -36,6 +37,7 @@ std::string failures_command(const ResultsOptions& options) {
 }
 
 void print(const StoredResults& results, const ResultsOptions& options) {
+  const Colours colours(options.color, stdout);
   std::cout << for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel,
                                         results.ranked.device.name, results.ranked.size.label(),
                                         results.ranked.date))
@@ -44,18 +46,20 @@ void print(const StoredResults& results, const ResultsOptions& options) {
     std::cout << "  imported from " << for_terminal(results.imported) << "\n";
   }
   for (const std::string& reason : results.stale) {
-    std::cout << "  stale, will be measured anew: " << for_terminal(reason) << "\n";
+    std::cout << "  " << colours.doubtful("stale")
+              << ", will be measured anew: " << for_terminal(reason) << "\n";
   }
   if (!results.plain) std::cout << "  measured with " << results.options << "\n";
   for (const std::string& other : results.others) {
     std::cout << "  not shown (--all shows it): " << other << "\n";
   }
   if (options.failures) {
-    std::cout << failure_report(results.ranked, results.parameters) << "\n";
+    std::cout << failure_report(results.ranked, results.parameters, colours) << "\n";
     return;
   }
-  std::cout << ranked_table(results.ranked, results.parameters, options.top)
-            << failure_summary(results.ranked, results.parameters, failures_command(options))
+  std::cout << ranked_table(results.ranked, results.parameters, options.top, colours)
+            << failure_summary(results.ranked, results.parameters, failures_command(options),
+                               colours)
             << "\n";
 }
 

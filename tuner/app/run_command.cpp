@@ -5,6 +5,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"
 #include "tuner/exporters/failure_report.h"
@@ -76,6 +77,7 @@ class Display final : public RunListener {
         failures_command_(std::move(failures_command)),
         progress_(progress),
         trace_(trace),
+        colours_(options.color, stdout),
         summary_(study, options.study, options.results) {}
 
   void note(const std::string& text) override { progress_.note(text); }
@@ -99,8 +101,8 @@ class Display final : public RunListener {
     progress_.ranked(outcome);
     summary_.add(outcome);
     const std::vector<std::string> names = parameter_names(study_.parameters);
-    std::cout << "\n" << ranked_table(outcome.results, names, 10);
-    std::cout << failure_summary(outcome.results, names, failures_command_);
+    std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
+    std::cout << failure_summary(outcome.results, names, failures_command_, colours_);
     if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
     std::cout.flush();
     if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
@@ -117,6 +119,7 @@ class Display final : public RunListener {
   std::string failures_command_;
   Progress& progress_;
   TraceFile& trace_;
+  Colours colours_;
   bool in_trace_ = true;
   RunSummary summary_;
 };
@@ -160,7 +163,7 @@ int run(const RunOptions& options, Progress& progress) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  return with_progress(options.progress,
+  return with_progress(options.progress, Colours(options.color, stderr),
                        [&](Progress& progress) { return run(options, progress); });
 }
 

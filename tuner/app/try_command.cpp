@@ -4,6 +4,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
+#include "tuner/base/colours.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/single_try.h"
 #include "tuner/terminal/try_text.h"
@@ -12,17 +13,21 @@
 namespace tuner {
 
 int try_command(const TryOptions& options) {
-  const auto note = [](const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; };
+  const Colours noted(options.color, stderr);
+  const auto note = [&](const std::string& text) {
+    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
+  };
   RunSettings settings{load_study(options.study, options.sizes, note)};
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const Colours shown(options.color, stdout);
   bool all_right = true;
   const auto tell = [&](const TryOutcome& outcome) {
     std::cout << (options.json ? try_json(outcome, settings.study)
-                               : try_text(outcome, settings.study));
+                               : try_text(outcome, settings.study, shown));
     std::cout.flush();
     all_right = all_right && outcome.trial && outcome.trial->state == TrialState::kOk;
   };

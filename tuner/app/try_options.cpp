@@ -51,6 +51,7 @@ TryOptions parse_try(const Words& words) {
       "cpu backend: run a block's threads in random order between barriers");
   add("json", po::bool_switch(&o.json), "what came of it as JSON, one line for each size");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add_color_option(visible, o.color);
   const auto values = parse_words(words, "tuner try STUDY NAME=VALUE,... [options]", visible);
   const Words given = inputs(values);
   if (given.empty()) wrong_usage("which study? Give its path (see --help)");

@@ -12,6 +12,7 @@ struct TryOptions : DeviceOptions {
   std::vector<std::pair<std::string, std::string>> assigned;
   Words sizes;  // none: the study's
   bool json = false;
+  std::string color = "auto";
 };
 
 TryOptions parse_try(const Words& words);

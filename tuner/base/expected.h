@@ -1,5 +1,5 @@
 #pragma once
-// A value or the reason why there is none. g++ 12 has no std::expected; this is the part we need.
+// A value or the reason why there is none. std::expected needs C++23; this is the part we need.
 
 #include <utility>
 #include <variant>

@@ -64,6 +64,16 @@ std::string about_tolerance(const ArgumentPlan& argument, const CheckPlan& check
                      1.05 * difference.max_abs_error);
 }
 
+// "y[5]", and "C[2][1]" where the study gives it two extents, the last of which runs fastest.
+std::string element_text(const ArgumentPlan& argument, std::uint64_t index) {
+  std::string text;
+  for (std::size_t i = argument.extents.size(); i-- > 1;) {
+    text.insert(0, fmt::format("[{}]", index % argument.extents[i]));
+    index /= argument.extents[i];
+  }
+  return fmt::format("{}[{}]{}", argument.name, index, text);
+}
+
 }  // namespace
 
 std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
@@ -74,8 +84,8 @@ std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
     value = number_text(difference.first_value, kAll);
     expected = number_text(difference.first_expected, kAll);
   }
-  return fmt::format("{}[{}] = {}, expected {} ({} of {} elements differ, max error {:g}{}{})",
-                     argument.name, difference.first_mismatch, value, expected,
+  return fmt::format("{} = {}, expected {} ({} of {} elements differ, max error {:g}{}{})",
+                     element_text(argument, difference.first_mismatch), value, expected,
                      difference.mismatches, argument.elements, difference.max_abs_error,
                      about_tolerance(argument, check, difference),
                      about_poison(argument, difference));

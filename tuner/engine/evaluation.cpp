@@ -102,6 +102,7 @@ Evaluation::~Evaluation() = default;
 DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
 
 const std::vector<std::string>& Evaluation::warnings() const { return impl_->workspace.warnings(); }
+double Evaluation::reference_ms() const { return impl_->workspace.reference_ms(); }
 const std::string& Evaluation::wrong_constant() const { return impl_->workspace.wrong_constant(); }
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {

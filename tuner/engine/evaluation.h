@@ -37,6 +37,8 @@ class Evaluation {
   DeviceResult<Ok> prepare();
   // After prepare(): what the user should know of the reference's answers.
   const std::vector<std::string>& warnings() const;
+  // After prepare(): the reference's time in milliseconds; 0 where it was not timed.
+  double reference_ms() const;
   // After prepare() failed: the constant that the study and the reference do not agree on, or
   // empty.
   const std::string& wrong_constant() const;

@@ -119,17 +119,19 @@ Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec
   return scalar_bytes(spec.type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
 }
 
-Expected<std::uint64_t, std::string> elements_of(const ArgumentSpec& spec, const Bindings& names) {
-  std::uint64_t elements = 1;
+std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Bindings& names,
+                                         ArgumentPlan& plan) {
+  plan.elements = 1;
   for (const Expression& extent : spec.shape) {
     const auto value = whole(extent, names, "the shape of " + spec.name, 1, 1, kMostElements);
-    if (!value) return Unexpected{value.error()};
-    if (elements > kMostElements / *value) {
-      return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
+    if (!value) return value.error();
+    if (plan.elements > kMostElements / *value) {
+      return fmt::format("{} has more than 2^60 elements", spec.name);
     }
-    elements *= *value;
+    plan.elements *= *value;
+    plan.extents.push_back(*value);
   }
-  return elements;
+  return std::nullopt;
 }
 
 // All but the value or size.
@@ -189,9 +191,7 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
     if (!bytes) return Unexpected{bytes.error()};
     plan.scalar = std::move(*bytes);
   } else {
-    const auto elements = elements_of(spec, names);
-    if (!elements) return Unexpected{elements.error()};
-    plan.elements = *elements;
+    if (const auto wrong = measure_shape(spec, names, plan)) return Unexpected{*wrong};
   }
   return plan;
 }

@@ -47,6 +47,8 @@ class Workspace {
   const SizePlan& plan() const { return plan_; }
   // After prepare(): what is suspicious about the reference's answers.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // After prepare(): the median time of the reference, milliseconds; 0 where it was not timed.
+  double reference_ms() const { return reference_ms_; }
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
   const std::string& wrong_constant() const { return wrong_constant_; }
 
@@ -99,6 +101,7 @@ class Workspace {
   DeviceResult<Ok> run_reference(const ReferencePlan& reference);
   DeviceResult<Ok> begin_reference(const ReferencePlan& reference);
   DeviceResult<Ok> launch_reference(const ReferencePlan& reference);
+  DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const ReferencePlan& reference);
   DeviceResult<Ok> check_reference(const ReferencePlan& reference);
   DeviceResult<Ok> study_answers();
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
@@ -112,6 +115,7 @@ class Workspace {
   DeviceBuffer zeros_;                                  // guard words, and what scratch begins with
   std::uint64_t zeros_bytes_ = 0;
   std::vector<std::string> warnings_;
+  double reference_ms_ = 0;
   std::string wrong_constant_;
   bool inputs_untouched_ = false;
   std::uint32_t set_ = 0;               // of inputs

@@ -11,6 +11,7 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/source/undeclared.h"
 
 namespace tuner {
@@ -139,8 +140,8 @@ std::string beginning_of(const std::string& message) {
   return out;
 }
 
-std::string line_of(const FailureGroup& group) {
-  return fmt::format("{:>4} x {}: {}\n", group.count, name_of(group.state),
+std::string line_of(const FailureGroup& group, const Colours& colours) {
+  return fmt::format("{:>4} x {}: {}\n", group.count, colours.bad(shown_name(group.state)),
                      for_terminal(group.cause));
 }
 
@@ -191,18 +192,20 @@ std::vector<FailureGroup> failure_groups(const RankedResults& results) {
 }
 
 std::string failure_summary(const RankedResults& results, std::span<const std::string> parameters,
-                            const std::string& command) {
+                            const std::string& command, const Colours& colours) {
   const std::vector<FailureGroup> groups = failure_groups(results);
   if (groups.empty()) return "";
   std::string out;
   const Trial& first = results.trials[groups.front().example];
   if (results.ranked == 0 && groups.size() == 1 && groups.front().count > 1) {
-    out += fmt::format("all {} for one reason, as {}:\n", groups.front().count,
+    out += fmt::format("{}, as {}:\n",
+                       colours.bad(fmt::format("all {} for one reason", groups.front().count)),
                        configuration_of(first, parameters));
     out += beginning_of(first.message);
   } else {
     out += "failures by cause:\n";
-    for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i) out += line_of(groups[i]);
+    for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i)
+      out += line_of(groups[i], colours);
     if (groups.size() > kMostGroups) {
       out += fmt::format("     and {} more causes\n", groups.size() - kMostGroups);
     }
@@ -211,13 +214,14 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
   return out + "more of them: " + for_terminal(command) + "\n";
 }
 
-std::string failure_report(const RankedResults& results, std::span<const std::string> parameters) {
+std::string failure_report(const RankedResults& results, std::span<const std::string> parameters,
+                           const Colours& colours) {
   const std::vector<FailureGroup> groups = failure_groups(results);
   if (groups.empty()) return "nothing failed\n";
   std::string out;
   for (const FailureGroup& group : groups) {
     const Trial& trial = results.trials[group.example];
-    out += line_of(group);
+    out += line_of(group, colours);
     out += "    such as " + configuration_of(trial, parameters) + "\n";
     if (lines_of(trial.message).size() > 1) out += beginning_of(trial.message);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/colours.h"
 #include "tuner/model/ranked_results.h"
 
 namespace tuner {
@@ -25,9 +26,10 @@ std::vector<FailureGroup> failure_groups(const RankedResults& results);
 // The most frequent few with one example each, and `command`, which shows the rest. Where nothing
 // is valid for a single reason, the beginning of that message. Empty when nothing failed.
 std::string failure_summary(const RankedResults& results, std::span<const std::string> parameters,
-                            const std::string& command);
+                            const std::string& command, const Colours& colours = {});
 
 // All of them, each with a configuration and the beginning of its message.
-std::string failure_report(const RankedResults& results, std::span<const std::string> parameters);
+std::string failure_report(const RankedResults& results, std::span<const std::string> parameters,
+                           const Colours& colours = {});
 
 }  // namespace tuner

@@ -25,7 +25,8 @@ std::size_t width_of(const std::string& utf8) {
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-std::string aligned(const std::vector<Column>& columns, std::size_t rows) {
+// The header and the rows, of which the first is the best.
+std::string aligned(const std::vector<Column>& columns, std::size_t rows, const Colours& colours) {
   std::vector<std::string> lines(rows + 1);
   for (const Column& column : columns) {
     std::size_t width = width_of(column.title);
@@ -37,9 +38,9 @@ std::string aligned(const std::vector<Column>& columns, std::size_t rows) {
     }
   }
   std::string out;
-  for (std::string& line : lines) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i].erase(lines[i].find_last_not_of(' ') + 1);
+    out += (i == 1 ? colours.good(lines[i]) : lines[i]) + "\n";
   }
   return out;
 }
@@ -108,7 +109,7 @@ std::string counts(const RankedResults& results) {
   for (std::size_t s = 0; s < by_state.size(); ++s) {
     if (by_state[s] == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", by_state[s],
-                        name_of(static_cast<TrialState>(s)));
+                        shown_name(static_cast<TrialState>(s)));
   }
   return fmt::format("{} trials{}{}\n", results.trials.size(), text.empty() ? "" : ": ", text);
 }
@@ -128,7 +129,7 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
   if (baseline.speedups.empty()) {
     return fmt::format(
         "the baseline ({}) is not ranked: {}\n", values,
-        for_terminal(is_failure(trial) ? std::string(name_of(trial.state)) : trial.message));
+        for_terminal(is_failure(trial) ? std::string(shown_name(trial.state)) : trial.message));
   }
   if (*baseline.at == 0) {
     return fmt::format("the baseline ({}) is the best: nothing is faster beyond the interval\n",
@@ -142,11 +143,16 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
 
 }  // namespace
 
+std::string_view shown_name(TrialState state) {
+  return state == TrialState::kConstraints ? "over a device limit" : name_of(state);
+}
+
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
-                         std::size_t top) {
+                         std::size_t top, const Colours& colours) {
   const std::vector<std::size_t> rows = shown_of(results, top);
   if (rows.empty()) {
-    return "nothing valid was found\n" + baseline_line(results, parameters) + counts(results);
+    return colours.bad("nothing valid was found") + "\n" + baseline_line(results, parameters) +
+           counts(results);
   }
   std::vector<Column> columns = time_columns(results, rows);
   const Trial& best = results.trials[rows.front()];
@@ -170,11 +176,11 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
       columns.push_back(std::move(column));
     }
   }
-  std::string out = aligned(columns, rows.size());
+  std::string out = aligned(columns, rows.size(), colours);
   out += baseline_line(results, parameters);
   if (results.unverified && !results.unverified->empty()) {
-    out +=
-        "not verified: " + for_terminal(*results.unverified) + "; wrong answers would be ranked\n";
+    out += colours.doubtful("not verified:") + " " + for_terminal(*results.unverified) +
+           "; wrong answers would be ranked\n";
   }
   if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";

@@ -4,16 +4,23 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "tuner/base/colours.h"
 #include "tuner/model/ranked_results.h"
 
 namespace tuner {
+
+// A state for people: "over a device limit" where files say "constraints", which is also a key of
+// the study.
+std::string_view shown_name(TrialState state);
 
 // An aligned table of the best `top` for a terminal: time with the half width of its interval,
 // metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front
 // of several objectives, all of which are shown. Two lines follow: what all shown have in common,
 // and how many trials ended in which state.
+// The best row is coloured as good, its absence as bad.
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
-                         std::size_t top = 10);
+                         std::size_t top = 10, const Colours& colours = {});
 
 }  // namespace tuner

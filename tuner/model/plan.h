@@ -25,9 +25,10 @@ struct TensorMapPlan {
 struct ArgumentPlan {
   std::string name;  // for constants: the symbol as the study writes it
   DataType type = DataType::kFloat32;
-  bool is_scalar = false;         // no buffer of its own
-  std::vector<std::byte> scalar;  // value of a scalar
-  std::uint64_t elements = 0;     // of a buffer
+  bool is_scalar = false;                // no buffer of its own
+  std::vector<std::byte> scalar;         // value of a scalar
+  std::uint64_t elements = 0;            // of a buffer
+  std::vector<std::uint64_t> extents{};  // of a buffer; `elements` is their product
   Role role = Role::kIn;
   FillSpec fill;
   Zero zero = Zero::kOnce;  // of a workspace

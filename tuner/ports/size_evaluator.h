@@ -43,6 +43,8 @@ struct SizeTask {
   std::function<void(const Configuration&)> withdraw{};
   // Told what the preparation found suspicious, such as a reference that leaves nothing but zeros.
   std::function<void(const std::string&)> warn{};
+  // Told the reference's time in milliseconds, if that was taken while the size was prepared.
+  std::function<void(double)> reference_timed{};
   // Told how many rounds of a final are done, of how many.
   std::function<void(int done, int rounds)> round{};
   // Seconds that went by before, and count: now() begins with them.

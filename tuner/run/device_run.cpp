@@ -346,6 +346,8 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   SizeTask work = task(space, size, history);
   work.spent = search.since.seconds();
   work.end = search.budget.seconds.value_or(kNoEnd);
+  double reference_ms = 0;
+  work.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
   const SizeEvaluator* clock = nullptr;
   work.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
   const auto evaluator = device_.evaluator(std::move(work));
@@ -375,6 +377,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   attempt.outcome.seconds = seconds;
   attempt.outcome.course = attempt.usage.course(seconds);
   if (attempt.outcome.course) listener_.note(attempt.usage.text(*attempt.outcome.course));
+  attempt.outcome.reference_ms = reference_ms;
   return rank_and_write(attempt, round);
 }
 
@@ -400,6 +403,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   Search search;
   search.since = since;
   search.budget = focus.budget.value_or(settings_.budget);
+  search.part.seconds = search.budget.seconds;
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
   search.part.total = space.report().valid;

@@ -51,6 +51,7 @@ struct SizeOutcome {
   bool interrupted = false;
   double seconds = 0;              // that search and final took
   std::optional<Course> course{};  // how these were used; empty when nothing was run
+  double reference_ms = 0;         // the reference's time; 0: it was not timed in this run
   std::string lost;                // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };

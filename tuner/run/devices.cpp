@@ -94,16 +94,20 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
     names = {settings.backend};
   }
   std::string reasons;
+  std::string last;  // why the one before does not work
   for (const std::string& name : names) {
     try {
-      if (name == "cpu" && !reasons.empty()) {
-        note("kernels run on the CPU: answers are checked, times say nothing about a GPU");
+      if (!last.empty()) {
+        note(name != "cpu" ? last
+                           : "kernels run on the CPU: answers are checked, times say nothing about "
+                             "a GPU (" +
+                                 last + ")");
       }
       return open_backend(settings, program, catalogue, name, note);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
-      reasons += std::string("\n  ") + error.what();
-      note(error.what());
+      last = error.what();
+      reasons += "\n  " + last;
     }
   }
   throw UnavailableError("no backend works:" + (reasons.empty() ? " none is installed" : reasons));

@@ -1,6 +1,7 @@
 #pragma once
 // Who hears what a run does: a terminal, a program that reads JSON lines, a test, an application.
 
+#include <optional>
 #include <string>
 
 #include "tuner/model/problem_size.h"
@@ -17,6 +18,7 @@ struct RunPart {
   bool is_search = true;  // else the strategy has no say: winners of other sizes are tried
   std::string device{};
   ProblemSize size{};
+  std::optional<double> seconds{};  // that the search may take, where that is limited
 };
 
 // Where a part is once its search has ended.

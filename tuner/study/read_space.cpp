@@ -180,6 +180,21 @@ std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
   return values;
 }
 
+// Python's ways of saying a list have forms of their own here.
+std::string form_for(const std::string& text) {
+  if (text.starts_with("range(")) return "write {range: [1, 8]}, which has both ends";
+  if (text.find("**") != text.npos || text.find(" for ") != text.npos) {
+    return "write {range: [1, 8]}; powers of two are {pow2: [1, 32]}";
+  }
+  return "a fixed value is [" + text + "]";
+}
+
+// Python would make values of it; here it would be a text.
+bool is_comprehension(const YamlNode& item) {
+  return item.plain && item.text.find(" for ") != item.text.npos &&
+         item.text.find(" in ") != item.text.npos;
+}
+
 // As in the search space, 1, 1.0 and true are one value.
 std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
                              const std::string& what) {
@@ -192,6 +207,12 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
   const YamlNode* text = nullptr;            // the first that has no quotes
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
+    if (is_comprehension(*item)) {
+      diagnostics.error(position_of(diagnostics, *item),
+                        "a value of " + what + " is what Python would make a list of",
+                        form_for(item->text));
+      continue;
+    }
     const auto value = read_value(diagnostics, *item, "a value of " + what);
     if (!value) continue;
     const YamlNode*& first_of_kind = std::holds_alternative<std::string>(*value) ? text : other;
@@ -214,15 +235,6 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
                         "in quotes, where that is meant");
   }
   return values;
-}
-
-// Python's ways of saying a list have forms of their own here.
-std::string form_for(const std::string& text) {
-  if (text.starts_with("range(")) return "write {range: [1, 8]}, which has both ends";
-  if (text.find("**") != text.npos || text.find(" for ") != text.npos) {
-    return "write {range: [1, 8]}; powers of two are {pow2: [1, 32]}";
-  }
-  return "a fixed value is [" + text + "]";
 }
 
 std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,

@@ -74,6 +74,7 @@ void JsonEvents::begin(const RunPart& part, const Study& study) {
                {"kernel", study.kernel.name},
                {"device", part.device},
                {"size", json_of(part.size)},
+               {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
                {"search", part.is_search},
                {"objective", study.objective.name},
                {"maximize", study.objective.maximize}});
@@ -131,14 +132,16 @@ void JsonEvents::end(double seconds) {
 
 void JsonEvents::ranked(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
-  Json event{{"event", "ranked"},
-             {"device", results.device.name},
-             {"size", json_of(results.size)},
-             {"ranked", results.ranked},
-             {"trials", results.trials.size()},
-             {"elapsed_s", number(outcome.seconds)},
-             {"best", nullptr},
-             {"file", outcome.csv_path}};
+  Json event{
+      {"event", "ranked"},
+      {"device", results.device.name},
+      {"size", json_of(results.size)},
+      {"ranked", results.ranked},
+      {"trials", results.trials.size()},
+      {"elapsed_s", number(outcome.seconds)},
+      {"reference_ms", outcome.reference_ms > 0 ? Json(outcome.reference_ms) : Json(nullptr)},
+      {"best", nullptr},
+      {"file", outcome.csv_path}};
   if (results.ranked > 0) {
     const Trial& best = results.trials.front();
     const Figures figures = figures_of(best, study_->objective);

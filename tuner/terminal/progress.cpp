@@ -6,12 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tuner/base/error.h"
 #include "tuner/base/exit_status.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
+#include "tuner/exporters/ranked_table.h"
 
 namespace tuner {
 namespace {
@@ -27,7 +29,8 @@ std::size_t columns(std::FILE* out) {
 
 }  // namespace
 
-Progress::Progress(const std::string& choice, std::FILE* out) : out_(out) {
+Progress::Progress(const std::string& choice, const Colours& colours, std::FILE* out)
+    : colours_(colours), out_(out) {
   if (choice == "json") events_.emplace(out);
   if (choice == "none" || choice == "json") {
     style_ = Style::kNone;
@@ -50,6 +53,7 @@ void Progress::begin(const RunPart& part, const Study& study) {
   study_ = &study;
   total_text_ = part.total;
   total_ = std::strtod(total_text_.c_str(), nullptr);
+  seconds_ = part.seconds;
   done_ = recalled_ = 0;
   states_ = {};
   have_best_ = false;
@@ -62,6 +66,16 @@ void Progress::begin(const RunPart& part, const Study& study) {
   }
 }
 
+std::optional<double> Progress::remaining(double elapsed) const {
+  const auto fresh = static_cast<double>(done_ - recalled_);
+  const double open = total_ - static_cast<double>(done_);
+  std::optional<double> left;
+  if (fresh >= 3 && open > 0) left = elapsed / fresh * open;
+  if (!seconds_) return left;
+  const double granted = std::max(0.0, *seconds_ - elapsed);
+  return std::min(granted, left.value_or(granted));
+}
+
 std::string Progress::status(double elapsed) const {
   std::string text = fmt::format("{}/{}", done_, total_text_);
   if (have_best_) {
@@ -71,14 +85,12 @@ std::string Progress::status(double elapsed) const {
   }
   for (std::size_t state = 0; state < states_.size(); ++state) {
     if (states_[state] == 0) continue;
-    text += fmt::format("  {} {}", states_[state], name_of(static_cast<TrialState>(state)));
+    text += fmt::format("  {} {}", states_[state], shown_name(static_cast<TrialState>(state)));
   }
   if (recalled_ > 0) text += fmt::format("  ({} from the store)", recalled_);
   const double fresh = static_cast<double>(done_ - recalled_);
   if (fresh >= 3 && elapsed > 0) text += fmt::format("  {:.3g}/s", fresh / elapsed);
-  if (fresh >= 3 && total_ > static_cast<double>(done_)) {
-    text += "  ETA " + duration_text(elapsed / fresh * (total_ - static_cast<double>(done_)));
-  }
+  if (const auto left = remaining(elapsed)) text += "  ETA " + duration_text(*left);
   if (have_best_) {
     text += "  " + for_terminal(configuration_text(study_->parameters, best_.configuration));
   }
@@ -123,7 +135,7 @@ void Progress::note(const std::string& text) {
   if (events_) events_->note(text);
   if (style_ == Style::kNone) return;
   erase();
-  fmt::print(out_, "{}\n", lines_for_terminal(text));
+  fmt::print(out_, "{}\n", colours_.note(lines_for_terminal(text)));
   std::fflush(out_);
 }
 
@@ -156,8 +168,9 @@ void Progress::ranked(const SizeOutcome& outcome) {
   if (events_) events_->ranked(outcome);
 }
 
-int with_progress(const std::string& choice, const std::function<int(Progress&)>& work) {
-  Progress progress(choice, stderr);
+int with_progress(const std::string& choice, const Colours& colours,
+                  const std::function<int(Progress&)>& work) {
+  Progress progress(choice, colours, stderr);
   if (!progress.is_for_programs()) return work(progress);
   const auto failed = [&](const std::exception& error, int status) {
     progress.error(error.what(), status);

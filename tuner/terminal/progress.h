@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "tuner/base/colours.h"
 #include "tuner/terminal/json_events.h"
 
 namespace tuner {
@@ -17,7 +18,7 @@ class Progress {
  public:
   enum class Style { kNone, kLive, kPlain };
   // `choice` as --progress takes it; "auto" looks whether `out` is a terminal.
-  Progress(const std::string& choice, std::FILE* out);
+  Progress(const std::string& choice, const Colours& colours, std::FILE* out);
 
   void begin(const RunPart& part, const Study& study);
   void trial(const Trial& trial, double elapsed_seconds);
@@ -37,15 +38,19 @@ class Progress {
 
  private:
   std::string status(double elapsed_seconds) const;
+  // Seconds until the search ends at the latest; nothing where that is not known yet.
+  std::optional<double> remaining(double elapsed_seconds) const;
   void line(double elapsed_seconds, bool force);
   void erase();
 
   Style style_;
+  Colours colours_;
   std::FILE* out_;
   std::optional<JsonEvents> events_;
   const Study* study_ = nullptr;
   std::string total_text_;
   double total_ = 0;
+  std::optional<double> seconds_;  // that the search may take
   std::size_t done_ = 0;
   std::size_t recalled_ = 0;
   std::array<std::size_t, 8> states_{};
@@ -58,6 +63,7 @@ class Progress {
 
 // Does the work of a command with a progress of this choice. For programs what ends it is an event,
 // too, errors included; else errors are the caller's. Returns the exit status.
-int with_progress(const std::string& choice, const std::function<int(Progress&)>& work);
+int with_progress(const std::string& choice, const Colours& colours,
+                  const std::function<int(Progress&)>& work);
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 
 #include "tuner/base/usable_cores.h"
 #include "tuner/engine/statistics.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/report/figures.h"
 #include "tuner/terminal/progress.h"
 
@@ -41,13 +42,25 @@ std::string over_baseline(const RankedResults& results) {
   return fmt::format(", {:.3g} times the baseline", results.baseline->speedups.front().ratio);
 }
 
-std::string best_text(const RankedResults& results, const ObjectiveSpec& objective) {
+// Beside the right answer's own kernel, whose time is like one of the search.
+std::string over_reference(const SizeOutcome& outcome, const Study& study) {
+  if (!study.reference) return {};
+  const Timing& best = outcome.results.trials.front().timing;
+  if (outcome.reference_ms <= 0 || !(best.median > 0)) return ", the reference was not timed";
+  return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms)",
+                     outcome.reference_ms / best.median, outcome.reference_ms);
+}
+
+std::string best_text(const SizeOutcome& outcome, const Study& study) {
+  const RankedResults& results = outcome.results;
+  const ObjectiveSpec& objective = study.objective;
   const Figures figures = figures_of(results.trials.front(), objective);
   const bool by_final = figures.final_round.has_value();
   const double value = by_final ? figures.final_round->value : figures.search->value;
-  return fmt::format(
-      "best {:.4g} {} in the {}{}{}", value, objective.name == "time" ? "ms" : objective.name,
-      by_final ? "final" : "search", over_baseline(results), over_median(results, objective));
+  return fmt::format("best {:.4g} {} in the {}{}{}{}", value,
+                     objective.name == "time" ? "ms" : objective.name,
+                     by_final ? "final" : "search", over_baseline(results),
+                     over_reference(outcome, study), over_median(results, objective));
 }
 
 }  // namespace
@@ -55,12 +68,12 @@ std::string best_text(const RankedResults& results, const ObjectiveSpec& objecti
 void RunSummary::add(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
   const auto states = states_of(results);
-  std::string text = results.ranked > 0 ? best_text(results, study_.objective) : "nothing valid";
+  std::string text = results.ranked > 0 ? best_text(outcome, study_) : "nothing valid";
   std::string ended;
   for (std::size_t s = 0; s < states.size(); ++s) {
     if (states[s] == 0) continue;
     ended += fmt::format("{}{} {}", ended.empty() ? "" : ", ", states[s],
-                         tuner::name_of(static_cast<TrialState>(s)));
+                         shown_name(static_cast<TrialState>(s)));
   }
   if (!ended.empty()) text += "; " + ended;
   if (outcome.course) {
@@ -76,19 +89,27 @@ void RunSummary::add(const SizeOutcome& outcome) {
     if (results.ranked > 0) ++valid_;
   }
   seconds_ += outcome.seconds;
+  any_trial_ = any_trial_ || !results.trials.empty();
+  const bool cut_short = outcome.interrupted || !outcome.lost.empty() || outcome.store_gone;
+  nothing_to_try_ = nothing_to_try_ || (results.trials.empty() && !cut_short);
   if (results.ranked > 0 || results.trials.empty()) return;
   const auto most = std::ranges::max_element(states);
-  most_failed_ = name_of(static_cast<TrialState>(most - states.begin()));
+  most_failed_ = shown_name(static_cast<TrialState>(most - states.begin()));
 }
 
 std::vector<std::string> RunSummary::next_steps() const {
   const std::string where = results_ == "results" ? "" : " --results " + results_;
   std::vector<std::string> steps;
+  if (nothing_to_try_) {
+    steps.push_back(fmt::format("tuner check {}  # what each constraint removes", typed_));
+  }
   if (!most_failed_.empty()) {
     steps.push_back(fmt::format("tuner try {}  # one configuration, to see why they end in '{}'",
                                 typed_, most_failed_));
   }
-  steps.push_back(fmt::format("tuner report {}{} -o {}.html", typed_, where, study_.kernel.name));
+  if (any_trial_) {
+    steps.push_back(fmt::format("tuner report {}{} -o {}.html", typed_, where, study_.kernel.name));
+  }
   if (valid_ > 0) {
     steps.push_back(fmt::format("tuner export {}{} --format header -o {}_tuned.h", typed_, where,
                                 study_.kernel.name));

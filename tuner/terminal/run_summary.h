@@ -29,7 +29,9 @@ class RunSummary {
   std::vector<std::pair<std::string, std::string>> places_;  // device and size, what came of it
   double seconds_ = 0;
   std::size_t valid_ = 0;
-  std::string most_failed_;  // state that most ended in where nothing is valid
+  bool any_trial_ = false;
+  bool nothing_to_try_ = false;  // at one size at least
+  std::string most_failed_;      // state that most ended in where nothing is valid
 };
 
 }  // namespace tuner

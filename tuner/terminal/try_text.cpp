@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/exporters/ranked_table.h"
 #include "tuner/study/unverified.h"
 
 namespace tuner {
@@ -66,8 +68,15 @@ std::string answer(const Trial& trial, const std::string& unverified) {
   return line("answer", fmt::format("largest error {:.4g}", trial.max_error));
 }
 
-std::string tried(const Trial& trial, const Study& study) {
-  std::string text = line("state", std::string(name_of(trial.state)));
+// The state, in the colour of what it means.
+std::string state_text(TrialState state, const Colours& colours) {
+  const std::string_view name = shown_name(state);
+  if (state == TrialState::kOk) return colours.good(name);
+  return state == TrialState::kDropped ? colours.doubtful(name) : colours.bad(name);
+}
+
+std::string tried(const Trial& trial, const Study& study, const Colours& colours) {
+  std::string text = fmt::format("  {:<16}{}\n", "state", state_text(trial.state, colours));
   if (!trial.message.empty()) text += lines_for_terminal(trial.message) + "\n";
   if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
     text += times(trial, study.measure.confidence);
@@ -77,7 +86,7 @@ std::string tried(const Trial& trial, const Study& study) {
 
 }  // namespace
 
-std::string try_text(const TryOutcome& outcome, const Study& study) {
+std::string try_text(const TryOutcome& outcome, const Study& study, const Colours& colours) {
   std::string text = for_terminal(fmt::format("{} on {}, {}", study.kernel.name,
                                               outcome.device.name, outcome.size.label())) +
                      "\n";
@@ -88,7 +97,7 @@ std::string try_text(const TryOutcome& outcome, const Study& study) {
   }
   text += line("configuration", configuration_text(study.parameters, outcome.configuration));
   if (!outcome.trial) return text + line("state", "interrupted");
-  return text + tried(*outcome.trial, study) +
+  return text + tried(*outcome.trial, study, colours) +
          line("device", fmt::format("{}, {}, driver {}", outcome.device.backend,
                                     outcome.device.arch, outcome.device.driver)) +
          line("compiler", outcome.compiler);

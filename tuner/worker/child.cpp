@@ -164,7 +164,9 @@ class RunServer {
     evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan));
     const auto done = evaluation_->prepare();
     if (done) {
-      wire_.send({{"type", "prepared"}, {"warnings", evaluation_->warnings()}});
+      wire_.send({{"type", "prepared"},
+                  {"warnings", evaluation_->warnings()},
+                  {"reference_ms", evaluation_->reference_ms()}});
       return true;
     }
     const bool excusable = done.error().error == DeviceError::kOutOfMemory;

@@ -9,8 +9,8 @@
 //                                                 | warning {text}
 //   run       <- start, open {backend, device, options}
 //             -> ready {facts} | unavailable {reason}
-//             <- prepare {plan}                  -> prepared {warnings} | failed {message,
-//             constant}
+//             <- prepare {plan}                  -> prepared {warnings, reference_ms}
+//                                                 | failed {message, excusable, constant}
 //             <- evaluate {id, variant}          -> phase {phase} ... verdict {id, verdict}
 //             <- duel {variants, rounds, seed}   -> duelled {samples} | verdict
 //   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}

@@ -51,6 +51,7 @@ void for_each_field(T& argument, Visit&& visit) {
   visit("is_scalar", argument.is_scalar);
   visit("scalar", argument.scalar);
   visit("elements", argument.elements);
+  visit("extents", argument.extents);
   visit("role", argument.role);
   visit("fill", argument.fill);
   visit("zero", argument.zero);

@@ -169,8 +169,13 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
 }
 
 void PoolEvaluator::take_prepared() {
+  const bool was_done = preparation_.is_done();
   for (const std::string& text : preparation_.poll()) {
     if (task_.warn) task_.warn(text);
+  }
+  if (was_done || !preparation_.is_done()) return;
+  if (task_.reference_timed && runner_.reference_ms() > 0) {
+    task_.reference_timed(runner_.reference_ms());
   }
 }
 
@@ -185,7 +190,8 @@ void PoolEvaluator::take_compiled() {
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
       add(tools_.judge(result.outcome.error().opened), job.trial);
-      fail(std::move(job), TrialState::kCompile, std::move(result.outcome.error().log));
+      const std::string& log = result.outcome.error().log;
+      fail(std::move(job), TrialState::kCompile, missing_prefix(task_.study, log) + log);
     }
   }
 }

@@ -10,21 +10,17 @@
 #include "tuner/source/undeclared.h"
 
 namespace tuner {
-namespace {
 
-// A source that names a parameter without the prefix of its macro: a line for the log.
 std::string missing_prefix(const Study& study, const std::string& log) {
   const std::string& prefix = study.kernel.define_prefix;
   if (prefix.empty()) return {};
   std::vector<std::string> names;
   for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
   const auto name = undeclared_name(log, names);
-  return name ? "\nnote: " + *name + " is a parameter; its macro is " + prefix + *name +
-                    " (define_prefix: \"\" takes the prefix away)"
+  return name ? "note: " + *name + " is a parameter; its macro is " + prefix + *name +
+                    " (define_prefix: \"\" takes the prefix away)\n"
               : "";
 }
-
-}  // namespace
 
 Preparation::Preparation(const Study& study, ProblemSize size, SizePlan plan,
                          std::optional<CompileRequest> reference, const Toolchain& tools,
@@ -63,8 +59,8 @@ bool Preparation::take(const CompileResult& result) {
     const std::string shared =
         study_.reference->source ? "" : " (it shares its source with the variants)";
     throw InputError({Complaint{study_.reference->where,
-                                "the reference kernel: it does not compile" + shared + ":\n" + log +
-                                    missing_prefix(study_, log),
+                                "the reference kernel: it does not compile" + shared + ":\n" +
+                                    missing_prefix(study_, log) + log,
                                 ""}},
                      study_.text);
   }

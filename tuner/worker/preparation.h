@@ -15,6 +15,10 @@
 
 namespace tuner {
 
+// A line for a compiler's log that complains of a parameter's name without the prefix of its macro;
+// otherwise empty.
+std::string missing_prefix(const Study& study, const std::string& log);
+
 class Preparation {
  public:
   // `study`, `tools` and `runner` outlive this. `reference` is what makes plan.reference's

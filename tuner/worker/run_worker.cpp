@@ -3,6 +3,7 @@
 #include "tuner/worker/run_worker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -63,6 +64,14 @@ std::vector<std::string> texts_in(const nlohmann::json& answer, const char* memb
     if (one.is_string()) out.push_back(one.get<std::string>());
   }
   return out;
+}
+
+// A time; 0 where there is none.
+double time_in(const nlohmann::json& answer, const char* member) {
+  const auto number = answer.find(member);
+  if (number == answer.end() || !number->is_number()) return 0;
+  const double time = number->get<double>();
+  return std::isfinite(time) && time > 0 ? time : 0;
 }
 
 }  // namespace
@@ -150,6 +159,7 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
   const auto failed = not_prepared(answer);
   if (!failed) {
     warnings_ = texts_in(*answer, "warnings");
+    reference_ms_ = time_in(*answer, "reference_ms");
     return true;
   }
   if (failed->excusable && preparations_ < kSecondChances) {

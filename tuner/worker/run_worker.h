@@ -57,6 +57,8 @@ class RunWorker {
   Expected<bool, Unprepared> handle_preparing();
   // What the preparation found suspicious, once.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+  // Of the size that was prepared last: the reference's time; 0 where it was not timed.
+  double reference_ms() const { return reference_ms_; }
 
   // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
   // brought back. False when it was over before that was done.
@@ -122,6 +124,7 @@ class RunWorker {
   bool preparing_ = false;
   int preparations_ = 0;  // that failed by something outside
   std::vector<std::string> warnings_;
+  double reference_ms_ = 0;
   TimePoint prepare_deadline_ = TimePoint::max();
   bool busy_ = false;
   bool begun_ = false;  // the child has said that it is at work on what is in flight

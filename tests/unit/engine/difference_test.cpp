@@ -42,6 +42,16 @@ TEST(Describe, IntegersAreInFullAndAddedToPoisonIsSaid) {
             "y[5] = 8, expected 7 (2 of 9 elements differ, max error 1)");
 }
 
+TEST(Describe, AnElementIsNamedByTheExtentsOfTheStudy) {
+  ArgumentPlan argument = output(DataType::kInt32);
+  argument.extents = {9};
+  EXPECT_TRUE(describe(argument, {}, difference(8, 7)).starts_with("y[5] = 8"));
+  argument.extents = {3, 3};
+  EXPECT_TRUE(describe(argument, {}, difference(8, 7)).starts_with("y[1][2] = 8"));
+  argument.extents = {1, 3, 3};
+  EXPECT_TRUE(describe(argument, {}, difference(8, 7)).starts_with("y[0][1][2] = 8"));
+}
+
 TEST(Describe, WhatAnInoutHoldsIsNoPoison) {
   EXPECT_EQ(describe(output(DataType::kUInt32, Role::kInOut), {}, difference(2779096485, 7)),
             "y[5] = 2779096485, expected 7 (2 of 9 elements differ, max error 2.7791e+09)");

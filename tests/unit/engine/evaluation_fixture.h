@@ -74,6 +74,8 @@ class EvaluationTest : public testing::Test {
       evaluation_ = std::make_unique<Evaluation>(backend_, plan_);
       const auto ready = evaluation_->prepare();
       EXPECT_TRUE(ready.has_value()) << (ready ? "" : ready.error().message);
+      backend_.timings.clear();  // of the reference
+      backend_.timed_order.clear();
     }
     return *evaluation_;
   }

@@ -29,9 +29,26 @@ TEST_F(EvaluationTest, AnnouncesEachPhaseBeforeItBegins) {
                                          Phase::kEstimate, Phase::kVerify}));
 }
 
-TEST_F(EvaluationTest, RunsTheReferenceOnce) {
-  evaluate("good");
-  evaluate("good");
+TEST_F(EvaluationTest, RunsTheReferenceOnceAndTimesItOnce) {
+  backend_.kernels.at("reference").milliseconds = [](int) { return 2.5; };
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(backend_.kernels.at("reference").timed, 5);
+  EXPECT_EQ(backend_.kernels.at("reference").launches, 1 + 5);
+  EXPECT_EQ(evaluation().reference_ms(), 2.5);
+}
+
+TEST_F(EvaluationTest, AReferenceThatCountsOnZeroedScratchIsNotTimed) {
+  plan_.arguments.push_back(argument("counter", Role::kScratch));
+  plan_.reference->arguments = {0, 1, 2, 3};
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(backend_.kernels.at("reference").launches, 1);
+  EXPECT_EQ(evaluation().reference_ms(), 0);
+}
+
+TEST_F(EvaluationTest, ASlowReferenceIsNotTimed) {
+  add_kernel("reference", doubled_then([](const Call&) { ::usleep(120000); }));
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
   EXPECT_EQ(backend_.kernels.at("reference").launches, 1);
 }
 

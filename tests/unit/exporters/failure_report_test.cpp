@@ -73,6 +73,11 @@ TEST(FailureSummary, SaysTheMostFrequentFirstAndWhereTheRestIs) {
   EXPECT_EQ(failure_summary(results_of({}), kNames, "x"), "");
 }
 
+TEST(FailureSummary, TheStateIsInTheColourOfWhatIsBad) {
+  const std::string text = failure_summary(mixed(), kNames, "x", Colours("always", stdout));
+  EXPECT_NE(text.find("   3 x \x1b[31mcorrectness\x1b[0m: y[0]"), std::string::npos) << text;
+}
+
 TEST(FailureSummary, HasFiveGroupsAtMost) {
   std::vector<Trial> trials;
   for (const char* what : {"a", "b", "c", "d", "e", "f", "g"}) {

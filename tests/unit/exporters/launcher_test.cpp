@@ -130,6 +130,18 @@ std::string refusal(const Study& study) {
   return "none";
 }
 
+TEST(Launcher, OneOfACpuSaysThatTheArchitectureIsToBeChosen) {
+  std::vector<RankedResults> results = sample_results();
+  results.resize(1);
+  results.front().device.backend = "cpu";
+  results.front().device.arch = "x86-64";
+  const std::string source = export_launcher(launcher_study(), results, launcher_options()).source;
+  EXPECT_NE(source.find("//   nvcc -std=c++17 -arch=native -c matmul_launcher.cu  (tuned on a CPU: "
+                        "choose your GPU's architecture)\n"),
+            std::string::npos)
+      << source.substr(0, 300);
+}
+
 TEST(Launcher, WhatItCannotHoldIsRefused) {
   Study study = launcher_study();
   study.kernel.entry = "matmul<{M}>";

@@ -157,6 +157,16 @@ TEST(RankedTable, SaysWhichFiguresAreTheFinals) {
             "3 trials: 2 ok, 1 compile\n");
 }
 
+TEST(RankedTable, TheBestRowIsInTheColourOfWhatIsGood) {
+  const Colours colours("always", stdout);
+  EXPECT_EQ(ranked_table(sample_results(), kNames, 10, colours),
+            "rank     time ms         gflops  BM\n"
+            "\x1b[32m   1  =      0.5  ±1.0%       4  64\x1b[0m\n"
+            "   2  =   0.5012  ±1.0%    3.99  32\n"
+            "all of these: SHARED=static\n"
+            "3 trials: 2 ok, 1 compile\n");
+}
+
 TEST(RankedTable, ShowsAllOfTheFrontHoweverSlow) {
   RankedResults results = sample_results();
   results.trials.insert(results.trials.begin() + 2, valid_trial(16, "static", 4));

@@ -70,6 +70,15 @@ study.yaml:4:6: parameter 'C' must be a list of values, {range: [..]} or {pow2: 
          ^)text");
 }
 
+TEST(SpaceSections, AComprehensionIsNoListOfOneText) {
+  EXPECT_EQ(
+      complaints_of("schema: 1\nparameters:\n  B: [2**i for i in range(6)]\n"),
+      R"text(study.yaml:3:7: a value of parameter 'B' is what Python would make a list of (write {range: [1, 8]}; powers of two are {pow2: [1, 32]})
+      B: [2**i for i in range(6)]
+          ^)text");
+  EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  B: ['x for y in z']\n"), "");
+}
+
 TEST(SpaceSections, DuplicateValuesOfAnyType) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters:

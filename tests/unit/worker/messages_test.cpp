@@ -74,6 +74,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   buffer.name = "C";
   buffer.type = DataType::kBFloat16;
   buffer.elements = 1ULL << 33;
+  buffer.extents = {1ULL << 13, 1ULL << 20};
   buffer.role = Role::kInOut;
   buffer.fill = {FillSpec::Kind::kUniform, -1, 1, "data.bin"};
   buffer.seed = ~0ULL;
@@ -88,6 +89,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   ASSERT_EQ(got.arguments.size(), 1U);
   EXPECT_EQ(got.arguments[0].type, DataType::kBFloat16);
   EXPECT_EQ(got.arguments[0].elements, 1ULL << 33);
+  EXPECT_EQ(got.arguments[0].extents, buffer.extents);
   EXPECT_EQ(got.arguments[0].role, Role::kInOut);
   EXPECT_EQ(got.arguments[0].fill.kind, FillSpec::Kind::kUniform);
   EXPECT_EQ(got.arguments[0].fill.a, -1);
