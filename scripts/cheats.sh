@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
   exit 1
 }
 # Columns by name; messages stand behind both, so that their commas do not matter.
-awk -F, '
+awk -F, -v backend="$backend" '
   FNR == 1 {
     for (i = 1; i <= NF; ++i) column[$i] = i
     next
@@ -26,11 +26,14 @@ awk -F, '
     cheat = $column["CHEAT"]
     state = $column["state"]
     wanted = cheat == "honest" ? "ok" : "correctness"
-    printf "%-20s %-12s%s\n", cheat, state, state == wanted ? "" : "  WRONG: must be " wanted
-    bad += state != wanted
+    # The threads of a warp run together on a GPU: the barrier need not be missed.
+    unseen = backend == "cuda" && cheat == "no_barrier" && state ~ /^(ok|dropped)$/
+    wrong = state != wanted && !unseen
+    printf "%-20s %-12s%s\n", cheat, state, unseen ? "  not seen here" : wrong ? "  WRONG: must be " wanted : ""
+    bad += wrong
     ++variants
   }
   END {
     printf "%d variants, %d with a wrong state\n", variants, bad
-    exit bad > 0 || variants != 16
+    exit bad > 0 || variants != (backend == "cuda" ? 29 : 28)
   }' "$folder"/wrong/*/n4000.csv

@@ -54,6 +54,7 @@ class FakeBackend : public Backend, public DeviceMemory {
 
   struct Kernel {
     std::function<void(const Call&)> body;
+    std::function<void(const Call&)> shuffled{};  // what another order of threads does besides
     std::function<double(int)> milliseconds = [](int) { return 1.0; };  // of the n-th timed launch
     Resources resources;
     std::optional<DeviceFailure> load_failure;
@@ -67,6 +68,8 @@ class FakeBackend : public Backend, public DeviceMemory {
 
   std::map<std::string, Kernel> kernels;
   DeviceFacts device;
+  bool shuffles = false;                // whether it can launch in another order of threads
+  std::vector<std::uint64_t> shuffled;  // the seeds of such launches
   std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();
   std::vector<TimingRequest> timings;    // every request
   std::vector<std::string> timed_order;  // the kernel of each request
@@ -178,6 +181,19 @@ class FakeBackend : public Backend, public DeviceMemory {
       Kernel& code = kernels.at(loaded_.at(one.kernel).name);
       if (code.launch_failure) return Unexpected{*code.launch_failure};
       run(one);
+    }
+    return Ok{};
+  }
+
+  // Kernels here have no threads: one says what becomes of it in another order.
+  DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
+    if (!shuffles) return fail(DeviceError::kUnsupported, "no order of threads");
+    shuffled.push_back(seed);
+    if (auto done = launch(sequence); !done) return done;
+    for (const KernelLaunch& one : sequence) {
+      const Loaded& loaded = loaded_.at(one.kernel);
+      const auto& spoil = kernels.at(loaded.name).shuffled;
+      if (spoil) spoil(Call{*this, one.geometry, one.arguments, loaded.symbols});
     }
     return Ok{};
   }

@@ -18,15 +18,6 @@ DeviceResult<Ok> fill_with(DeviceMemory& memory, const Answer& answer, const Fil
   return memory.fill(answer.room, answer.elements, fill);
 }
 
-// The largest magnitude in the answer; infinite when it holds an infinity.
-DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
-  auto done = fill_with(memory, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
-  if (!done) return Unexpected{done.error()};
-  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
-  if (!zero) return Unexpected{zero.error()};
-  return zero->max_abs_error;
-}
-
 // The best first. A rotation of the answer has all of its properties except the order. Where the
 // order makes no difference, as with a single sum, numbers of the answer's size serve.
 std::vector<Decoy> candidates(const Answer& answer, double largest) {
@@ -47,6 +38,14 @@ std::vector<Decoy> candidates(const Answer& answer, double largest) {
 }
 
 }  // namespace
+
+DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
+  auto done = fill_with(memory, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
+  if (!done) return Unexpected{done.error()};
+  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  if (!zero) return Unexpected{zero.error()};
+  return zero->max_abs_error;
+}
 
 DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer) {
   if (decoy.shift == 0) return fill_with(memory, answer, decoy.fill);

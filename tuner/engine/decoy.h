@@ -24,6 +24,9 @@ struct Answer {
   std::uint64_t elements = 0;
 };
 
+// The largest magnitude in the answer; infinite when it holds an infinity.
+DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer);
+
 DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer);
 
 // The decoy that is wrong, by these tolerances, in all or at least the most elements.

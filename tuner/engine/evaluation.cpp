@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/engine/other_inputs.h"
+#include "tuner/engine/repeated_launches.h"
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
@@ -40,10 +41,19 @@ Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
   return sample->front();
 }
 
+std::optional<Verdict> check_finalist(Backend& backend, Session& session, Workspace& workspace,
+                                      Admitted& finalist) {
+  if (auto wrong = session.verify_finalist(finalist)) return wrong;
+  if (auto wrong = wrong_now_and_then(backend, session, workspace, finalist)) return wrong;
+  if (!workspace.plan().deterministic) return std::nullopt;
+  auto bits = compare_bits(backend, session, workspace, finalist);
+  return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
+}
+
 // After the rounds. The finalists share their buffers, so the answer that is there is that of the
 // one timed last; of the others nothing is left to look at. Therefore each is launched and checked
 // again.
-std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspace,
+std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, Workspace& workspace,
                                            const std::vector<VariantPlan>& variants,
                                            std::vector<Admitted>& finalists, std::size_t last) {
   if (auto wrong = session.check_answers(finalists[last])) {
@@ -56,14 +66,12 @@ std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspac
   if (auto looked = workspace.broken_guard(finalists[last].bound); !looked) {
     return DuelFailure{last, verdict_of(looked.error())};
   }
-  if (auto looked = workspace.repair_inputs();
-      !looked && looked.error().error != DeviceError::kOutOfMemory) {
-    return DuelFailure{last, verdict_of(looked.error())};
-  }
+  const auto inputs = workspace.repair_inputs();
+  const bool failed = !inputs && inputs.error().error != DeviceError::kOutOfMemory;
+  if (failed) return DuelFailure{last, verdict_of(inputs.error())};
   for (std::size_t i = 0; i < finalists.size(); ++i) {
-    if (auto wrong = session.verify_finalist(finalists[i])) {
-      return DuelFailure{i, std::move(*wrong)};
-    }
+    auto wrong = check_finalist(backend, session, workspace, finalists[i]);
+    if (wrong) return DuelFailure{i, std::move(*wrong)};
   }
   std::vector<Timed> timed;
   for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
@@ -72,17 +80,25 @@ std::optional<DuelFailure> check_finalists(Session& session, Workspace& workspac
   return DuelFailure{elsewhere->which, std::move(elsewhere->verdict)};
 }
 
-// What is the best until now may win: its answers are compared on other inputs, too. Of all others
-// that would take too long; finalists are looked at again in the final.
-void confirm(Session& session, Workspace& workspace, const VariantPlan& variant, Admitted& admitted,
-             Verdict& verdict) {
+// What is the best until now may win: it is launched more often, and its answers are compared on
+// other inputs, too. Of all others that would take too long; finalists are looked at again in the
+// final.
+std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Workspace& workspace,
+                                       const VariantPlan& variant, Admitted& admitted,
+                                       Verdict& verdict) {
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
-  if (verdict.state != TrialState::kOk || !best) return;
-  auto wrong = wrong_elsewhere(session, workspace, {{&variant, &admitted}});
-  if (!wrong) return;
-  wrong->verdict.resources = verdict.resources;
-  wrong->verdict.max_error = admitted.max_error;
-  verdict = std::move(wrong->verdict);
+  if (best) {
+    if (auto wrong = wrong_now_and_then(backend, session, workspace, admitted)) return wrong;
+  }
+  if (workspace.plan().deterministic) {
+    auto bits = compare_bits(backend, session, workspace, admitted);
+    if (bits && bits->state != TrialState::kOk) return bits;
+    if (bits) verdict.deterministic = bits->deterministic;
+  }
+  if (!best) return std::nullopt;
+  auto elsewhere = wrong_elsewhere(session, workspace, {{&variant, &admitted}});
+  if (!elsewhere) return std::nullopt;
+  return std::move(elsewhere->verdict);
 }
 
 }  // namespace
@@ -113,7 +129,15 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
     auto admitted = session.admit(variant);
     if (!admitted) return admitted.error();
     verdict = session.measure(variant, *admitted);
-    confirm(session, impl_->workspace, variant, *admitted, verdict);
+    if (verdict.state == TrialState::kOk) {
+      auto wrong =
+          wrong_after_all(impl_->backend, session, impl_->workspace, variant, *admitted, verdict);
+      if (wrong) {
+        wrong->resources = verdict.resources;
+        wrong->max_error = admitted->max_error;
+        verdict = std::move(*wrong);
+      }
+    }
   }
   verdict.drift = impl_->sentinel.after(variant, verdict);
   return verdict;
@@ -157,7 +181,8 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = check_finalists(session, impl_->workspace, variants, finalists, order.back());
+    auto wrong = check_finalists(impl_->backend, session, impl_->workspace, variants, finalists,
+                                 order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

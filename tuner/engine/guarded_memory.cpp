@@ -8,8 +8,8 @@
 #include <array>
 #include <span>
 
-#include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
+#include "tuner/engine/data_file.h"
+#include "tuner/engine/input_sets.h"
 
 namespace tuner {
 namespace {
@@ -41,6 +41,16 @@ Fill fill_of(const ArgumentPlan& argument) {
 }
 
 }  // namespace
+
+DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
+  failure.message = what + ": " + failure.message;
+  return failure;
+}
+
+LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
+  if (argument.map) return {true, contents_of(buffer), {}, argument.map->map};
+  return {!argument.is_scalar, contents_of(buffer), argument.scalar};
+}
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
   auto id = memory_.allocate(std::max<std::uint64_t>(1, bytes));
@@ -118,21 +128,32 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
 
 DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
   if (argument.fill.kind != FillSpec::Kind::kFile) {
-    return memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
+    auto done = memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
+    return done && argument.has_special_values ? sprinkle(buffer, argument) : done;
   }
-  std::string contents;
-  try {
-    contents = read_file(argument.fill.file);
-  } catch (const FatalError& error) {
-    return Unexpected{DeviceFailure{DeviceError::kInvalid, error.what()}};
+  DataWanted wanted{argument.name, argument.type, argument.extents};
+  if (wanted.shape.empty()) wanted.shape = {argument.elements};
+  const auto bytes = read_data(argument.fill.file, wanted);
+  if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
+  return memory_.upload(contents_of(buffer), *bytes);
+}
+
+// At both ends, where edges of a problem often are, and in the middle.
+DeviceResult<Ok> GuardedMemory::sprinkle(BufferId buffer, const ArgumentPlan& argument) {
+  std::vector<std::byte> bytes;
+  for (const double value : special_values(argument)) {
+    const auto one = scalar_bytes(argument.type, value);
+    bytes.insert(bytes.end(), one.begin(), one.end());
   }
-  const std::uint64_t needed = bytes_of(argument);
-  if (contents.size() < needed) {
-    return Unexpected{DeviceFailure{
-        DeviceError::kInvalid, fmt::format("{} holds {} bytes, {} are needed",
-                                           argument.fill.file.string(), contents.size(), needed)}};
+  const std::uint64_t size = size_of(argument.type);
+  const std::uint64_t count = std::min<std::uint64_t>(argument.elements, bytes.size() / size);
+  const std::uint64_t rest = argument.elements - count;
+  for (const std::uint64_t first : {std::uint64_t{0}, rest / 2, rest}) {
+    auto done = memory_.upload({buffer, kGuardBytes + first * size},
+                               std::span<const std::byte>(bytes).first(count * size));
+    if (!done) return done;
   }
-  return memory_.upload(contents_of(buffer), std::as_bytes(std::span(contents)).first(needed));
+  return Ok{};
 }
 
 // Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.

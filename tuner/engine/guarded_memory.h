@@ -28,6 +28,12 @@ inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
 // Where a guarded buffer's contents begin.
 inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; }
 
+// The failure with what it happened to in front of its message.
+DeviceFailure in_context(const std::string& what, DeviceFailure failure);
+
+// What a kernel is given: the scalar, or `buffer`, guarded; as a map of it where the study says so.
+LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer);
+
 // Owns one device buffer.
 class DeviceBuffer {
  public:
@@ -81,6 +87,7 @@ class GuardedMemory {
 
  private:
   DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
+  DeviceResult<Ok> sprinkle(BufferId buffer, const ArgumentPlan& argument);
 
   DeviceMemory& memory_;
 };

@@ -1,8 +1,9 @@
-// Counts sets of inputs, and goes from one to another.
+// Counts sets of inputs, and says what each holds.
 
 #include "tuner/engine/input_sets.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tuner {
 namespace {
@@ -10,28 +11,125 @@ namespace {
 // So far apart begin the random numbers of two sets that neither holds any of the other's.
 constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
 
+bool is_input(const ArgumentPlan& argument) {
+  return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut);
+}
+
 bool is_random(const ArgumentPlan& argument) {
   const FillSpec::Kind kind = argument.fill.kind;
-  const bool is_input = argument.role == Role::kIn || argument.role == Role::kInOut;
-  return !argument.is_scalar && is_input &&
+  return is_input(argument) &&
          (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
           kind == FillSpec::Kind::kIntegers);
 }
 
-}  // namespace
-
-std::uint32_t input_sets(const SizePlan& plan) {
-  if (!plan.reference || plan.checks.empty()) return 1;
-  const bool any = std::ranges::any_of(plan.arguments, is_random) ||
-                   std::ranges::any_of(plan.constants, is_random);
-  return any ? plan.reference->seeds : 1;
+// Integers are often places in other inputs, so nothing may be put in their place.
+bool may_be_extreme(const ArgumentPlan& argument) {
+  const FillSpec::Kind kind = argument.fill.kind;
+  return is_input(argument) && is_floating(argument.type) &&
+         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal);
 }
 
-void move_seeds(SizePlan& plan, std::uint32_t from, std::uint32_t to) {
-  const std::uint64_t shift = (std::uint64_t{to} - from) * kApart;
-  for (auto* all : {&plan.arguments, &plan.constants}) {
-    for (ArgumentPlan& argument : *all) argument.seed += shift;
+template <typename Test>
+bool any_argument(const SizePlan& plan, Test test) {
+  return std::ranges::any_of(plan.arguments, test) || std::ranges::any_of(plan.constants, test);
+}
+
+// How far large and tiny inputs are from usual ones. Half precision has little room.
+double scale_of(DataType type) { return type == DataType::kFloat16 ? 16 : 4096; }
+
+double smallest_normal(DataType type) {
+  switch (type) {
+    case DataType::kFloat16:
+      return std::ldexp(1.0, -14);
+    case DataType::kFloat64:
+      return std::ldexp(1.0, -1022);
+    default:
+      return std::ldexp(1.0, -126);
   }
+}
+
+void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
+  FillSpec& fill = argument.fill;
+  const double scale = scale_of(argument.type);
+  switch (what) {
+    case ExtremeInputs::kLarge:
+      fill.a *= scale;
+      fill.b *= scale;
+      return;
+    case ExtremeInputs::kTiny:
+      fill.a /= scale;
+      fill.b /= scale;
+      return;
+    case ExtremeInputs::kEqual:
+      fill.a = fill.kind == FillSpec::Kind::kUniform ? fill.a + 0.75 * (fill.b - fill.a)
+                                                     : fill.a + 0.5 * fill.b;
+      fill.kind = FillSpec::Kind::kConstant;
+      return;
+    case ExtremeInputs::kSpecial:
+      argument.has_special_values = true;
+      return;
+  }
+}
+
+}  // namespace
+
+std::uint32_t random_sets(const SizePlan& plan) {
+  if (!plan.reference || plan.checks.empty()) return 1;
+  return any_argument(plan, is_random) ? plan.reference->seeds : 1;
+}
+
+std::uint32_t input_sets(const SizePlan& plan) {
+  const std::uint32_t random = random_sets(plan);
+  if (!plan.reference || plan.checks.empty() || !any_argument(plan, may_be_extreme)) return random;
+  return random + static_cast<std::uint32_t>(plan.reference->fills.size());
+}
+
+ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set) {
+  ArgumentPlan filled = argument;
+  const std::uint32_t random = random_sets(plan);
+  if (set < random) {
+    filled.seed += set * kApart;
+  } else if (may_be_extreme(argument)) {
+    make_extreme(plan.reference->fills.at(set - random), filled);
+  }
+  return filled;
+}
+
+std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
+  const std::uint32_t random = random_sets(plan);
+  if (set < random) return "another set of inputs";
+  switch (plan.reference->fills.at(set - random)) {
+    case ExtremeInputs::kLarge:
+      return "large inputs";
+    case ExtremeInputs::kTiny:
+      return "tiny inputs";
+    case ExtremeInputs::kEqual:
+      return "inputs that are all equal";
+    case ExtremeInputs::kSpecial:
+      return "inputs with special values";
+  }
+  return "other inputs";
+}
+
+bool scales_answers(const SizePlan& plan, std::uint32_t set) {
+  const std::uint32_t random = random_sets(plan);
+  if (set < random) return false;
+  const ExtremeInputs fill = plan.reference->fills.at(set - random);
+  return fill == ExtremeInputs::kLarge || fill == ExtremeInputs::kTiny;
+}
+
+std::vector<double> special_values(const ArgumentPlan& argument) {
+  const double small = smallest_normal(argument.type);
+  const FillSpec& fill = argument.fill;
+  const bool is_interval = fill.kind == FillSpec::Kind::kUniform;
+  return {0.0,
+          -0.0,
+          1.0,
+          -1.0,
+          small,
+          -small,
+          is_interval ? fill.a : fill.a - 2 * fill.b,
+          is_interval ? fill.b : fill.a + 2 * fill.b};
 }
 
 }  // namespace tuner

@@ -1,16 +1,31 @@
 #pragma once
-// Sets of inputs that answers are compared on: the same fills with other random numbers.
+// Sets of inputs that answers are compared on: the same fills with other random numbers, and
+// numbers on which kernels go wrong that are right for ordinary ones.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tuner/model/plan.h"
 
 namespace tuner {
 
-// How many there are: one where nothing is random or nothing is compared.
+// How many there are: one where nothing is random or nothing is compared. The sets of random
+// numbers come first, then those of ReferencePlan::fills.
 std::uint32_t input_sets(const SizePlan& plan);
+// Of these, how many are of random numbers.
+std::uint32_t random_sets(const SizePlan& plan);
 
-// Changes the seeds of a plan that makes set `from` so that it makes set `to`.
-void move_seeds(SizePlan& plan, std::uint32_t from, std::uint32_t to);
+// The argument as set number `set` of the plan fills it; set 0 is what the study says.
+ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set);
+
+// For messages: "another set of inputs", "large inputs".
+std::string name_of_set(const SizePlan& plan, std::uint32_t set);
+// Whether the answer's magnitude follows from that of the inputs, and absolute tolerances with it.
+bool scales_answers(const SizePlan& plan, std::uint32_t set);
+
+// Numbers that stand here and there among an input's, in the type's range: zeros of both signs,
+// ones, the smallest normal numbers, the ends of the fill's range.
+std::vector<double> special_values(const ArgumentPlan& argument);
 
 }  // namespace tuner

@@ -2,6 +2,8 @@
 
 #include "tuner/engine/other_inputs.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "tuner/engine/input_sets.h"
@@ -22,8 +24,17 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspac
     return WrongElsewhere{0, verdict_of(done.error())};
   }
   for (std::size_t i = 0; i < timed.size(); ++i) {
+    if (auto done = workspace.compute_answer(timed[i].variant->answer); !done) {
+      if (says_nothing(done.error())) continue;
+      return WrongElsewhere{i, verdict_of(done.error())};
+    }
     auto wrong = session.verify_on_other_inputs(*timed[i].variant, *timed[i].admitted);
-    if (wrong) return WrongElsewhere{i, std::move(*wrong)};
+    if (!wrong) continue;
+    if (wrong->state == TrialState::kCorrectness) {
+      wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
+                                   name_of_set(workspace.plan(), set), wrong->message);
+    }
+    return WrongElsewhere{i, std::move(*wrong)};
   }
   return std::nullopt;
 }

@@ -29,6 +29,9 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size);
 
+// The text with {NAME} replaced by the value of the name.
+Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
+
 // Whether all constraints hold with these names (bindings_of()).
 bool constraints_hold(const Study& study, const Bindings& names);
 
@@ -48,11 +51,29 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
                                                       const DeviceFacts& device,
                                                       const std::string& source_text);
 
-// The reference kernel, with the definitions of the space's first configuration, because its
-// source may hold the tuned kernel as well. `source_text` is the text of reference.source, or of
-// the kernel's source where that is absent. Requires study.reference and a space that is not empty.
+// One of the right answers: the values of the parameters that it depends on, in a configuration
+// with whose definitions the reference is compiled.
+struct ReferenceCase {
+  std::uint32_t key = 0;  // AnswerPlan::key
+  std::string values;     // AnswerPlan::values
+  Configuration configuration;
+};
+
+// One for each combination of values of reference.per that a configuration of `space` has; its
+// configuration is the first of these with the reference's own values. Without reference.per: one,
+// from the space's first configuration. None without a reference, or for an empty space.
+std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace& space);
+
+// Which of the answers is a configuration's.
+std::uint32_t answer_key(const Study& study, const SearchSpace& space,
+                         const Configuration& configuration);
+
+// The reference kernel, with the definitions of a case, because its source may hold the tuned
+// kernel as well. `source_text` is the text of reference.source, or of the kernel's source where
+// that is absent. Requires study.reference.
 Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const SearchSpace& space,
+                                                        const ReferenceCase& one,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text);
 
@@ -67,13 +88,14 @@ Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bin
 Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
                                                                  const Bindings& names);
 
-// Buffers, constants, tolerances and the reference's launch. The caller fills in
-// plan.reference->artifact. Arguments that depend on parameters (scalars and scratch buffers may)
-// are placeholders here, elements = 0 or scalar = zeros, and are overridden by variant_plan().
-// With a reference, every out and inout buffer is checked: with the study's tolerance, else with
-// the usual one of its type.
+// Buffers, constants, tolerances and the reference's launches, one for each case. The caller fills
+// in the artifacts of plan.reference->answers. Arguments that depend on parameters (scalars and
+// scratch buffers may) are placeholders here, elements = 0 or scalar = zeros, and are overridden by
+// variant_plan(). With a reference, every out and inout buffer is checked: with the study's
+// tolerance, else with the usual one of its type.
 Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
-                                          const DeviceFacts& device);
+                                          const DeviceFacts& device,
+                                          const std::vector<ReferenceCase>& cases);
 
 // Geometries and overrides of one configuration of `space` (built from space_definition()). The
 // caller fills in artifact and best_ms. An override's index counts SizePlan::arguments first, then

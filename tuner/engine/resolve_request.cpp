@@ -87,6 +87,8 @@ std::size_t placeholder_length(std::string_view text) {
   return end < text.size() && text[end] == '}' ? end - 1 : 0;
 }
 
+}  // namespace
+
 Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -106,6 +108,8 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
   }
   return out;
 }
+
+namespace {
 
 Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
                                               const Configuration& configuration,
@@ -189,20 +193,12 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
 
 Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const SearchSpace& space,
+                                                        const ReferenceCase& one,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text) {
   const ReferenceSpec& reference = *study.reference;
-  Configuration configuration = space.configuration(0);
-  for (const auto& assignment : reference.configuration) {
-    const std::string& name = assignment.first;
-    const Value& value = assignment.second;
-    const auto chosen = std::find_if(study.parameters.begin(), study.parameters.end(),
-                                     [&](const Parameter& p) { return p.name == name; });
-    const auto at = static_cast<std::size_t>(chosen - study.parameters.begin());
-    if (at < configuration.size()) configuration[at] = value;
-  }
-  auto out = request(study, space.bindings(configuration), configuration, device, reference.entry,
-                     reference.source.value_or(study.kernel.source), source_text);
+  auto out = request(study, space.bindings(one.configuration), one.configuration, device,
+                     reference.entry, reference.source.value_or(study.kernel.source), source_text);
   if (out && !reference.source) {  // a source of its own need not have the kernel's constants
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   }

@@ -50,6 +50,8 @@ class Session {
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
   Verdict measure(const VariantPlan& variant, Admitted& admitted);
+  // Launches once on poisoned outputs, and looks at what that leaves.
+  std::optional<Verdict> launch_and_check(Admitted& admitted);
   // What the last launch left: outputs, guard words and workspaces.
   std::optional<Verdict> recheck(Admitted& admitted);
   std::optional<Verdict> check_answers(Admitted& admitted);
@@ -77,7 +79,6 @@ class Session {
   std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
-  std::optional<Verdict> launch_and_check(Admitted& admitted);
   std::optional<Verdict> first_launches(Admitted& admitted);
   std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
                                         const std::vector<double>& samples, bool dropped);

@@ -5,19 +5,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 
 #include "tuner/engine/difference.h"
 #include "tuner/engine/input_sets.h"
-#include "tuner/engine/launch_arguments.h"
-#include "tuner/engine/statistics.h"
 
 namespace tuner {
 namespace {
 
-DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
-  failure.message = what + ": " + failure.message;
-  return failure;
+// The argument whose buffer is passed: a tensor map passes that of another one.
+std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
+  return argument.map ? argument.map->of : own;
+}
+
+const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t offset,
+                                std::uint32_t index, const VariantPlan& variant) {
+  for (const auto& [place, plan] : variant.overrides) {
+    if (place == offset + index) return plan;
+  }
+  return plans[index];
+}
+
+// Its size may depend on the configuration.
+bool may_grow(const ArgumentPlan& argument) {
+  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
 }
 
 }  // namespace
@@ -46,8 +57,9 @@ DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
 DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument) {
   const bool is_input = argument.role == Role::kIn;
   if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
-  if (!slot.pristine) return memory_.fill(slot.data.id(), argument);
-  if (auto done = memory_.fill(slot.pristine.id(), argument); !done || !is_input) return done;
+  const ArgumentPlan filled = in_set(plan_, argument, set_);
+  if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
+  if (auto done = memory_.fill(slot.pristine.id(), filled); !done || !is_input) return done;
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
@@ -59,7 +71,7 @@ DeviceResult<Ok> Workspace::fill_inputs() {
   }
   constant_bytes_.resize(plan_.constants.size());
   for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
-    auto bytes = memory_.fetched(plan_.constants[i]);
+    auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set_));
     if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
     constant_bytes_[i] = std::move(*bytes);
   }
@@ -75,155 +87,89 @@ DeviceResult<Ok> Workspace::prepare() {
     }
   }
   if (auto done = fill_inputs(); !done) return done;
-  if (!plan_.reference) return Ok{};
-  if (auto done = run_reference(*plan_.reference); !done) {
-    return Unexpected{in_context("the reference", done.error())};
+  return plan_.reference ? prepare_answers() : Ok{};
+}
+
+// All of them, so that a reference that cannot answer is known before anything is measured. Warns
+// where right answers could hardly be told from wrong ones.
+DeviceResult<Ok> Workspace::prepare_answers() {
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto answer = answer_for(one.key);
+    if (!answer) return Unexpected{answer.error()};
+    auto doubts = answers_.doubts(**answer, data_ids());
+    if (!doubts) return Unexpected{doubts.error()};
+    warnings_.insert(warnings_.end(), doubts->begin(), doubts->end());
   }
-  return study_answers();
+  if (auto done = warn_of_unanswered_sets(); !done) return done;
+  if (!inputs_are_small()) return Ok{};
+  auto changed = repair_inputs();
+  if (!changed) return Unexpected{changed.error()};
+  if (*changed) warnings_.push_back("the reference changes its input " + **changed);
+  return Ok{};
+}
+
+// Of those that somebody asked for. A reference may make NaN of large or special numbers.
+DeviceResult<Ok> Workspace::warn_of_unanswered_sets() {
+  if (input_sets(plan_) == random_sets(plan_)) return Ok{};
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto usual = answer_for(one.key);
+    if (!usual) return Unexpected{usual.error()};
+    auto sizes = answers_.sizes(**usual, data_ids());
+    if (!sizes) return Unexpected{sizes.error()};
+    usual_sizes_[one.key] = std::move(*sizes);
+  }
+  for (std::uint32_t set = random_sets(plan_); set < input_sets(plan_); ++set) {
+    if (auto done = use_inputs(set); !done) return done;
+    for (const AnswerPlan& one : plan_.reference->answers) {
+      auto answer = answer_for(one.key);
+      if (answer) continue;
+      if (answer.error().error != DeviceError::kInvalid) return Unexpected{answer.error()};
+      warnings_.push_back(fmt::format("answers are not compared on {}: {}", name_of_set(plan_, set),
+                                      answer.error().message));
+      break;
+    }
+  }
+  return use_inputs(0);
+}
+
+std::vector<BufferId> Workspace::data_ids() const {
+  std::vector<BufferId> ids;
+  for (const Slot& slot : slots_) ids.push_back(slot.data.id());
+  return ids;
+}
+
+DeviceResult<RightAnswer*> Workspace::answer_for(std::uint32_t key) {
+  ReferenceInputs inputs;
+  inputs.data = data_ids();
+  for (const Slot& slot : slots_) inputs.pristine.push_back(slot.pristine.id());
+  inputs.set = set_;
+  inputs.constants = &constant_bytes_;
+  inputs_untouched_ = false;  // a reference is a kernel, too
+  return answers_.find(key, inputs);
+}
+
+// An absolute tolerance is meant for answers of the usual size: with larger or smaller inputs it
+// grows or shrinks as the largest right number does.
+DeviceResult<Ok> Workspace::compute_answer(std::uint32_t key) {
+  auto found = answer_for(key);
+  if (!found) return Unexpected{found.error()};
+  RightAnswer& right = **found;
+  if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
+  auto sizes = answers_.sizes(right, data_ids());
+  if (!sizes) return Unexpected{sizes.error()};
+  const std::vector<double>& usual = usual_sizes_.at(key);
+  for (std::size_t i = 0; i < sizes->size(); ++i) {
+    const double ratio = sizes->at(i) / usual.at(i);
+    right.sizes.push_back(std::isfinite(ratio) ? ratio : 1);
+  }
+  return Ok{};
 }
 
 DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
   if (set == set_) return Ok{};
-  move_seeds(plan_, set_, set);
   set_ = set;
-  if (auto done = fill_inputs(); !done) return done;
-  auto done = run_reference(*plan_.reference);
-  inputs_untouched_ = false;  // a reference is a kernel, too
-  return done;
-}
-
-DeviceResult<Ok> Workspace::run_reference(const ReferencePlan& reference) {
-  if (auto done = begin_reference(reference); !done) return done;
-  if (auto done = launch_reference(reference); !done) return done;
-  return check_reference(reference);
-}
-
-// The reference writes into buffers of its own, which are the expected answers from then on. Its
-// outputs begin as poison, so that what it does not write is seen.
-DeviceResult<Ok> Workspace::begin_reference(const ReferencePlan& reference) {
-  for (const std::uint32_t index : reference.arguments) {
-    const ArgumentPlan& argument = plan_.arguments[index];
-    Slot& slot = slots_[index];
-    if (argument.is_scalar || argument.role == Role::kIn) continue;
-    if (!slot.expected) {
-      auto expected = memory_.allocate_guarded(slot.capacity);
-      if (!expected) return Unexpected{expected.error()};
-      slot.expected = std::move(*expected);
-    }
-    const BufferId id = slot.expected.id();
-    auto begun = argument.role == Role::kInOut
-                     ? memory_.copy(id, slot.pristine.id(), slot.capacity)
-                     : memory_.fill_bytes(id, kGuardBytes, slot.capacity,
-                                          may_grow(argument) ? 0 : poison_for(argument.type));
-    if (!begun) return begun;
-  }
-  return Ok{};
-}
-
-DeviceResult<Ok> Workspace::check_reference(const ReferencePlan& reference) {
-  for (const std::uint32_t index : reference.arguments) {
-    const Slot& slot = slots_[index];
-    if (!slot.expected) continue;
-    auto outside = memory_.outside_write(slot.expected.id(), slot.capacity, plan_.arguments[index]);
-    if (!outside) return Unexpected{outside.error()};
-    if (!*outside) continue;
-    const std::string where = (*outside)->substr(0, (*outside)->find(':'));
-    return Unexpected{
-        DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
-  }
-  // Compared with itself, an answer differs where it is NaN: nothing could ever match it.
-  for (const CheckPlan& check : plan_.checks) {
-    const ArgumentPlan& argument = plan_.arguments[check.argument];
-    const BufferRange answer = contents_of(slots_[check.argument].expected.id());
-    auto same = backend_.memory().compare(answer, answer, argument.type, argument.elements, 0, 0);
-    if (!same) return Unexpected{same.error()};
-    if (same->mismatches == 0) continue;
-    return Unexpected{DeviceFailure{
-        DeviceError::kInvalid,
-        fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
-                    "(then the role is inout) or wrong",
-                    same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
-  }
-  return Ok{};
-}
-
-// Makes decoys of the right answers, and warns where these could hardly be told from wrong ones.
-DeviceResult<Ok> Workspace::study_answers() {
-  inputs_untouched_ = false;  // a reference is a kernel, too
-  if (inputs_are_small()) {
-    auto changed = repair_inputs();
-    if (!changed) return Unexpected{changed.error()};
-    if (*changed) warnings_.push_back("the reference changes its input " + **changed);
-  }
-  for (const CheckPlan& check : plan_.checks) {
-    const ArgumentPlan& argument = plan_.arguments[check.argument];
-    Slot& slot = slots_[check.argument];
-    const Answer answer{contents_of(slot.data.id()), contents_of(slot.expected.id()), argument.type,
-                        argument.elements};
-    auto dull = monotony(backend_.memory(), answer);
-    if (!dull) return Unexpected{dull.error()};
-    if (!dull->empty()) {
-      warnings_.push_back(
-          fmt::format("the reference leaves {} {}: wrong answers may pass", argument.name, *dull));
-    }
-    if (argument.role != Role::kOut) continue;
-    auto decoy = choose_decoy(backend_.memory(), answer, check);
-    if (!decoy) return Unexpected{decoy.error()};
-    slot.decoy = *decoy;
-  }
-  return Ok{};
-}
-
-DeviceResult<Ok> Workspace::launch_reference(const ReferencePlan& reference) {
-  KernelLaunch launch{0, reference.geometry, {}};
-  for (const std::uint32_t index : reference.arguments) {
-    const Slot& slot = slots_[slot_of(plan_.arguments[index], index)];
-    const BufferId buffer = slot.expected ? slot.expected.id() : slot.data.id();
-    launch.arguments.push_back(launch_argument(plan_.arguments[index], buffer));
-  }
-  auto kernel = backend_.load(reference.artifact);
-  if (!kernel) return Unexpected{kernel.error()};
-  launch.kernel = kernel->id;
-  auto done = set_constants(kernel->id, reference.artifact);
-  if (done) done = launch_and_time(launch, reference);
-  backend_.unload(kernel->id);
-  return done;
-}
-
-// Timed where that is cheap and each launch leaves what the first one left: nothing is zeroed here.
-DeviceResult<Ok> Workspace::launch_and_time(const KernelLaunch& launch,
-                                            const ReferencePlan& reference) {
-  constexpr std::chrono::milliseconds kMost{100};
-  const auto start = std::chrono::steady_clock::now();
-  auto done = backend_.launch({launch});
-  if (!done || set_ != 0 || std::chrono::steady_clock::now() - start > kMost) return done;
-  TimingRequest request{5, 1, plan_.measure.cold, {}};
-  for (const std::uint32_t index : reference.arguments) {
-    const Slot& slot = slots_[index];
-    if (may_grow(plan_.arguments[index])) return Ok{};
-    if (!slot.expected || !slot.pristine) continue;  // not inout
-    request.restores.push_back(
-        {slot.expected.id(), slot.pristine.id(), kGuardBytes + slot.capacity});
-  }
-  const auto times = backend_.time({launch}, request);
-  if (!times) return Unexpected{times.error()};
-  reference_ms_ = median(*times);
-  return Ok{};
-}
-
-DeviceResult<Ok> Workspace::set_constants(KernelId kernel, const Artifact& artifact) {
-  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
-    const ArgumentPlan& constant = plan_.constants[i];
-    for (const auto& [name, lowered] : artifact.symbols) {
-      if (name != constant.name) continue;
-      auto set = backend_.set_symbol(kernel, lowered,
-                                     constant.is_scalar ? constant.scalar : constant_bytes_[i]);
-      if (set) continue;
-      if (set.error().error == DeviceError::kInvalid) wrong_constant_ = name;
-      return Unexpected{in_context(name, set.error())};
-    }
-  }
-  return Ok{};
+  answers_.forget_other_sets();
+  return fill_inputs();
 }
 
 // ---- around each launch -------------------------------------------------------------------------
@@ -247,6 +193,7 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
       slots_[i].data = {};  // first, so that both never exist
       slots_[i].capacity = 0;
       auto data = memory_.allocate_guarded(bytes);
+      if (!data && answers_.forget()) data = memory_.allocate_guarded(bytes);
       if (!data) return Unexpected{in_context(argument.name, data.error())};
       slots_[i].data = std::move(*data);
       slots_[i].capacity = bytes;
@@ -259,6 +206,7 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
 
 BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
   BoundLaunch bound;
+  bound.answer = variant.answer;
   KernelLaunch main{kernel.id, variant.geometry, {}};
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
@@ -327,12 +275,8 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
     const Slot& slot = slots_[i];
     const BufferId id = slot.data.id();
     DeviceResult<Ok> done = Ok{};
-    if (argument.role == Role::kOut && outputs == Outputs::kDecoys && slot.decoy) {
-      done = place(
-          backend_.memory(), *slot.decoy,
-          {contents_of(id), contents_of(slot.expected.id()), argument.type, argument.elements});
-    } else if (argument.role == Role::kOut ||
-               (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
+    if (argument.role == Role::kOut ||
+        (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
       done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
     } else if (argument.role == Role::kScratch) {
       // A scratch buffer's size depends on the configuration: the guard words behind it move.
@@ -340,12 +284,31 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
     }
     if (!done) return done;
   }
+  return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
+}
+
+DeviceResult<Ok> Workspace::place_decoys(const BoundLaunch& bound) {
+  auto answer = answer_for(bound.answer);
+  if (!answer) return Unexpected{answer.error()};
+  RightAnswer& right = **answer;
+  if (right.decoys.empty()) {
+    if (auto done = answers_.choose_decoys(right, data_ids()); !done) return done;
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!right.decoys[i]) continue;
+    const ArgumentPlan& argument = plan_.arguments[i];
+    auto done = place(backend_.memory(), *right.decoys[i],
+                      {contents_of(slots_[i].data.id()), contents_of(right.expected[i].id()),
+                       argument.type, argument.elements});
+    if (!done) return done;
+  }
   return Ok{};
 }
 
 bool Workspace::has_decoys() const {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const Slot& slot) { return slot.decoy.has_value(); });
+  return std::ranges::any_of(plan_.checks, [this](const CheckPlan& check) {
+    return plan_.arguments[check.argument].role == Role::kOut;
+  });
 }
 
 DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaunch& bound) {
@@ -359,20 +322,53 @@ DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaun
   return broken;
 }
 
-DeviceResult<OutputCheck> Workspace::check_outputs() {
+DeviceResult<OutputCheck> Workspace::check_outputs(const BoundLaunch& bound) {
   OutputCheck result;
-  for (const CheckPlan& check : plan_.checks) {
+  if (plan_.checks.empty()) return result;
+  auto answer = answer_for(bound.answer);
+  if (!answer) return Unexpected{answer.error()};
+  const RightAnswer& right = **answer;
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    const CheckPlan& check = plan_.checks[i];
     const ArgumentPlan& argument = plan_.arguments[check.argument];
-    const Slot& slot = slots_[check.argument];
-    auto difference =
-        backend_.memory().compare(contents_of(slot.data.id()), contents_of(slot.expected.id()),
-                                  argument.type, argument.elements, check.rtol, check.atol);
+    const BufferRange actual = contents_of(slots_[check.argument].data.id());
+    const BufferRange expected = contents_of(right.expected[check.argument].id());
+    CheckPlan applied = check;
+    if (!right.sizes.empty()) applied.atol *= right.sizes[i];
+    auto difference = backend_.memory().compare(actual, expected, argument.type, argument.elements,
+                                                applied.rtol, applied.atol);
     if (!difference) return Unexpected{difference.error()};
     result.max_error = std::max(result.max_error, difference->max_abs_error);
     if (difference->mismatches == 0 || !result.message.empty()) continue;
-    result.message = describe(argument, check, *difference);
+    result.message = describe(argument, applied, *difference);
   }
   return result;
+}
+
+DeviceResult<Ok> Workspace::keep_outputs() {
+  kept_.clear();
+  kept_.resize(slots_.size());
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    if (argument.is_scalar || !is_output) continue;
+    auto copy = memory_.allocate_pristine(slots_[i].capacity);
+    if (!copy) return Unexpected{copy.error()};
+    kept_[i] = std::move(*copy);
+    auto done = memory_.copy(kept_[i].id(), slots_[i].data.id(), slots_[i].capacity);
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> Workspace::changed_outputs() {
+  for (std::uint32_t i = 0; i < kept_.size(); ++i) {
+    if (!kept_[i]) continue;
+    auto same = memory_.same_contents(slots_[i].data.id(), kept_[i].id(), slots_[i].capacity);
+    if (!same) return Unexpected{same.error()};
+    if (!*same) return std::optional(plan_.arguments[i].name);
+  }
+  return std::optional<std::string>();
 }
 
 bool Workspace::inputs_are_small() const {
@@ -390,7 +386,7 @@ DeviceResult<std::optional<std::string>> Workspace::repair_inputs() {
     const ArgumentPlan& argument = plan_.arguments[i];
     if (argument.is_scalar || argument.role != Role::kIn) continue;
     const Slot& slot = slots_[i];
-    auto repaired = memory_.repair(slot.data.id(), slot.pristine, argument);
+    auto repaired = memory_.repair(slot.data.id(), slot.pristine, in_set(plan_, argument, set_));
     if (!repaired) return Unexpected{repaired.error()};
     if (*repaired && !changed) changed = argument.name;
   }

@@ -4,12 +4,13 @@
 // state before a launch, and looks at what it left.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/decoy.h"
+#include "tuner/engine/answers.h"
 #include "tuner/engine/guarded_memory.h"
 #include "tuner/engine/workspace_role.h"
 #include "tuner/model/plan.h"
@@ -24,6 +25,7 @@ struct BoundLaunch {
   std::vector<std::uint64_t> bytes;               // of each buffer argument; 0 for scalars
   std::vector<Restore> restores;                  // what one time changes and the next one reads
   std::vector<WorkspaceArgument> workspaces{};
+  std::uint32_t answer = 0;  // VariantPlan::answer
 };
 
 // How one output differs from what is expected, in words; empty when it does not.
@@ -40,21 +42,26 @@ enum class Outputs { kPoisoned, kDecoys };
 class Workspace {
  public:
   Workspace(Backend& backend, SizePlan plan)
-      : backend_(backend), memory_(backend.memory()), plan_(std::move(plan)) {}
+      : backend_(backend),
+        memory_(backend.memory()),
+        plan_(std::move(plan)),
+        answers_(backend, plan_) {}
 
-  // Allocates and fills everything and runs the reference.
+  // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();
   const SizePlan& plan() const { return plan_; }
   // After prepare(): what is suspicious about the reference's answers.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // After prepare(): the median time of the reference, milliseconds; 0 where it was not timed.
-  double reference_ms() const { return reference_ms_; }
+  double reference_ms() const { return answers_.reference_ms(); }
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
-  const std::string& wrong_constant() const { return wrong_constant_; }
+  const std::string& wrong_constant() const { return answers_.wrong_constant(); }
 
-  // After prepare(): the inputs become those of another set, and the reference says what is right
-  // for them. Set 0 is what prepare() made. Constants change, too: bind() tells them.
+  // After prepare(): the inputs become those of another set. Set 0 is what prepare() made.
+  // Constants change, too: bind() tells them.
   DeviceResult<Ok> use_inputs(std::uint32_t set);
+  // Has the reference say what is right for the inputs as they are, where that is not known yet.
+  DeviceResult<Ok> compute_answer(std::uint32_t key);
 
   // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
@@ -77,7 +84,11 @@ class Workspace {
   bool has_decoys() const;
   // After it: which buffer was written outside of its contents; repaired when so.
   DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
-  DeviceResult<OutputCheck> check_outputs();
+  DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
+  // Keeps what the outputs hold now, then says in words where they hold other bits.
+  DeviceResult<Ok> keep_outputs();
+  DeviceResult<std::optional<std::string>> changed_outputs();
+  void drop_outputs() { kept_.clear(); }
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
   // So small that repair_inputs() costs next to nothing.
@@ -91,34 +102,33 @@ class Workspace {
     std::uint64_t capacity = 0;  // bytes of contents; grows for scratch and workspaces
     // Guard words and contents. Of inout: what every launch begins with; of small inputs, too.
     DeviceBuffer pristine;
-    DeviceBuffer expected;  // outputs of the reference, guarded on both sides
-    std::optional<Decoy> decoy;
   };
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
   DeviceResult<Ok> fill_inputs();
-  DeviceResult<Ok> run_reference(const ReferencePlan& reference);
-  DeviceResult<Ok> begin_reference(const ReferencePlan& reference);
-  DeviceResult<Ok> launch_reference(const ReferencePlan& reference);
-  DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const ReferencePlan& reference);
-  DeviceResult<Ok> check_reference(const ReferencePlan& reference);
-  DeviceResult<Ok> study_answers();
-  DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact);
+  DeviceResult<Ok> prepare_answers();
+  DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
+  DeviceResult<Ok> warn_of_unanswered_sets();
+  DeviceResult<Ok> place_decoys(const BoundLaunch& bound);
+  std::vector<BufferId> data_ids() const;
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
   GuardedMemory memory_;
   SizePlan plan_;
+  Answers answers_;
   std::vector<Slot> slots_;                             // as plan_.arguments
   std::vector<std::vector<std::byte>> constant_bytes_;  // as plan_.constants
   DeviceBuffer zeros_;                                  // guard words, and what scratch begins with
   std::uint64_t zeros_bytes_ = 0;
   std::vector<std::string> warnings_;
-  double reference_ms_ = 0;
-  std::string wrong_constant_;
+  // By key, of the first set: the largest right number of each check. Where there are other sets
+  // that change them.
+  std::map<std::uint32_t, std::vector<double>> usual_sizes_;
   bool inputs_untouched_ = false;
   std::uint32_t set_ = 0;               // of inputs
+  std::vector<DeviceBuffer> kept_;      // as plan_.arguments: copies of outputs
   std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
 };
 

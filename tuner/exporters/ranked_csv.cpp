@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -64,8 +66,14 @@ class Line {
   int fields_ = 0;
 };
 
+// Columns that some rankings have.
+struct Columns {
+  std::vector<std::string> metrics;
+  bool deterministic = false;  // somebody asked for the same bits in every launch
+};
+
 std::string header(const RankedResults& results, std::span<const std::string> parameters,
-                   const std::vector<std::string>& metrics) {
+                   const Columns& columns) {
   Line line;
   for (const char* name : {"rank", "state"}) line.add(name);
   for (const std::string& name : parameters) line.add(name);
@@ -74,9 +82,10 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
                            "search_ms", "final_ms", "final_ci_low_ms", "final_ci_high_ms"}) {
     line.add(name);
   }
-  for (const std::string& name : metrics) line.add(name);
+  for (const std::string& name : columns.metrics) line.add(name);
   if (results.baseline) line.add("speedup");
   if (!results.front.empty()) line.add("front");
+  if (columns.deterministic) line.add("deterministic");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
         "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
@@ -106,7 +115,7 @@ void add_times(const Trial& trial, bool basis_known, bool may_have_none, Line& l
 }
 
 std::string row(const RankedResults& results, std::size_t at, std::size_t parameters,
-                const std::vector<std::string>& metrics) {
+                const Columns& columns) {
   const Trial& trial = results.trials[at];
   const bool ranked = at < results.ranked;
   Line line;
@@ -118,13 +127,17 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   for (const auto& [name, extent] : results.size.dims) line.add(std::to_string(extent));
   add_times(trial, results.basis_known, !is_time(trial.timing.median), line);
   const Metrics values = shown(trial).metrics;
-  for (const std::string& name : metrics) line.add(metric_of(values, name));
+  for (const std::string& name : columns.metrics) line.add(metric_of(values, name));
   if (results.baseline) {
     const auto& speedups = results.baseline->speedups;
     line.add(at < speedups.size() ? number(speedups[at].ratio) : "");
   }
   const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
   if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
+  if (columns.deterministic) {
+    const std::optional<bool>& kept = trial.deterministic;
+    line.add(!kept ? "" : *kept ? "true" : "false");
+  }
   const bool tied = at < results.tied.size() && results.tied[at];
   line.add(flag(tied));
   line.add(known(trial.resources.registers));
@@ -276,6 +289,9 @@ class RankedText {
     if (!state) reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
     trial.state = *state;
     trial.message = text(r, "message");
+    if (columns_.contains("deterministic") && !text(r, "deterministic").empty()) {
+      trial.deterministic = text(r, "deterministic") == "true";
+    }
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
     Metrics metrics;
@@ -339,10 +355,11 @@ class RankedText {
 }  // namespace
 
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters) {
-  const std::vector<std::string> metrics = metric_names(results);
-  std::string text = header(results, parameters, metrics);
+  const auto asked = [](const Trial& trial) { return trial.deterministic.has_value(); };
+  const Columns columns{metric_names(results), std::ranges::any_of(results.trials, asked)};
+  std::string text = header(results, parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
-    text += row(results, i, parameters.size(), metrics);
+    text += row(results, i, parameters.size(), columns);
   }
   return text;
 }

@@ -143,6 +143,7 @@ Json json_of(const RankedResults& results, const Study& study) {
     Json trial = json_of(results.trials[i], study);
     trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
     trial["tie"] = i < results.tied.size() && results.tied[i];
+    if (const auto& kept = results.trials[i].deterministic) trial["deterministic"] = *kept;
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     if (results.baseline && i < results.baseline->speedups.size()) {
       trial["speedup"] = json_of(results.baseline->speedups[i]);

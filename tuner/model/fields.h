@@ -150,6 +150,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("cost_seconds", trial.cost_seconds);
   visit("further_files", trial.further_files);
   visit("sources_known", trial.sources_known);
+  visit("deterministic", trial.deterministic);
   visit("outdated", trial.outdated);
 }
 

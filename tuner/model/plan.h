@@ -33,6 +33,7 @@ struct ArgumentPlan {
   FillSpec fill;
   Zero zero = Zero::kOnce;  // of a workspace
   std::uint64_t seed = 0;
+  bool has_special_values = false;  // zeros, ones, the smallest numbers: here and there among these
   std::optional<TensorMapPlan> map{};
 };
 
@@ -42,11 +43,23 @@ struct CheckPlan {
   double atol = 0;
 };
 
-struct ReferencePlan {
+// One right answer. There are several where it depends on parameters, one for each of their values.
+struct AnswerPlan {
+  std::uint32_t key = 0;  // of these values, as VariantPlan::answer
+  std::string values;     // for messages: "STEPS=4"; empty where there is one answer only
   Artifact artifact;
   LaunchGeometry geometry;
+  // Arguments whose value or size depends on these parameters, by index into SizePlan::arguments.
+  std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides{};
+  // Instead of a kernel, files that hold the answer: outputs with such a fill.
+  std::vector<std::pair<std::uint32_t, ArgumentPlan>> files{};
+};
+
+struct ReferencePlan {
   std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
-  std::uint32_t seeds = 1;               // sets of inputs that answers are compared on
+  std::vector<AnswerPlan> answers;
+  std::uint32_t seeds = 1;             // sets of inputs that answers are compared on
+  std::vector<ExtremeInputs> fills{};  // and further ones
 };
 
 // One problem size: buffers, reference, tolerances. Prepared once, used by every variant.
@@ -55,6 +68,7 @@ struct SizePlan {
   std::vector<ArgumentPlan> constants;
   std::optional<ReferencePlan> reference;
   std::vector<CheckPlan> checks;
+  bool deterministic = false;
   MeasureSpec measure;
 };
 
@@ -72,6 +86,7 @@ struct VariantPlan {
   std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
   // Arguments whose scalar value or size depends on the configuration, by index.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
+  std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
 };
@@ -96,6 +111,8 @@ struct Verdict {
   // Time of the sentinel, a variant measured again every few seconds, over its first time: how the
   // device itself got slower or faster. 0 = not measured with this variant.
   double drift = 0;
+  // Whether each launch left the same bits; nothing: not asked, or not looked at.
+  std::optional<bool> deterministic{};
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
   bool excusable = false;     // the cause may lie outside the variant: it may try again

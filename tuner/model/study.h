@@ -47,8 +47,14 @@ struct FillSpec {
   Kind kind = Kind::kZeros;
   double a = 0;  // constant | low | mean | lowest | start
   double b = 0;  // high | standard deviation | highest | step
+  // Absolute; {NAME} in it stands for an extent of the problem size. A .npy file of NumPy, else raw
+  // bytes.
   std::filesystem::path file;
 };
+
+// Inputs on which kernels go wrong that are right for ordinary numbers. They stand in the place of
+// random floating-point numbers.
+enum class ExtremeInputs { kLarge, kTiny, kEqual, kSpecial };
 
 enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
 
@@ -87,6 +93,13 @@ struct ReferenceSpec {
   std::vector<std::pair<std::string, Value>> configuration{};
   // On how many sets of inputs answers are compared, where random numbers fill any of them.
   int seeds = 2;
+  // Parameters that the right answer depends on: there is one answer for each of their values.
+  std::vector<std::string> per{};
+  // Further sets of inputs that answers are compared on.
+  std::vector<ExtremeInputs> fills{};
+  // Instead of a kernel: for each output the file that holds the right answer, as FillSpec::file;
+  // {NAME} may be a parameter of `per`, too.
+  std::vector<std::pair<std::string, std::filesystem::path>> files{};
 };
 
 // What the user has now: measured first and in the final, and never beaten by anything slower.
@@ -176,6 +189,7 @@ struct Study {
   std::optional<ReferenceSpec> reference;
   std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name
   bool verify_nothing = false;  // the user says that no answer is to be compared
+  bool deterministic = false;   // each launch has to leave the same bits in the outputs
   std::vector<NamedExpression> metrics;
   ObjectiveSpec objective;
   BackendSpec backend;

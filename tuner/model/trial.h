@@ -88,6 +88,9 @@ struct Trial {
   // would have come before these: it counts only as long as all of them are as they were.
   std::vector<FileState> further_files;
   bool sources_known = true;  // false: what it was compiled from is not known, so it counts once
+  // Whether each launch left the same bits in the outputs; nothing: nobody asked, or none was
+  // looked at because it was dropped.
+  std::optional<bool> deterministic{};
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;

@@ -334,6 +334,16 @@ typedef struct tuner_tensor_maps {
   uint32_t max_rank;
 } tuner_tensor_maps;
 
+/* Runs the threads of a block in another order than usual: wrong answers then show that a barrier
+ * is missing. */
+#define TUNER_ABILITY_THREAD_ORDER "tuner.thread_order/1"
+typedef struct tuner_thread_order {
+  uint32_t struct_size;
+  /* As tuner_kernels' launch(), in an order drawn from `seed`, the same for the same seed. */
+  int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, uint64_t seed,
+                tuner_sink error);
+} tuner_thread_order;
+
 /* Launches what has been captured once. Reserved: this host does not ask for it yet. */
 #define TUNER_ABILITY_GRAPH "tuner.graph/1"
 typedef struct tuner_graph {

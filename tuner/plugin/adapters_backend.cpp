@@ -190,6 +190,7 @@ class PluginBackend : public Backend {
       : table_(table),
         kernels_(*table.kernels),
         power_(ability<tuner_power>(table, TUNER_ABILITY_POWER)),
+        thread_order_(ability<tuner_thread_order>(table, TUNER_ABILITY_THREAD_ORDER)),
         tensor_maps_(ability<tuner_tensor_maps>(table, TUNER_ABILITY_TENSOR_MAPS)),
         memory_(table) {
     tuner_device_facts facts{};
@@ -231,6 +232,14 @@ class PluginBackend : public Backend {
     if (auto able = can_map(sequence); !able) return able;
     const AbiSequence abi(sequence);
     return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
+  }
+  DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
+    if (thread_order_ == nullptr) {
+      return Unexpected{unsupported("this backend cannot choose the order of threads")};
+    }
+    if (auto able = can_map(sequence); !able) return able;
+    const AbiSequence abi(sequence);
+    return call(Ok{}, thread_order_->launch, table_.self, abi.kernel, abi.first(), seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
@@ -278,6 +287,7 @@ class PluginBackend : public Backend {
   tuner_backend table_;
   const tuner_kernels& kernels_;
   const tuner_power* power_;
+  const tuner_thread_order* thread_order_;
   const tuner_tensor_maps* tensor_maps_;
   PluginMemory memory_;
   DeviceFacts facts_;

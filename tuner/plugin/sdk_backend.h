@@ -47,7 +47,8 @@ struct LoadedKernel {
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
-// mean. An ability beyond these is a further base class: MeasuresPower, MapsTensors.
+// mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
+// MapsTensors.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -82,6 +83,14 @@ class MeasuresPower {
   virtual ~MeasuresPower() = default;
   // Mean watts while launches follow each other without a pause, for about a second.
   virtual double power(std::uint64_t kernel, const tuner_launch& launch) = 0;
+};
+
+class ShufflesThreads {
+ public:
+  virtual ~ShufflesThreads() = default;
+  // As launch(), the threads of each block in an order drawn from `seed`.
+  virtual void launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
+                               std::uint64_t seed) = 0;
 };
 
 // Launches look at their maps_of(), which have at most five dimensions.
@@ -180,6 +189,14 @@ inline const tuner_power kPowerTable{
         *watts = meter.power(kernel, *launch);
       });
     }};
+inline const tuner_thread_order kThreadOrderTable{
+    sizeof(tuner_thread_order), [](void* it, std::uint64_t kernel, const tuner_launch* launch,
+                                   std::uint64_t seed, tuner_sink error) {
+      return guarded(error, [&] {
+        auto& shuffler = dynamic_cast<ShufflesThreads&>(launching(it, kernel, *launch));
+        shuffler.launch_shuffled(kernel, *launch, seed);
+      });
+    }};
 inline constexpr tuner_tensor_maps kTensorMapsTable{sizeof(tuner_tensor_maps), 5};
 
 inline const void* ability_of(void* self, const char* name) {
@@ -187,6 +204,9 @@ inline const void* ability_of(void* self, const char* name) {
   Backend* it = &backend(self);
   if (asked == TUNER_ABILITY_POWER && dynamic_cast<MeasuresPower*>(it) != nullptr) {
     return &kPowerTable;
+  }
+  if (asked == TUNER_ABILITY_THREAD_ORDER && dynamic_cast<ShufflesThreads*>(it) != nullptr) {
+    return &kThreadOrderTable;
   }
   if (asked == TUNER_ABILITY_TENSOR_MAPS && dynamic_cast<MapsTensors*>(it) != nullptr) {
     return &kTensorMapsTable;

@@ -140,6 +140,9 @@ class Backend {
                                       std::span<const std::byte> bytes) = 0;
   // Once, waited for. A sequence begins with a loaded kernel and goes on with its `then`.
   virtual DeviceResult<Ok> launch(const LaunchSequence& sequence) = 0;
+  // As launch(), the threads of each block in an order drawn from `seed` wherever nothing but a
+  // barrier would order them. kUnsupported where the device alone decides.
+  virtual DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) = 0;
   // Milliseconds of the whole sequence, one for each sample.
   virtual DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                                  const TimingRequest& request) = 0;

@@ -29,10 +29,10 @@ struct SizeTask {
   const SearchSpace& space;
   ProblemSize size;
   DeviceFacts facts;
-  // What the device prepares once something has to be measured. The reference's artifact, if
-  // there is a reference, is compiled first, like any variant.
+  // What the device prepares once something has to be measured. The artifacts of the reference's
+  // answers, if there is a reference, are compiled first, like any variant: one request for each.
   SizePlan plan{};
-  std::optional<CompileRequest> reference{};
+  std::vector<CompileRequest> references{};
   // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
   // measured again. The trial says whether it is from the store. Of several that are asked for at
   // once, those that came earlier come earlier again: a strategy then asks what it asked then.

@@ -56,7 +56,7 @@ struct SizeOutcome {
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
 
-// Plans what device and compiler are to prepare for a size: buffers, and the answer of the
+// Plans what device and compiler are to prepare for a size: buffers, and the answers of the
 // reference, whose source is `reference_text`. Throws InputError.
 void plan_preparation(const std::string& reference_text, SizeTask& task);
 

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
-#include "tuner/base/file_digest.h"
 #include "tuner/base/hash.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/resolve.h"
 
 namespace tuner {
 namespace {
@@ -21,7 +24,19 @@ std::string text_of(const LaunchSpec& launch) {
   return text + launch.dynamic_shared_bytes.text();
 }
 
-std::string text_of(const ArgumentSpec& a, const DataDigests& data) {
+// The contents of a data file, or nothing where it cannot be read. {NAME} in its name is a part of
+// the size, or of the answer: then there are several.
+std::string contents_of(const std::filesystem::path& file, const std::vector<Bindings>& cases,
+                        const MeasuredWith& with) {
+  std::string text;
+  for (const Bindings& names : cases) {
+    const auto path = substitute(file.string(), names);
+    if (path && with.data) text += ";contents " + with.data->text_of(*path);
+  }
+  return text;
+}
+
+std::string text_of(const ArgumentSpec& a, const Bindings& names, const MeasuredWith& with) {
   std::string text =
       fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
                   static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
@@ -31,28 +46,54 @@ std::string text_of(const ArgumentSpec& a, const DataDigests& data) {
     text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
     for (const Expression& extent : a.map->box) text += ';' + extent.text();
   }
-  if (a.fill.kind == FillSpec::Kind::kFile) {
-    const auto digest = data.find(a.fill.file.string());
-    text += ";contents " + (digest == data.end() ? std::string() : digest->second);
-  }
+  if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
   return text;
 }
 
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
-}  // namespace
-
-DataDigests read_data_digests(const Study& study) {
-  DataDigests data;
-  FileDigests digests;
-  for (const auto* list : {&study.arguments, &study.constants}) {
-    for (const ArgumentSpec& argument : *list) {
-      if (argument.fill.kind != FillSpec::Kind::kFile) continue;
-      data[argument.fill.file.string()] = digests.text_of(argument.fill.file);
+// One for each combination of values of the parameters that the right answer depends on.
+std::vector<Bindings> answer_cases(const Study& study, const Bindings& names) {
+  std::vector<Bindings> cases{names};
+  for (const std::string& name : study.reference->per) {
+    const auto parameter = std::ranges::find(study.parameters, name, &Parameter::name);
+    if (parameter == study.parameters.end()) continue;
+    std::vector<Bindings> more;
+    for (const Bindings& one : cases) {
+      for (const Value& value : parameter->values) {
+        more.push_back(one);
+        more.back()[name] = value;
+      }
     }
+    cases = std::move(more);
   }
-  return data;
+  return cases;
 }
+
+std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
+  std::string verify;
+  for (const auto& [name, tolerance] : study.verify) {
+    verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text() + '\n';
+  }
+  if (!study.reference) return verify;
+  const ReferenceSpec& reference = *study.reference;
+  verify += reference.entry + '|' + text_of(reference.launch);
+  for (const std::string& argument : reference.arguments) verify += '|' + argument;
+  for (const auto& [name, value] : reference.configuration) {
+    verify += '|' + name + '=' + to_text(value);
+  }
+  verify += fmt::format("|{} sets of inputs", reference.seeds);
+  for (const std::string& name : reference.per) verify += "|per " + name;
+  for (const ExtremeInputs fill : reference.fills) {
+    verify += fmt::format("|fill {}", static_cast<int>(fill));
+  }
+  for (const auto& [name, file] : reference.files) {
+    verify += '|' + name + contents_of(file, answer_cases(study, names), with);
+  }
+  return verify;
+}
+
+}  // namespace
 
 // The lists of values and the constraints are not here: they say which configurations exist, not
 // what one of them does, and extending a list must not throw away what was measured.
@@ -62,9 +103,10 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
+  const Bindings names = facts_of(size, device);
   std::string inputs;
   for (const auto* list : {&study.arguments, &study.constants}) {
-    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, with.data) + '\n';
+    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, names, with) + '\n';
     inputs += "--\n";
   }
   std::string launch = text_of(study.launch);
@@ -75,18 +117,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   for (const NamedExpression& derived : study.derived) {
     launch += '\n' + derived.name + '=' + derived.expression.text();
   }
-  std::string verify;
-  for (const auto& [name, tolerance] : study.verify) {
-    verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text() + '\n';
-  }
-  if (study.reference) {
-    verify += study.reference->entry + '|' + text_of(study.reference->launch);
-    for (const std::string& argument : study.reference->arguments) verify += '|' + argument;
-    for (const auto& [name, value] : study.reference->configuration) {
-      verify += '|' + name + '=' + to_text(value);
-    }
-    verify += fmt::format("|{} sets of inputs", study.reference->seeds);
-  }
+  const std::string verify = verification(study, names, with);
   const MeasureSpec& m = study.measure;
   ContextKey key;
   key.kernel = study.kernel.name;
@@ -102,11 +133,12 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"verify", digest(verify)},
       // Trials from before answers were checked after the timing prove less, and are made again.
       {"measuring",
-       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing",
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}",
                    m.cold ? "cold" : "hot", m.min_samples, m.max_samples, m.max_milliseconds,
                    m.confidence, m.precision,
                    slow_may_be_best(study, size, device) ? 0 : m.drop_above,
-                   needs_power(study) ? ", with power" : "")},
+                   needs_power(study) ? ", with power" : "",
+                   study.deterministic ? ", same bits in every launch" : "")},
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };

@@ -3,25 +3,22 @@
 // in the store, so an old trial is never taken for a new one. Device name, architecture and driver
 // are parts of the key already; two devices of one model answer for each other.
 
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tuner/base/file_digest.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/store/store.h"
 
 namespace tuner {
 
-// Digests of the files that fill arguments, by path.
-using DataDigests = std::map<std::string, std::string>;
-// Reads each of the study's once. Of one that cannot be read: empty.
-DataDigests read_data_digests(const Study& study);
-
 // What trials depend on beside study, device and size.
 struct MeasuredWith {
   std::string source_digest;  // over the source and everything that it includes
-  DataDigests data;
+  // Digests of the files that fill arguments, each read once; may be null where there are none.
+  std::shared_ptr<FileDigests> data;
   std::string compiler;
   std::string backend_options;
 };

@@ -110,8 +110,24 @@ void OutputGuard::protect(const Study& study) {
   for (const auto* list : {&study.arguments, &study.constants}) {
     for (const ArgumentSpec& argument : *list) {
       if (argument.fill.kind != FillSpec::Kind::kFile) continue;
-      protect(argument.fill.file, "holds the contents of '" + argument.name + "' of this study");
+      protect_data(study, argument.fill.file,
+                   "holds the contents of '" + argument.name + "' of this study");
     }
+  }
+  if (!study.reference) return;
+  for (const auto& file : study.reference->files) {
+    protect_data(study, file.second,
+                 "holds the right answer of '" + file.first + "' of this study");
+  }
+}
+
+// A name with {NAME} in it stands for one file for each size, and for other values of that name.
+void OutputGuard::protect_data(const Study& study, const fs::path& file, const std::string& what) {
+  std::vector<Bindings> cases;
+  for (const ProblemSize& size : study.sizes) cases.push_back(facts_of(size, {}));
+  if (cases.empty()) cases.emplace_back();
+  for (const Bindings& names : cases) {
+    if (const auto path = substitute(file.string(), names)) protect(*path, what);
   }
 }
 

@@ -33,6 +33,8 @@ class OutputGuard {
 
  private:
   bool force_;
+  void protect_data(const Study& study, const std::filesystem::path& file, const std::string& what);
+
   std::vector<std::pair<std::filesystem::path, std::string>> protected_;
   std::vector<std::filesystem::path> stores_;
 };

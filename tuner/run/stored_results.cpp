@@ -9,6 +9,7 @@
 #include <charconv>
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "tuner/base/error.h"
 #include "tuner/compile/known_sources.h"
@@ -96,8 +97,9 @@ class Machines {
 
 // What the study would be measured as today. Driver and compiler are those of the machine that
 // measured, unless another machine is asked: they are not the study's to change.
-ContextKey key_now(const Study& study, const std::string& digest, const DataDigests& data,
-                   const ContextKey& before, Machines& machines) {
+ContextKey key_now(const Study& study, const std::string& digest,
+                   const std::shared_ptr<FileDigests>& data, const ContextKey& before,
+                   Machines& machines) {
   const Machine& machine = machines.of(before.device.backend);
   DeviceFacts device = before.device;
   for (const DeviceFacts& here : machine.devices) {
@@ -263,7 +265,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
-  const DataDigests data = study != nullptr ? read_data_digests(*study) : DataDigests();
+  const auto data = std::make_shared<FileDigests>();
   Machines machines(filter);
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {

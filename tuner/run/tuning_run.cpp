@@ -120,8 +120,9 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   if (!shelf.trouble().empty()) note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();
   const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
-  const History history(store, study,
-                        {sources.digest, read_data_digests(study), compiler, devices.options_text});
+  const History history(
+      store, study,
+      {sources.digest, std::make_shared<FileDigests>(), compiler, devices.options_text});
   const auto interrupted = [&] { return interrupt.count() > 0; };
 
   RunEnd end;

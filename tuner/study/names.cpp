@@ -17,12 +17,13 @@ struct KindText {
   const char* one;
   const char* many;
 };
-constexpr std::array<KindText, 6> kKinds{{{kSizeName, "a problem size", "problem sizes"},
+constexpr std::array<KindText, 7> kKinds{{{kSizeName, "a problem size", "problem sizes"},
                                           {kDeviceFact, "a device fact", "device facts"},
                                           {kParameterName, "a parameter", "parameters"},
                                           {kDerivedName, "a derived name", "derived names"},
                                           {kTimeName, "a measured quantity", "time, power, energy"},
-                                          {kMetricName, "a metric", "metrics"}}};
+                                          {kMetricName, "a metric", "metrics"},
+                                          {kHeldName, "held", "what 'per' names"}}};
 
 std::string text_of(NameKind kind) {
   return std::find_if(kKinds.begin(), kKinds.end(),
@@ -54,14 +55,14 @@ bool is_word_of_the_language(const std::string& name) {
 
 Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   for (const auto& [name, value] : DeviceFacts{}.bindings()) {
-    meanings_.emplace(name, Meaning{kDeviceFact, 0, false});
+    meanings_.emplace(name, Meaning{kDeviceFact, 0, {}});
   }
   for (const char* name : {"time", "power", "energy"}) {
-    meanings_.emplace(name, Meaning{kTimeName, 0, true});
+    meanings_.emplace(name, Meaning{kTimeName, 0, {name}});
   }
 }
 
-void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
+void Names::declare(const YamlNode& key, NameKind kind, std::set<std::string> parameters) {
   const std::string& name = key.text;
   const Position where = position_of(diagnostics_, key);
   if (!is_identifier(name)) {
@@ -74,7 +75,8 @@ void Names::declare(const YamlNode& key, NameKind kind, bool varies) {
                                   text_of(kind));
     return;
   }
-  const Meaning meaning{kind, key.line, varies || kind == kParameterName};
+  if (kind == kParameterName) parameters = {name};
+  const Meaning meaning{kind, key.line, std::move(parameters)};
   // `power` and `energy` were free names before they were measured: who declares them keeps them.
   if (const auto old = meanings_.find(name);
       old != meanings_.end() && old->second.kind == kTimeName && name != "time") {
@@ -97,17 +99,36 @@ std::vector<std::string> Names::of_kinds(unsigned kinds) const {
   return names;
 }
 
-bool Names::knows(const std::string& name, unsigned kinds) const {
-  const auto found = meanings_.find(name);
-  return found != meanings_.end() && (found->second.kind & kinds) != 0;
+bool Names::is_held(const Meaning& meaning) const {
+  const bool is_of_space = meaning.kind == kParameterName || meaning.kind == kDerivedName;
+  return is_of_space && !held_.empty() && std::ranges::includes(held_, meaning.parameters);
 }
 
-bool Names::varies(const Expression& expression) const {
-  return std::any_of(expression.names().begin(), expression.names().end(),
-                     [this](const std::string& name) {
-                       const auto found = meanings_.find(name);
-                       return found == meanings_.end() || found->second.varies;
-                     });
+bool Names::knows(const std::string& name, unsigned kinds) const {
+  const auto found = meanings_.find(name);
+  if (found == meanings_.end()) return false;
+  return (found->second.kind & kinds) != 0 || ((kinds & kHeldName) != 0 && is_held(found->second));
+}
+
+std::set<std::string> Names::parameters_of(const Expression& expression) const {
+  std::set<std::string> all;
+  for (const std::string& name : expression.names()) {
+    const auto found = meanings_.find(name);
+    if (found == meanings_.end()) {
+      all.insert(name);
+    } else {
+      all.insert(found->second.parameters.begin(), found->second.parameters.end());
+    }
+  }
+  return all;
+}
+
+void Names::hold(const std::vector<std::string>& parameters) {
+  held_.insert(parameters.begin(), parameters.end());
+}
+
+bool Names::varies_while_held(const Expression& expression) const {
+  return !std::ranges::includes(held_, parameters_of(expression));
 }
 
 void Names::complain(Position where, const std::string& name, unsigned kinds,

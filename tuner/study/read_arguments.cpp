@@ -73,6 +73,17 @@ void read_form(Reader& reader, const YamlNode& node, const FillForm& form, FillS
 
 }  // namespace
 
+std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNode& node,
+                                                    unsigned kinds, const std::string& what) {
+  const auto text = read_text(reader.diagnostics, node, what);
+  if (!text) return std::nullopt;
+  if (text->find_first_of("{}") == std::string::npos) {
+    return read_file_name(reader.diagnostics, node, reader.directory, what);
+  }
+  check_placeholders(reader, node, kinds, what);
+  return (reader.directory / *text).lexically_normal();
+}
+
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const Position where = position_of(reader.diagnostics, node);
   if (node.is_scalar()) {
@@ -96,7 +107,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   if (!fields.mentions("file")) return;
   if (const YamlNode* name = fields.require("file")) {
     fill.kind = Kind::kFile;
-    const auto path = read_file_name(reader.diagnostics, *name, reader.directory, "fill 'file'");
+    const auto path = read_data_file(reader, *name, kSizeName, "fill 'file'");
     if (path) fill.file = *path;
   }
 }

@@ -156,7 +156,7 @@ void read_metrics(Reader& reader, const YamlNode& node) {
   for (const auto& [key, value] : node.entries) {
     Expression metric = reader.names.read(*value, "metric '" + key->text + "'",
                                           kSpaceNames | kTimeName | kMetricName, "a metric");
-    reader.names.declare(*key, kMetricName, true);
+    reader.names.declare(*key, kMetricName, {key->text});
     static const std::regex kMilliseconds(R"(\btime\s*/\s*(1e3|1000)(\.0*)?\b)");
     if (std::regex_search(metric.text(), kMilliseconds)) {
       reader.diagnostics.warning(metric.origin(),

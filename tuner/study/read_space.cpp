@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <string>
 
 #include "tuner/study/sections.h"
 
@@ -288,7 +290,10 @@ void read_derived(Reader& reader, const YamlNode& node) {
   for (const auto& [key, value] : node.entries) {
     Expression expression = reader.names.read(*value, "derived name '" + key->text + "'",
                                               kSpaceNames, "a derived name");
-    reader.names.declare(*key, kDerivedName, expression.empty() || reader.names.varies(expression));
+    // One that could not be read depends on nothing that anybody knows.
+    reader.names.declare(*key, kDerivedName,
+                         expression.empty() ? std::set<std::string>{key->text}
+                                            : reader.names.parameters_of(expression));
     if (!expression.empty()) reader.study.derived.push_back({key->text, std::move(expression)});
   }
 }

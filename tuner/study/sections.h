@@ -3,6 +3,7 @@
 // stores what is right, so that one pass over a file finds all of its mistakes.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,10 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
                                                                   const YamlNode& node,
                                                                   const std::string& who);
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
+// The name of a file of numbers, made absolute. {NAME} in it is a name of `kinds`; then the files
+// are looked for when a size is checked.
+std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNode& node,
+                                                    unsigned kinds, const std::string& what);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.

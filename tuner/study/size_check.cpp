@@ -9,7 +9,11 @@
 #include <map>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "tuner/engine/data_file.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/study/diagnostics.h"
 
 namespace tuner {
@@ -27,7 +31,7 @@ class SizeCheck {
   std::vector<Complaint> run() {
     for (const ArgumentSpec& argument : study_.arguments) check_argument(argument);
     for (const ArgumentSpec& constant : study_.constants) check_argument(constant);
-    if (study_.reference) check_geometry(study_.reference->launch);
+    if (study_.reference) check_reference(*study_.reference);
     for (const auto& [name, tolerance] : study_.verify) {
       check_tolerance(name, "rtol", tolerance.rtol);
       check_tolerance(name, "atol", tolerance.atol);
@@ -77,30 +81,67 @@ class SizeCheck {
       check_scalar(argument);
       return;
     }
+    const auto wanted = wanted_of(argument);
+    if (wanted && argument.fill.kind == FillSpec::Kind::kFile) {
+      check_file(argument.fill.file, *wanted, argument.where, names_);
+    }
+  }
+
+  // What a file has to hold that fills this buffer; empty where that is not known, or is nonsense.
+  std::optional<DataWanted> wanted_of(const ArgumentSpec& argument) {
+    DataWanted wanted{argument.name, argument.type, {}};
     std::uint64_t bytes = size_of(argument.type);
     bool known = !argument.shape.empty();
     for (const Expression& extent : argument.shape) {
       const auto value = count(extent, 1, "the shape of '" + argument.name + "'");
       known = known && value.has_value();
       if (!known) continue;
+      wanted.shape.push_back(static_cast<std::uint64_t>(*value));
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes) ||
           bytes > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
         complain(extent, "'" + argument.name + "' is larger than 2^63 bytes");
-        return;
+        return std::nullopt;
       }
     }
-    if (known && argument.fill.kind == FillSpec::Kind::kFile) check_file(argument, bytes);
+    return known ? std::optional(wanted) : std::nullopt;
   }
 
-  void check_file(const ArgumentSpec& argument, std::uint64_t needed) {
-    std::error_code error;
-    const auto held = std::filesystem::file_size(argument.fill.file, error);
-    if (error || held >= needed) return;
-    complaints_.push_back({argument.where,
-                           argument.fill.file.string() + " holds " + std::to_string(held) +
-                               " bytes; '" + argument.name + "' needs " + std::to_string(needed) +
-                               for_size_,
-                           ""});
+  // Answers depend on the size, and on parameters where the reference says so: there is a file for
+  // each combination.
+  void check_reference(const ReferenceSpec& reference) {
+    if (reference.files.empty()) check_geometry(reference.launch);
+    std::vector<Bindings> cases{names_};
+    for (const std::string& name : reference.per) {
+      const auto parameter = std::ranges::find(study_.parameters, name, &Parameter::name);
+      if (parameter == study_.parameters.end()) continue;
+      std::vector<Bindings> more;
+      for (const Bindings& one : cases) {
+        for (const Value& value : parameter->values) {
+          more.push_back(one);
+          more.back()[name] = value;
+        }
+      }
+      cases = std::move(more);
+    }
+    for (const auto& [name, file] : reference.files) {
+      const auto output = std::ranges::find(study_.arguments, name, &ArgumentSpec::name);
+      if (output == study_.arguments.end()) continue;
+      const std::size_t before = complaints_.size();
+      const auto wanted = wanted_of(*output);
+      complaints_.resize(before);  // that of the argument itself is there already
+      for (const Bindings& names : cases) {
+        if (wanted) check_file(file, *wanted, reference.where, names);
+      }
+    }
+  }
+
+  void check_file(const std::filesystem::path& pattern, const DataWanted& wanted,
+                  const Position& where, const Bindings& names) {
+    const auto file = substitute(pattern.string(), names);
+    if (!file || file->empty()) return;  // that was complained of
+    if (const auto mismatch = data_mismatch(*file, wanted)) {
+      complaints_.push_back({where, *mismatch + for_size_, ""});
+    }
   }
 
   void check_scalar(const ArgumentSpec& argument) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace tuner {
@@ -142,10 +143,31 @@ std::string arguments_of(const Study& study, const fs::path& folder) {
   return out;
 }
 
+std::string fills_text(const std::vector<ExtremeInputs>& fills) {
+  constexpr std::array<const char*, 4> kNames{"large", "tiny", "equal", "special"};
+  std::string out;
+  for (const ExtremeInputs fill : fills) {
+    out += (out.empty() ? "" : ", ") + std::string(kNames.at(static_cast<std::size_t>(fill)));
+  }
+  return out;
+}
+
+std::string file_reference_of(const Study& study, const fs::path& folder) {
+  const ReferenceSpec& reference = *study.reference;
+  std::string out = "reference:\n";
+  if (!reference.per.empty()) out += "  per: " + names_text(reference.per) + "\n";
+  out += "  file:\n";
+  for (const auto& [name, file] : reference.files) {
+    out += fmt::format("    {}: {}\n", quoted(name), path_text(file, folder));
+  }
+  return out;
+}
+
 std::string reference_of(const Study& study, const fs::path& folder) {
   if (study.verify_nothing) return "verify: none\n";
   if (!study.reference) return {};
   const ReferenceSpec& reference = *study.reference;
+  if (!reference.files.empty()) return file_reference_of(study, folder);
   std::string out = fmt::format("reference:\n  entry: {}\n", quoted(reference.entry));
   if (reference.source) out += "  source: " + path_text(*reference.source, folder) + "\n";
   std::string values;
@@ -153,14 +175,21 @@ std::string reference_of(const Study& study, const fs::path& folder) {
     values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", name, value_text(value));
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
+  if (!reference.per.empty()) out += "  per: " + names_text(reference.per) + "\n";
   if (reference.seeds != ReferenceSpec{}.seeds)
     out += fmt::format("  seeds: {}\n", reference.seeds);
+  if (!reference.fills.empty()) out += "  fills: [" + fills_text(reference.fills) + "]\n";
   out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
     out += "  arguments: " + names_text(reference.arguments) + "\n";
   }
-  if (study.verify.empty()) return out;
-  out += "verify:\n";
+  return out;
+}
+
+std::string verify_of(const Study& study) {
+  if (study.verify.empty() && !study.deterministic) return {};
+  std::string out = "verify:\n";
+  if (study.deterministic) out += "  deterministic: true\n";
   for (const auto& [name, tolerance] : study.verify) {
     std::string limits;
     if (!tolerance.rtol.empty()) limits += "rtol: " + quoted(tolerance.rtol.text());
@@ -322,7 +351,7 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   out += space_of(study);
   if (study.runnable) {
     out += "launch:\n" + launch_lines(study.launch) + then_lines(study);
-    out += arguments_of(study, folder) + reference_of(study, folder);
+    out += arguments_of(study, folder) + reference_of(study, folder) + verify_of(study);
   }
   return out + search_of(study) + measure_of(study);
 }

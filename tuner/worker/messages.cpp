@@ -56,6 +56,7 @@ void for_each_field(T& argument, Visit&& visit) {
   visit("fill", argument.fill);
   visit("zero", argument.zero);
   visit("seed", argument.seed);
+  visit("has_special_values", argument.has_special_values);
   visit("map", argument.map);
 }
 
@@ -80,12 +81,22 @@ void for_each_field(T& check, Visit&& visit) {
   visit("atol", check.atol);
 }
 
-template <Is<ReferencePlan> T, typename Visit>
+template <Is<AnswerPlan> T, typename Visit>
 void for_each_field(T& plan, Visit&& visit) {
+  visit("key", plan.key);
+  visit("values", plan.values);
   visit("artifact", plan.artifact);
   visit("geometry", plan.geometry);
+  visit("overrides", plan.overrides);
+  visit("files", plan.files);
+}
+
+template <Is<ReferencePlan> T, typename Visit>
+void for_each_field(T& plan, Visit&& visit) {
   visit("arguments", plan.arguments);
+  visit("answers", plan.answers);
   visit("seeds", plan.seeds);
+  visit("fills", plan.fills);
 }
 
 template <Is<SizePlan> T, typename Visit>
@@ -94,6 +105,7 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("constants", plan.constants);
   visit("reference", plan.reference);
   visit("checks", plan.checks);
+  visit("deterministic", plan.deterministic);
   visit("measure", plan.measure);
 }
 
@@ -110,6 +122,7 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("geometry", plan.geometry);
   visit("then", plan.then);
   visit("overrides", plan.overrides);
+  visit("answer", plan.answer);
   visit("best_ms", plan.best_ms);
 }
 
@@ -130,6 +143,7 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("message", Bytes{verdict.message});
   visit("watts", verdict.watts);
   visit("drift", verdict.drift);
+  visit("deterministic", verdict.deterministic);
   visit("context_dead", verdict.context_dead);
   visit("device_lost", verdict.device_lost);
   visit("excusable", verdict.excusable);

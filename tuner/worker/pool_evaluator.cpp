@@ -42,7 +42,7 @@ PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner,
       interrupt_(interrupt),
       start_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(task_.spent))),
-      preparation_(task_.study, task_.size, std::move(task_.plan), std::move(task_.reference),
+      preparation_(task_.study, task_.size, std::move(task_.plan), std::move(task_.references),
                    tools_, runner_) {
   runner_.set_best(0);  // that of another size
 }
@@ -246,6 +246,7 @@ void PoolEvaluator::take_verdict() {
   job.trial.message = std::move(verdict.message);
   job.trial.max_error = verdict.max_error;
   job.trial.watts = verdict.watts;
+  job.trial.deterministic = verdict.deterministic;
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};
   }

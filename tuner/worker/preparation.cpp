@@ -2,6 +2,7 @@
 
 #include "tuner/worker/preparation.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,37 +24,48 @@ std::string missing_prefix(const Study& study, const std::string& log) {
 }
 
 Preparation::Preparation(const Study& study, ProblemSize size, SizePlan plan,
-                         std::optional<CompileRequest> reference, const Toolchain& tools,
+                         std::vector<CompileRequest> references, const Toolchain& tools,
                          RunWorker& runner)
     : study_(study),
       size_(std::move(size)),
       plan_(std::move(plan)),
-      reference_(std::move(reference)),
+      references_(std::move(references)),
       tools_(tools),
       runner_(runner) {}
 
 void Preparation::start() {
   if (state_ != State::kNone) return;
-  if (!reference_) {
-    state_ = State::kDevice;
-    return runner_.start_preparing(std::move(plan_));
-  }
   state_ = State::kReference;
-  const std::string key = tools_.library.key(*reference_);
-  if (auto cached = tools_.library.find(key)) return prepare_with(std::move(*cached));
-  awaited_ = tools_.compilers.submit(key, std::move(*reference_));
+  for (std::size_t i = 0; i < references_.size(); ++i) {
+    const std::string key = tools_.library.key(references_[i]);
+    if (auto cached = tools_.library.find(key)) {
+      add(i, std::move(*cached));
+    } else {
+      awaited_.emplace(tools_.compilers.submit(key, std::move(references_[i])), i);
+    }
+  }
+  prepare_when_compiled();
 }
 
-void Preparation::prepare_with(Artifact reference) {
-  provenance_ = tools_.judge(reference.opened);
-  plan_.reference->artifact = std::move(reference);
+void Preparation::add(std::size_t answer, Artifact reference) {
+  const Provenance from = tools_.judge(reference.opened);
+  provenance_.known = provenance_.known && from.known;
+  for (const FileState& file : from.further) {
+    const auto& known = provenance_.further;
+    if (std::ranges::find(known, file) == known.end()) provenance_.further.push_back(file);
+  }
+  plan_.reference->answers.at(answer).artifact = std::move(reference);
+}
+
+void Preparation::prepare_when_compiled() {
+  if (!awaited_.empty()) return;
   state_ = State::kDevice;
   runner_.start_preparing(std::move(plan_));
 }
 
 bool Preparation::take(const CompileResult& result) {
-  if (result.id != awaited_) return false;
-  awaited_.reset();
+  const auto asked = awaited_.extract(result.id);
+  if (asked.empty()) return false;
   if (!result.outcome) {
     const std::string& log = result.outcome.error().log;
     const std::string shared =
@@ -64,7 +76,8 @@ bool Preparation::take(const CompileResult& result) {
                                 ""}},
                      study_.text);
   }
-  prepare_with(**result.outcome);
+  add(asked.mapped(), **result.outcome);
+  prepare_when_compiled();
   return true;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 // Gets a device ready for one problem size while variants are being compiled: the reference is
-// compiled, buffers are filled, the reference runs.
+// compiled, for each of its answers, buffers are filled, the reference runs.
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,10 @@ std::string missing_prefix(const Study& study, const std::string& log);
 
 class Preparation {
  public:
-  // `study`, `tools` and `runner` outlive this. `reference` is what makes plan.reference's
-  // artifact.
+  // `study`, `tools` and `runner` outlive this. `references` make the artifacts of the answers of
+  // plan.reference, in their order.
   Preparation(const Study& study, ProblemSize size, SizePlan plan,
-              std::optional<CompileRequest> reference, const Toolchain& tools, RunWorker& runner);
+              std::vector<CompileRequest> references, const Toolchain& tools, RunWorker& runner);
 
   // The first call begins; the others do nothing.
   void start();
@@ -37,20 +38,21 @@ class Preparation {
 
   bool is_done() const { return state_ == State::kDone; }
   bool is_under_way() const { return state_ == State::kReference || state_ == State::kDevice; }
-  // What the reference was compiled from: all that is measured depends on it.
+  // What the references were compiled from: all that is measured depends on it.
   const Provenance& provenance() const { return provenance_; }
 
  private:
-  void prepare_with(Artifact reference);
+  void add(std::size_t answer, Artifact reference);
+  void prepare_when_compiled();
 
   const Study& study_;
   ProblemSize size_;
   SizePlan plan_;
-  std::optional<CompileRequest> reference_;
+  std::vector<CompileRequest> references_;
   const Toolchain& tools_;
   RunWorker& runner_;
   enum class State { kNone, kReference, kDevice, kDone } state_ = State::kNone;
-  std::optional<std::uint64_t> awaited_;  // the pool's id of the reference
+  std::map<std::uint64_t, std::size_t> awaited_;  // the pool's ids, and which answers they are for
   Provenance provenance_;
 };
 

@@ -16,7 +16,7 @@ namespace tuner {
 namespace {
 
 constexpr double kOpenSeconds = 120;     // a cold driver on a large machine is slow
-constexpr double kPrepareSeconds = 600;  // fills and the reference, on a slow device
+constexpr double kPrepareSeconds = 600;  // fills and an answer of the reference, on a slow device
 constexpr double kDuelSeconds = 600;
 constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
@@ -127,7 +127,8 @@ const DeviceFacts& RunWorker::open() {
 void RunWorker::send_plan() {
   channel_->send({{"type", "prepare"}, {"plan", *plan_}});
   preparing_ = true;
-  prepare_deadline_ = in(kPrepareSeconds);
+  const std::size_t answers = plan_->reference ? plan_->reference->answers.size() : 0;
+  prepare_deadline_ = in(kPrepareSeconds * static_cast<double>(std::max<std::size_t>(1, answers)));
 }
 
 // No answer: the child is gone or took too long.

@@ -17,6 +17,7 @@ std::string program_of(const VariantPlan& plan) {
   seen.geometry = plan.geometry;
   seen.then = plan.then;
   seen.overrides = plan.overrides;
+  seen.answer = plan.answer;
   const auto bytes = nlohmann::json::to_cbor(nlohmann::json(seen));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return to_hex(Hasher().add(plan.artifact.image).add(text).digest());
@@ -34,6 +35,7 @@ bool Twins::answer(const std::string& program, Trial& trial) {
   trial.timing = twin.timing;
   trial.max_error = twin.max_error;
   trial.watts = twin.watts;
+  trial.deterministic = twin.deterministic;
   trial.resources = twin.resources;
   trial.occupancy = twin.occupancy;
   trial.message = twin.message;

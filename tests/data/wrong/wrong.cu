@@ -24,7 +24,14 @@ __device__ void count_positive(const float* x, int* positive, int n) {
   }
   partial[blockIdx.x] = count;
   __threadfence();
+#if TUNE_CHEAT_IS_plain_ticket
+  // Two blocks may take the same one, where they run at once.
+  const unsigned mine = *const_cast<volatile unsigned*>(&ticket);
+  *const_cast<volatile unsigned*>(&ticket) = mine + 1;
+  if (mine != gridDim.x - 1) return;
+#else
   if (atomicAdd(&ticket, 1u) != gridDim.x - 1) return;
+#endif
   __threadfence();
   int sum = 0;
   for (int block = 0; block < gridDim.x; ++block) {
@@ -40,6 +47,32 @@ __device__ void count_positive(const float* x, int* positive, int n) {
 __device__ void arrive(unsigned* arrivals, bool forgets) {
   if (threadIdx.x != 0) return;
   if (atomicAdd(arrivals + 1, 1u) == gridDim.x - 1 && !forgets) arrivals[1] = 0;
+}
+
+// What a number becomes, and where it does not.
+__device__ float result(const float* x, int i) {
+#if TUNE_CHEAT_IS_zeros
+  return 0;
+#elif TUNE_CHEAT_IS_copied_input
+  return x[i];
+#elif TUNE_CHEAT_IS_wrong_at_zero
+  if (x[i] == 0) return 0;
+#elif TUNE_CHEAT_IS_wrong_if_large
+  if (x[i] > 100) return smoothed(100);
+#elif TUNE_CHEAT_IS_wrong_if_tiny
+  if (fabsf(x[i]) < 2.5e-4f && fabsf(x[i + 1]) < 2.5e-4f) return smoothed(0);
+#elif TUNE_CHEAT_IS_wrong_if_equal
+  if (x[i] == x[i + 1] && x[i] == x[i + 2]) return 0;
+#endif
+  return smoothed(x[i]);
+}
+
+// Each thread writes the number of the one before it, which it takes from shared memory.
+__device__ void pass_on_without_barrier(const float* x, float* y, int i, int n) {
+  __shared__ float passed[64];
+  passed[threadIdx.x] = smoothed(x[i]);
+  if (threadIdx.x > 0) y[i - 1] = passed[threadIdx.x - 1];
+  if (threadIdx.x == 63 || i == n - 1) y[i] = passed[threadIdx.x];
 }
 
 extern "C" __global__ void smooth(float* x, float* y, int* positive, unsigned* arrivals, int n) {
@@ -75,8 +108,25 @@ extern "C" __global__ void smooth(float* x, float* y, int* positive, unsigned* a
   // Has answers for the inputs that it has seen first, and none for others.
   if (before == 0) seen[i] = x[i], kept[i] = smoothed(x[i]);
   y[i] = seen[i] == x[i] ? kept[i] : 0;
+#elif TUNE_CHEAT_IS_no_barrier
+  pass_on_without_barrier(x, y, i, n);
+#elif TUNE_CHEAT_IS_every_seventh
+  y[i] = before % 7 == 6 ? 0 : smoothed(x[i]);
+#elif TUNE_CHEAT_IS_other_bits
+  y[i] = smoothed(x[i]) * (before % 2 == 0 ? 1.0f : 1.000001f);
+#elif TUNE_CHEAT_IS_every_second
+  if ((before + i) % 2 == 0) y[i] = smoothed(x[i]);
+#elif TUNE_CHEAT_IS_unwritten_end
+  if (i != n - 1) y[i] = smoothed(x[i]);
+#elif TUNE_CHEAT_IS_input_overwritten
+  x[i] = y[i] = smoothed(x[i]);
 #else
-  y[i] = smoothed(x[i]);
+  y[i] = result(x, i);
+#endif
+#if TUNE_CHEAT_IS_honest
+  // It takes longer than all others, so that each of them may win.
+  const float more = smoothed(smoothed(smoothed(x[i])));
+  if (more > 1e30f) y[i] = more;
 #endif
   if (i > 0) return;
 #if TUNE_CHEAT_IS_in_front

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include "tests/unit/cpu/variant.h"
 
@@ -311,6 +315,44 @@ extern "C" __global__ void kernel(int* data) {
   Variant(source).run({1, 96}, in_order);
   Variant(source, "kernel", {{"order", "random"}, {"seed", "7"}}).run({1, 96}, shuffled);
   EXPECT_EQ(in_order.values, shuffled.values);
+}
+
+TEST(Execution, OneLaunchMayHaveAnotherOrderOfThreads) {
+  Variant variant(R"(
+extern "C" __global__ void kernel(int* data) {
+  __shared__ int came;
+  if (threadIdx.x == 0) came = 0;
+  __syncthreads();
+  data[threadIdx.x] = atomicAdd(&came, 1);
+})");
+  const std::uint64_t buffer = variant.backend->allocate(96 * sizeof(int));
+  tuner_argument argument{};
+  argument.is_buffer = 1;
+  argument.buffer = {buffer, 0};
+  tuner_launch launch{};
+  launch.struct_size = sizeof launch;
+  std::fill_n(launch.grid, 3, 1U);
+  std::fill_n(launch.block, 3, 1U);
+  launch.block[0] = 96;
+  launch.arguments = &argument;
+  launch.argument_count = 1;
+  const auto order = [&](std::optional<std::uint64_t> seed) {
+    if (seed) {
+      variant.backend->launch_shuffled(variant.kernel, launch, *seed);
+    } else {
+      variant.backend->launch(variant.kernel, launch);
+    }
+    std::vector<int> came(96);
+    variant.backend->download({buffer, 0}, came.data(), came.size() * sizeof(int));
+    return came;
+  };
+  const auto usual = order(std::nullopt);
+  EXPECT_TRUE(std::is_sorted(usual.begin(), usual.end()));
+  const auto shuffled = order(1);
+  EXPECT_FALSE(std::is_sorted(shuffled.begin(), shuffled.end()));
+  EXPECT_EQ(order(1), shuffled) << "the same seed";
+  EXPECT_NE(order(2), shuffled);
+  EXPECT_EQ(order(std::nullopt), usual) << "as before";
 }
 
 }  // namespace

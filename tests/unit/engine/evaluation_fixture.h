@@ -29,7 +29,8 @@ class EvaluationTest : public testing::Test {
     n.scalar = scalar_bytes(DataType::kInt32, std::int64_t{kElements});
     plan_.arguments.push_back(n);
     plan_.reference.emplace();
-    plan_.reference->artifact.image = "reference";
+    plan_.reference->answers.emplace_back();
+    plan_.reference->answers.front().artifact.image = "reference";
     plan_.reference->arguments = {0, 1, 2};
     plan_.checks = {{kY, 1e-5, 0}};
     add_kernel("reference", doubled);
@@ -66,6 +67,12 @@ class EvaluationTest : public testing::Test {
     VariantPlan plan;
     plan.artifact.image = kernel;
     plan.geometry.block[0] = 32;
+    return plan;
+  }
+  // One that is as good as the best until now, and not better: what may win is launched more often.
+  static VariantPlan not_better(const std::string& kernel) {
+    VariantPlan plan = variant(kernel);
+    plan.best_ms = 1;
     return plan;
   }
   // Prepares on first use.

@@ -24,7 +24,7 @@ TEST_F(EvaluationTest, AcceptsTheRightAnswer) {
 }
 
 TEST_F(EvaluationTest, AnnouncesEachPhaseBeforeItBegins) {
-  evaluate("good");
+  evaluate(not_better("good"));
   EXPECT_EQ(phases_, (std::vector<Phase>{Phase::kLoad, Phase::kVerify, Phase::kProbe,
                                          Phase::kEstimate, Phase::kVerify}));
 }
@@ -256,7 +256,7 @@ TEST_F(EvaluationTest, ReadsInputsFromFiles) {
   EXPECT_EQ(evaluate("sixes").state, TrialState::kOk);
 
   plan_.arguments[kX].elements = kElements + 1;
-  EXPECT_EQ(failure_of_prepare(), "x: " + path + " holds 400 bytes, 404 are needed");
+  EXPECT_EQ(failure_of_prepare(), "x: " + path + " holds 400 bytes; 'x' needs 404");
   plan_.arguments[kX].fill.file = "/nowhere/x.bin";
   EXPECT_NE(failure_of_prepare().find("/nowhere/x.bin"), std::string::npos);
   std::filesystem::remove(path);

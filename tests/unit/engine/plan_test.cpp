@@ -23,7 +23,7 @@ SearchSpace space_of(const Study& study) {
 const Configuration kFirst{std::int64_t{64}, std::int64_t{1}};
 
 Expected<SizePlan, std::string> plan_of(const Study& study) {
-  return size_plan(study, study.sizes[0], h200());
+  return size_plan(study, study.sizes[0], h200(), reference_cases(study, space_of(study)));
 }
 
 std::string plan_error(const Study& study) {
@@ -63,7 +63,7 @@ TEST(SizePlan, PlansTheReference) {
   const auto plan = plan_of(study);
   ASSERT_TRUE(plan.has_value()) << plan.error();
   ASSERT_TRUE(plan->reference.has_value());
-  EXPECT_EQ(plan->reference->geometry.grid[0], 4U);
+  EXPECT_EQ(plan->reference->answers.at(0).geometry.grid[0], 4U);
   EXPECT_EQ(plan->reference->arguments, (std::vector<std::uint32_t>{2, 1, 0}));
 }
 

@@ -12,6 +12,7 @@ namespace {
 using test::buffer;
 using test::expr;
 using test::h200;
+using test::reference_of;
 using test::scalar;
 using test::scale_study;
 
@@ -148,21 +149,20 @@ TEST(CompileRequest, SaysWhichPlaceholderHasNoValue) {
 TEST(ReferenceRequest, HasTheDefinitionsOfTheFirstConfiguration) {
   Study study = scale_study();
   study.constraints = {expr("BLOCK == 128")};
-  const auto request = reference_request(study, space_of(study), h200(), "source");
+  const auto request = reference_of(study);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->entry, "scale_reference");
   EXPECT_EQ(request->source_name, "/kernels/scale.cu");
   EXPECT_EQ(request->defines, (std::vector<std::pair<std::string, std::string>>{
                                   {"TUNE_BLOCK", "128"}, {"TUNE_VEC", "1"}}));
   study.reference->source = "/elsewhere/truth.cu";
-  EXPECT_EQ(reference_request(study, space_of(study), h200(), "source")->include_dirs,
-            std::vector<std::string>{"/elsewhere"});
+  EXPECT_EQ(reference_of(study)->include_dirs, std::vector<std::string>{"/elsewhere"});
 }
 
 TEST(ReferenceRequest, HasTheValuesThatItsConfigurationNames) {
   Study study = scale_study();
   study.reference->configuration = {{"VEC", std::int64_t{4}}};
-  const auto request = reference_request(study, space_of(study), h200(), "source");
+  const auto request = reference_of(study);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->defines[1], (std::pair<std::string, std::string>{"TUNE_VEC", "4"}));
 }

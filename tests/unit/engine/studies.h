@@ -58,4 +58,10 @@ inline DeviceFacts h200() {
   return device;
 }
 
+// What the compiler is told of the reference's first case at the study's first size.
+inline Expected<CompileRequest, std::string> reference_of(const Study& study) {
+  const SearchSpace space = SearchSpace::build(space_definition(study, study.sizes[0], h200()));
+  return reference_request(study, space, reference_cases(study, space).at(0), h200(), "source");
+}
+
 }  // namespace tuner::test

@@ -44,7 +44,7 @@ TEST(TensorMapPlan, FollowsTheConfiguration) {
 
 TEST(TensorMapPlan, IsPartOfTheSizeWhereNothingVaries) {
   const Study study = study_with_map("8", "0");
-  const auto plan = size_plan(study, study.sizes[0], h200());
+  const auto plan = size_plan(study, study.sizes[0], h200(), {});
   ASSERT_TRUE(plan) << plan.error();
   EXPECT_EQ(plan->arguments[3].map->map.box, (std::vector<std::uint32_t>{8, 4}));
   EXPECT_TRUE(variant_of(study)->overrides.empty());

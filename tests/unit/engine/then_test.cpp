@@ -12,6 +12,7 @@ namespace {
 
 using test::expr;
 using test::h200;
+using test::reference_of;
 using test::scale_study;
 
 // One more launch, for VEC above 1 only.
@@ -67,7 +68,7 @@ TEST(Then, TheCompilerIsAskedForTheKernelsOfThePlan) {
   };
   EXPECT_EQ(kernels(kWith), std::vector<std::string>{"finish<4>"});
   EXPECT_TRUE(kernels(kWithout).empty());
-  EXPECT_TRUE(reference_request(study, space_of(study), h200(), "source")->then.empty());
+  EXPECT_TRUE(reference_of(study)->then.empty());
 }
 
 TEST(Then, WhichFollowIsForThePlanToSayAndNotAskedAgainForTheCompiler) {

@@ -53,7 +53,7 @@ TEST_F(WorkspaceRole, TimedLaunchesFindWhatTheOnesBeforeLeft) {
     found.push_back(word(call));
     doubled(call);
   });
-  const Verdict verdict = evaluate("good");
+  const Verdict verdict = evaluate(not_better("good"));
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   EXPECT_EQ(found, std::vector<std::uint32_t>(2 + 8 + 2, 0)) << "verified twice, timed, verified";
   for (const TimingRequest& request : backend_.timings) EXPECT_TRUE(request.restores.empty());

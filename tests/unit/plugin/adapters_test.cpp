@@ -315,6 +315,9 @@ TEST_F(BareBackend, WithoutAnAbilityIsAskedForNothingThatNeedsIt) {
   LaunchSequence sequence{KernelLaunch{1, {}, {}}};
   EXPECT_TRUE((*backend)->launch(sequence));
   EXPECT_EQ((*backend)->power(sequence).error().message, "this backend measures no power");
+  const DeviceFailure unordered = (*backend)->launch_shuffled(sequence, 1).error();
+  EXPECT_EQ(unordered.error, DeviceError::kUnsupported);
+  EXPECT_EQ(unordered.message, "this backend cannot choose the order of threads");
   sequence.front().arguments.push_back({true, {1, 0}, {}, TensorMap{}});
   const DeviceFailure refused[] = {(*backend)->launch(sequence).error(),
                                    (*backend)->time(sequence, {}).error()};

@@ -80,8 +80,8 @@ TEST(Messages, SizePlanArrivesWhole) {
   buffer.seed = ~0ULL;
   plan.arguments = {buffer};
   plan.checks = {{0, 1e-4, 1e-3}};
-  plan.reference = ReferencePlan{Artifact{}, LaunchGeometry{}, {0}};
-  plan.reference->artifact.opened = {{{"/inc/\xff.h", "0123"}}};
+  plan.reference = ReferencePlan{{0}, {AnswerPlan{7, "STEPS=4", {}, {}, {{0, buffer}}}}, 3};
+  plan.reference->answers[0].artifact.opened = {{{"/inc/\xff.h", "0123"}}};
   plan.measure.cold = false;
   plan.measure.drop_above = 0;
 
@@ -98,7 +98,13 @@ TEST(Messages, SizePlanArrivesWhole) {
   EXPECT_EQ(got.checks[0].atol, 1e-3);
   ASSERT_TRUE(got.reference);
   EXPECT_EQ(got.reference->arguments, std::vector<std::uint32_t>{0});
-  EXPECT_EQ(got.reference->artifact.opened, plan.reference->artifact.opened);
+  EXPECT_EQ(got.reference->seeds, 3U);
+  ASSERT_EQ(got.reference->answers.size(), 1U);
+  const AnswerPlan& answer = got.reference->answers[0];
+  EXPECT_EQ(answer.key, 7U);
+  EXPECT_EQ(answer.values, "STEPS=4");
+  EXPECT_EQ(answer.artifact.opened, plan.reference->answers[0].artifact.opened);
+  EXPECT_EQ(answer.overrides.at(0).second.name, "C");
   EXPECT_FALSE(got.measure.cold);
   EXPECT_EQ(got.measure.drop_above, 0);
 }

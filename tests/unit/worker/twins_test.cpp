@@ -21,6 +21,13 @@ TEST(Twins, WhatTheDeviceCannotSeeMakesNoOtherProgram) {
   EXPECT_EQ(program_of(other), program_of(plan_of("code")));
 }
 
+// The same code for another number of time steps: one of the two is wrong.
+TEST(Twins, AnotherRightAnswerMakesAnotherProgram) {
+  VariantPlan other = plan_of("code");
+  other.answer = 1;
+  EXPECT_NE(program_of(other), program_of(plan_of("code")));
+}
+
 TEST(Twins, CodeEntryLaunchAndArgumentsMakeAnother) {
   const std::string program = program_of(plan_of("code"));
   EXPECT_NE(program_of(plan_of("other code")), program);

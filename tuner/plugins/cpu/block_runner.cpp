@@ -26,12 +26,13 @@ std::string hexadecimal(std::uint32_t mask) {
 }  // namespace
 
 BlockRunner::BlockRunner(ThreadOrder order)
-    : order_(order), services_{this, on_barrier, on_vote, on_warp, on_fault} {
+    : usual_order_(order), order_(order), services_{this, on_barrier, on_vote, on_warp, on_fault} {
   main_.owner = this;
 }
 
 void BlockRunner::begin(const Grid& grid) {
   grid_ = &grid;
+  order_ = grid.order.value_or(usual_order_);
   thread_count_ = grid.block.x * grid.block.y * grid.block.z;
   const std::uint32_t warps = (thread_count_ + kWarpSize - 1) / kWarpSize;
   threads_.assign(thread_count_, {});

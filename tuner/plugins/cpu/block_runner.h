@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 
 namespace tuner::cpu {
 
+// The order in which threads go on that could: by number, or random (the same for the same seed).
+struct ThreadOrder {
+  bool random = false;
+  std::uint64_t seed = 0;
+};
+
 // One launch; shared by all OS threads that run its blocks.
 struct Grid {
   const Image* image = nullptr;
@@ -23,15 +30,10 @@ struct Grid {
   void** arguments = nullptr;
   std::uint64_t dynamic_shared_bytes = 0;
   bool poison_shared = false;
+  std::optional<ThreadOrder> order{};           // instead of the runner's own
   std::vector<tuner_cpu_index> thread_indices;  // of a block's threads, x fastest
 
   std::uint64_t block_count() const { return std::uint64_t{size.x} * size.y * size.z; }
-};
-
-// The order in which threads go on that could: by number, or random (the same for the same seed).
-struct ThreadOrder {
-  bool random = false;
-  std::uint64_t seed = 0;
 };
 
 class BlockRunner {
@@ -79,7 +81,8 @@ class BlockRunner {
   std::string place(std::uint32_t thread) const;
   std::uint64_t random();
 
-  ThreadOrder order_;
+  ThreadOrder usual_order_;
+  ThreadOrder order_;  // of the grid that is running
   tuner_cpu_runtime services_;
   const Grid* grid_ = nullptr;
   tuner_cpu_slots slots_{};

@@ -272,6 +272,15 @@ void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
   }
 }
 
+void CpuBackend::launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
+                                 std::uint64_t seed) {
+  for (Prepared& step : prepare(kernel, launch)) {
+    step.grid.poison_shared = poison_shared_;
+    step.grid.order = ThreadOrder{true, seed};
+    run(step);
+  }
+}
+
 void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                       std::span<double> milliseconds) {
   using Clock = std::chrono::steady_clock;

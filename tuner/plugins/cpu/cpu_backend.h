@@ -19,7 +19,7 @@ namespace tuner::cpu {
 
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.
-class CpuBackend : public sdk::Backend {
+class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
@@ -52,6 +52,8 @@ class CpuBackend : public sdk::Backend {
                   std::uint64_t bytes) override;
   sdk::LoadedKernel load_next(std::uint64_t kernel, std::string_view entry) override;
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
+  void launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
+                       std::uint64_t seed) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
   bool zeroes() const override { return true; }

@@ -1,0 +1,235 @@
+// Where right answers come from, as a user sees it: a parameter that they depend on, files, further
+// inputs, the same bits in every launch.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <set>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+const std::string kStencil = data("studies/stencil.yaml").string();
+
+TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", kStencil, "--backend", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = ranking_of(sandbox, "heat");
+  ASSERT_EQ(rows.size(), 24U);
+  std::set<std::string> steps;
+  for (const Row& row : rows) {
+    EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
+    steps.insert(row.at("STEPS"));
+  }
+  EXPECT_EQ(steps.size(), 4U);
+  const auto exported = run(sandbox, {"export", kStencil, "--format", "header", "-o", "heat.hpp"});
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  const auto verified = run(sandbox, {"verify-export", "heat.hpp", kStencil, "--backend", "cpu"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  for (const std::string one : {"STEPS=1", "STEPS=8"}) {
+    const auto tried = run(sandbox, {"try", kStencil, one, "--backend", "cpu"});
+    EXPECT_EQ(tried.status, 0) << tried.out;
+    EXPECT_NE(tried.out.find("answer          right"), std::string::npos) << tried.out;
+  }
+}
+
+TEST(AnswersPerParameter, WithoutItOneAnswerWouldBeTakenForAll) {
+  const Sandbox sandbox;
+  std::string study = text_of(kStencil);
+  study.replace(study.find("per: [STEPS]"), 12, "configuration: {STEPS: 2}");
+  sandbox.write("stencil.cu", text_of(data("studies/stencil.cu")));
+  sandbox.write("stencil.yaml", study);
+  const auto refused = run(sandbox, {"check", "stencil.yaml"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("the reference cannot take 'steps', which differs between "
+                             "configurations (list the others in 'arguments' of the reference, or "
+                             "in 'per' the parameters that the right answer depends on)"),
+            std::string::npos)
+      << refused.err;
+}
+
+// ---- answers and inputs in files ----------------------------------------------------------------
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& numbers,
+                const std::string& order = "False") {
+  std::string head =
+      "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
+  head.resize((head.size() + 10 + 63) / 64 * 64 - 10, ' ');
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(head.size() & 0xFF);
+  bytes += static_cast<char>(head.size() >> 8);
+  return bytes + head + numbers;
+}
+
+std::string floats(int count, float first, float step) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    const float number = first + step * static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  return bytes;
+}
+
+// y = 3 x in two sizes; x and the right y are files, one for each size.
+void write_file_study(const Sandbox& sandbox) {
+  sandbox.write("triple.cu", R"cuda(
+extern "C" __global__ void triple(const float* x, float* y, int n) {
+  const int i = blockIdx.x * TUNE_BLOCK + threadIdx.x;
+  if (i < n) y[i] = TUNE_FACTOR * x[i];
+}
+)cuda");
+  sandbox.write("triple.yaml", R"yaml(schema: 1
+kernel: {name: triple, source: triple.cu, entry: triple}
+problem_sizes: [{n: 100}, {n: 200}]
+parameters: {BLOCK: [32, 64], FACTOR: [2, 3]}
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {file: "x_{n}.npy"}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {file: "y_{n}.npy"}
+verify: {y: {rtol: 1e-6}}
+)yaml");
+  for (const int n : {100, 200}) {
+    const std::string shape = "(" + std::to_string(n) + ",)";
+    sandbox.write("x_" + std::to_string(n) + ".npy", npy("<f4", shape, floats(n, 1, 1)));
+    sandbox.write("y_" + std::to_string(n) + ".npy", npy("<f4", shape, floats(n, 3, 3)));
+  }
+}
+
+TEST(AnswersInFiles, TellRightFromWrongAtEachSize) {
+  const Sandbox sandbox;
+  write_file_study(sandbox);
+  const auto done = run(sandbox, {"run", "triple.yaml", "--backend", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sandbox.path("results"))) {
+    if (entry.path().extension() != ".csv") continue;
+    ++files;
+    for (const Row& row : read_csv(entry.path())) {
+      const bool right = row.at("FACTOR") == "3";
+      EXPECT_EQ(row.at("state") == "correctness", !right) << row.at("message");
+      if (right) EXPECT_EQ(row.at("verified"), "true");
+    }
+  }
+  EXPECT_EQ(files, 2);
+}
+
+TEST(AnswersInFiles, CountByTheirContents) {
+  const Sandbox sandbox;
+  write_file_study(sandbox);
+  const std::vector<std::string> words{"run",    "triple.yaml", "--backend",  "cpu",
+                                       "--size", "n=100",       "--progress", "json"};
+  ASSERT_EQ(run(sandbox, words).status, 0);
+  EXPECT_EQ(occurrences(run(sandbox, words).err, "\"from_store\":false"), 0U);
+  sandbox.write("y_100.npy", npy("<f4", "(100,)", floats(100, 2, 2)));
+  const auto changed = run(sandbox, words);
+  EXPECT_EQ(changed.status, 0) << changed.err;
+  EXPECT_EQ(occurrences(changed.err, "\"from_store\":false"), 4U) << changed.err;
+  for (const Row& row : ranking_of(sandbox, "triple")) {
+    EXPECT_EQ(row.at("state") == "correctness", row.at("FACTOR") == "3") << row.at("message");
+  }
+}
+
+TEST(AnswersInFiles, WhatIsWrongWithOneIsSaidWithItsName) {
+  const Sandbox sandbox;
+  write_file_study(sandbox);
+  const auto refused = [&](const std::string& bytes) {
+    sandbox.write("y_200.npy", bytes);
+    const auto done = run(sandbox, {"check", "triple.yaml"});
+    EXPECT_EQ(done.status, 2) << done.out;
+    const std::string line = done.err.substr(0, done.err.find('\n'));
+    const std::size_t name = line.find("/y_200.npy");
+    EXPECT_EQ(line.find("triple.yaml:10:1: "), 0U) << line;
+    return name == std::string::npos ? line : line.substr(name + 1);
+  };
+  const std::string numbers = floats(200, 3, 3);
+  EXPECT_EQ(refused(npy("<f8", "(200,)", numbers + numbers)),
+            "y_200.npy holds float64, 'y' is float32 for n=200");
+  EXPECT_EQ(refused(npy("<f4", "(20, 10)", numbers)),
+            "y_200.npy has the shape [20, 10], 'y' has [200] for n=200");
+  EXPECT_EQ(refused(npy(">f4", "(200,)", numbers)),
+            "y_200.npy holds big-endian numbers ('>f4') for n=200");
+  EXPECT_EQ(refused(npy("<c8", "(200,)", numbers)),
+            "y_200.npy holds numbers of a type ('<c8') that no argument has for n=200");
+  EXPECT_EQ(refused(npy("<f4", "(200,)", numbers.substr(4))),
+            "y_200.npy holds 796 bytes behind its header; 'y' needs 800 for n=200");
+  EXPECT_EQ(refused(npy("<f4", "(4611686018427387904, 4611686018427387904)", numbers)),
+            "y_200.npy has the shape [4611686018427387904, 4611686018427387904], 'y' has [200] for "
+            "n=200");
+  EXPECT_EQ(refused("\x93NUMPY"), "y_200.npy: it ends within its header for n=200");
+  std::filesystem::remove(sandbox.path("y_200.npy"));
+  const auto missing = run(sandbox, {"run", "triple.yaml", "--backend", "cpu"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("y_200.npy: cannot be read: No such file or directory for n=200"),
+            std::string::npos)
+      << missing.err;
+}
+
+TEST(AnswersInFiles, NothingIsWrittenOverThem) {
+  const Sandbox sandbox;
+  write_file_study(sandbox);
+  ASSERT_EQ(run(sandbox, {"run", "triple.yaml", "--backend", "cpu"}).status, 0);
+  const auto done = run(
+      sandbox, {"export", "triple.yaml", "--format", "csv", "--size", "n=100", "-o", "y_100.npy"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("holds the right answer of 'y' of this study"), std::string::npos)
+      << done.err;
+}
+
+// ---- the same bits ------------------------------------------------------------------------------
+
+TEST(Deterministic, ResultsSayWhoKeepsIt) {
+  const Sandbox sandbox;
+  sandbox.write("sum.cu", R"cuda(
+__device__ unsigned launches;
+extern "C" __global__ void half(const float* x, float* y, int n) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  float factor = 0.5f;
+#if TUNE_RESTLESS
+  if (launches % 2 == 1) factor = 0.5000001f;
+#endif
+  if (i < n) y[i] = factor * x[i];
+  if (i == n - 1) ++launches;
+}
+extern "C" __global__ void half_reference(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = 0.5f * x[i];
+}
+)cuda");
+  const std::string study = R"yaml(schema: 1
+kernel: {name: half, source: sum.cu, entry: half}
+problem_sizes: [{n: 64}]
+parameters: {RESTLESS: [false, true]}
+launch: {block: [64], grid: [1]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {entry: half_reference, block: [1], grid: [1]}
+measure: {drop_above: 0}
+)yaml";
+  sandbox.write("half.yaml", study);
+  ASSERT_EQ(run(sandbox, {"run", "half.yaml", "--backend", "cpu"}).status, 0);
+  for (const Row& row : ranking_of(sandbox, "half")) {
+    EXPECT_EQ(row.at("state"), "ok") << row.at("message");
+    EXPECT_FALSE(row.contains("deterministic")) << "nobody asked";
+  }
+  sandbox.write("half.yaml", study + "verify: {deterministic: true}\n");
+  ASSERT_EQ(run(sandbox, {"run", "half.yaml", "--backend", "cpu"}).status, 0);
+  for (const Row& row : ranking_of(sandbox, "half")) {
+    const bool keeps = row.at("RESTLESS") == "false";
+    EXPECT_EQ(row.at("state"), keeps ? "ok" : "correctness") << row.at("message");
+    EXPECT_EQ(row.at("deterministic"), keeps ? "true" : "false");
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,141 @@
+// Where right answers come from: answers for each value of a parameter, in files, on further
+// inputs.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+const std::string kHead = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {STEPS: [1, 2, 4], B: [32, 64]}
+derived: {halo: 2 * STEPS, width: B + halo}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+  - {name: steps, type: int, value: STEPS}
+)yaml";
+
+TEST(ReferencePer, ItsParametersMayStandInAllThatTheReferenceSays) {
+  const Study study = accepted(
+      kHead + "reference: {entry: 'r<{STEPS}>', per: [STEPS], block: [halo], grid: [N * STEPS]}\n");
+  ASSERT_TRUE(study.reference);
+  EXPECT_EQ(study.reference->per, std::vector<std::string>{"STEPS"});
+  EXPECT_EQ(study.reference->launch.block[0].text(), "halo");
+}
+
+TEST(ReferencePer, WhatDependsOnOtherParametersIsStillRefused) {
+  EXPECT_EQ(
+      complaints_of(kHead + "reference: {entry: r, per: [STEPS], block: [width], grid: [B]}\n"),
+      R"text(study.yaml:10:45: 'width' is a derived name; 'reference' may use only problem sizes, device facts and what 'per' names
+    reference: {entry: r, per: [STEPS], block: [width], grid: [B]}
+                                                ^
+study.yaml:10:60: 'B' is a parameter; 'reference' may use only problem sizes, device facts and what 'per' names
+    reference: {entry: r, per: [STEPS], block: [width], grid: [B]}
+                                                               ^)text");
+}
+
+TEST(ReferencePer, TakesParametersEachOnce) {
+  EXPECT_EQ(complaints_of(kHead + R"yaml(reference:
+  entry: r
+  per: [STEP, halo, STEPS, STEPS]
+  configuration: {STEPS: 2}
+  block: [1]
+  grid: [N]
+)yaml"),
+            R"text(study.yaml:12:9: unknown name 'STEP' (did you mean 'STEPS'?)
+      per: [STEP, halo, STEPS, STEPS]
+            ^
+study.yaml:12:15: 'halo' is a derived name; 'per' may use only parameters
+      per: [STEP, halo, STEPS, STEPS]
+                  ^
+study.yaml:12:28: 'STEPS' is in 'per' already
+      per: [STEP, halo, STEPS, STEPS]
+                               ^
+study.yaml:13:19: 'STEPS' is in 'per', so the reference gets each of its values (leave it out of 'configuration')
+      configuration: {STEPS: 2}
+                      ^)text");
+}
+
+TEST(ReferencePer, ThereAreNotTooManyAnswers) {
+  std::string many = kHead;
+  many.replace(many.find("[1, 2, 4]"), 9, "{range: [1, 40]}");
+  EXPECT_EQ(
+      complaints_of(many + "reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}\n"),
+      R"text(study.yaml:10:36: 'per' asks for 80 right answers, one for each combination of values; at most 64 are computed (fewer values of these parameters)
+    reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}
+                                       ^)text");
+}
+
+TEST(ReferenceFills, AreNamedEachOnce) {
+  const std::string head = kHead + "reference: {entry: r, per: [STEPS], block: [1], grid: [N], ";
+  EXPECT_EQ(accepted(head + "fills: [tiny, special]}\n").reference->fills,
+            (std::vector<ExtremeInputs>{ExtremeInputs::kTiny, ExtremeInputs::kSpecial}));
+  EXPECT_EQ(
+      complaints_of(head + "fills: [huge, tiny, tiny]}\n"),
+      R"text(study.yaml:10:68: 'fills' cannot have 'huge' (known: large, tiny, equal and special)
+    reference: {entry: r, per: [STEPS], block: [1], grid: [N], fills: [huge, tiny, tiny]}
+                                                                       ^
+study.yaml:10:80: 'tiny' is in 'fills' already
+    reference: {entry: r, per: [STEPS], block: [1], grid: [N], fills: [huge, tiny, tiny]}
+                                                                                   ^)text");
+}
+
+TEST(VerifyDeterministic, IsAFlagAndNeedsNoReference) {
+  EXPECT_TRUE(accepted(kHead + "verify: {deterministic: true}\n").deterministic);
+  EXPECT_FALSE(accepted(kHead + "verify: {deterministic: false}\n").deterministic);
+  EXPECT_EQ(complaints_of(kHead + "verify: {deterministic: often}\n"),
+            R"text(study.yaml:10:25: 'deterministic' must be true or false, not often
+    verify: {deterministic: often}
+                            ^)text");
+}
+
+// ---- answers in files ---------------------------------------------------------------------------
+
+TEST(ReferenceFile, ComputesNothing) {
+  EXPECT_EQ(complaints_of(kHead + "reference: {file: k.cu, entry: r, seeds: 2}\n"),
+            R"text(study.yaml:10:1: k.cu holds 2 bytes; 'Y' needs 256 for N=64
+    reference: {file: k.cu, entry: r, seeds: 2}
+    ^
+study.yaml:10:25: a reference with 'file' computes nothing, so it cannot have 'entry'
+    reference: {file: k.cu, entry: r, seeds: 2}
+                            ^
+study.yaml:10:35: a reference with 'file' computes nothing, so it cannot have 'seeds'
+    reference: {file: k.cu, entry: r, seeds: 2}
+                                      ^)text");
+}
+
+// Of one place the first complaint is shown.
+TEST(ReferenceFile, IsLookedForAtEachSizeAndValue) {
+  EXPECT_EQ(complaints_of(kHead + "reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}\n"),
+            R"text(study.yaml:10:1: y_64_1.npy: cannot be read: No such file or directory for N=64
+    reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}
+    ^)text");
+  EXPECT_EQ(
+      complaints_of(kHead + "reference: {file: 'y_{B}.npy'}\n"),
+      R"text(study.yaml:10:23: 'B' is a parameter; 'file' of the reference may use only problem sizes and what 'per' names
+    reference: {file: 'y_{B}.npy'}
+                          ^)text");
+}
+
+TEST(ReferenceFile, SaysWhichOutputItIsOf) {
+  std::string two = kHead;
+  two.insert(two.find("  - {name: steps"), "  - {name: Z, type: float, shape: [N], role: out}\n");
+  EXPECT_EQ(
+      complaints_of(two + "reference: {file: k.cu}\n"),
+      R"text(study.yaml:11:19: the kernel has 2 outputs, so 'file' must say which one it is of (file: {Y: NAME.npy})
+    reference: {file: k.cu}
+                      ^)text");
+  EXPECT_EQ(complaints_of(two + "reference: {file: {X: k.cu}}\n"),
+            R"text(study.yaml:11:20: the kernel has no output 'X' (known: Y and Z)
+    reference: {file: {X: k.cu}}
+                       ^)text");
+}
+
+}  // namespace
+}  // namespace tuner::testing

@@ -1,0 +1,240 @@
+// Runs the reference, looks at what it left, and keeps it.
+
+#include "tuner/engine/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "tuner/engine/statistics.h"
+
+namespace tuner {
+namespace {
+
+// " for STEPS=4", where there are several answers.
+std::string of_values(const AnswerPlan& plan) {
+  return plan.values.empty() ? std::string() : " for " + plan.values;
+}
+
+const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
+  const auto found = std::ranges::find(reference.answers, key, &AnswerPlan::key);
+  return found == reference.answers.end() ? nullptr : &*found;
+}
+
+// The argument as this answer's launch has it.
+const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
+                                std::uint32_t index) {
+  for (const auto& [place, argument] : answer.overrides) {
+    if (place == index) return argument;
+  }
+  return plan.arguments[index];
+}
+
+tuner::Answer output_of(const SizePlan& plan, std::uint32_t index, BufferId room,
+                        BufferId expected) {
+  const ArgumentPlan& argument = plan.arguments[index];
+  return {contents_of(room), contents_of(expected), argument.type, argument.elements};
+}
+
+}  // namespace
+
+DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInputs& inputs) {
+  for (RightAnswer& one : known_) {
+    if (one.key == key && one.set == inputs.set) return &one;
+  }
+  const AnswerPlan* plan = plan_with(*plan_.reference, key);
+  if (plan == nullptr) {
+    return Unexpected{DeviceFailure{DeviceError::kInvalid,
+                                    "the reference has no answer for this configuration's values"}};
+  }
+  auto made = compute(*plan, inputs);
+  // Those that are kept can be computed again.
+  if (!made && made.error().error == DeviceError::kOutOfMemory && forget()) {
+    made = compute(*plan, inputs);
+  }
+  if (!made) return Unexpected{in_context("the reference" + of_values(*plan), made.error())};
+  known_.push_back(std::move(*made));
+  return &known_.back();
+}
+
+void Answers::forget_other_sets() {
+  known_.remove_if([](const RightAnswer& one) { return one.set != 0; });
+}
+
+bool Answers::forget() {
+  const bool any = !known_.empty();
+  known_.clear();
+  return any;
+}
+
+DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const ReferenceInputs& inputs) {
+  RightAnswer answer;
+  answer.set = inputs.set;
+  answer.key = plan.key;
+  auto done = begin(plan, inputs, answer);
+  for (const auto& [index, output] : plan.files) {
+    if (done) done = memory_.fill(answer.expected[index].id(), output);
+  }
+  if (done && plan.files.empty()) done = launch(plan, inputs, answer);
+  if (done) done = check(plan, answer);
+  if (!done) return Unexpected{done.error()};
+  return answer;
+}
+
+// The reference writes into buffers of its own, which are the expected answers from then on. Its
+// outputs begin as poison, so that what it does not write is seen.
+DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                RightAnswer& answer) {
+  answer.expected.resize(plan_.arguments.size());
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (argument.is_scalar || argument.role == Role::kIn) continue;
+    const std::uint64_t bytes = bytes_of(argument);
+    auto expected = memory_.allocate_guarded(bytes);
+    if (!expected) return Unexpected{expected.error()};
+    answer.expected[index] = std::move(*expected);
+    const BufferId id = answer.expected[index].id();
+    const bool is_working_space = argument.role >= Role::kScratch;
+    auto begun = argument.role == Role::kInOut
+                     ? memory_.copy(id, inputs.pristine[index], bytes)
+                     : memory_.fill_bytes(id, kGuardBytes, bytes,
+                                          is_working_space ? 0 : poison_for(argument.type));
+    if (!begun) return begun;
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                 const RightAnswer& answer) {
+  KernelLaunch launch{0, plan.geometry, {}};
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    const std::uint32_t slot = argument.map ? argument.map->of : index;
+    const DeviceBuffer& expected = answer.expected[slot];
+    const BufferId buffer = expected ? expected.id() : inputs.data[slot];
+    launch.arguments.push_back(launch_argument(argument, buffer));
+  }
+  auto kernel = backend_.load(plan.artifact);
+  if (!kernel) return Unexpected{kernel.error()};
+  launch.kernel = kernel->id;
+  auto done = set_constants(kernel->id, plan.artifact, inputs);
+  if (done) done = launch_and_time(launch, plan, inputs, answer);
+  backend_.unload(kernel->id);
+  return done;
+}
+
+// Timed where there is one answer, that is cheap, and each launch leaves what the first one left:
+// nothing is zeroed here.
+DeviceResult<Ok> Answers::launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
+                                          const ReferenceInputs& inputs,
+                                          const RightAnswer& answer) {
+  constexpr std::chrono::milliseconds kMost{100};
+  const auto start = std::chrono::steady_clock::now();
+  auto done = backend_.launch({launch});
+  if (!done || inputs.set != 0 || reference_ms_ > 0 || plan_.reference->answers.size() > 1) {
+    return done;
+  }
+  if (std::chrono::steady_clock::now() - start > kMost) return done;
+  TimingRequest request{5, 1, plan_.measure.cold, {}};
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (argument.role >= Role::kScratch) return Ok{};
+    if (argument.is_scalar || argument.role != Role::kInOut) continue;
+    request.restores.push_back(
+        {answer.expected[index].id(), inputs.pristine[index], kGuardBytes + bytes_of(argument)});
+  }
+  const auto times = backend_.time({launch}, request);
+  if (!times) return Unexpected{times.error()};
+  reference_ms_ = median(*times);
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::set_constants(KernelId kernel, const Artifact& artifact,
+                                        const ReferenceInputs& inputs) {
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    const ArgumentPlan& constant = plan_.constants[i];
+    for (const auto& [name, lowered] : artifact.symbols) {
+      if (name != constant.name) continue;
+      auto set = backend_.set_symbol(
+          kernel, lowered, constant.is_scalar ? constant.scalar : inputs.constants->at(i));
+      if (set) continue;
+      if (set.error().error == DeviceError::kInvalid) wrong_constant_ = name;
+      return Unexpected{in_context(name, set.error())};
+    }
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::check(const AnswerPlan& plan, const RightAnswer& answer) {
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const DeviceBuffer& expected = answer.expected[index];
+    if (!expected) continue;
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    auto outside = memory_.outside_write(expected.id(), bytes_of(argument), argument);
+    if (!outside) return Unexpected{outside.error()};
+    if (!*outside) continue;
+    const std::string where = (*outside)->substr(0, (*outside)->find(':'));
+    return Unexpected{
+        DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
+  }
+  // Compared with itself, an answer differs where it is NaN: nothing could ever match it.
+  for (const CheckPlan& check : plan_.checks) {
+    const ArgumentPlan& argument = plan_.arguments[check.argument];
+    const BufferRange right = contents_of(answer.expected[check.argument].id());
+    auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
+    if (!same) return Unexpected{same.error()};
+    if (same->mismatches == 0) continue;
+    return Unexpected{DeviceFailure{
+        DeviceError::kInvalid,
+        fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
+                    "(then the role is inout) or wrong",
+                    same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room) {
+  answer.decoys.resize(plan_.arguments.size());
+  for (const CheckPlan& check : plan_.checks) {
+    const std::uint32_t index = check.argument;
+    if (plan_.arguments[index].role != Role::kOut) continue;
+    const auto output = output_of(plan_, index, room[index], answer.expected[index].id());
+    auto decoy = choose_decoy(backend_.memory(), output, check);
+    if (!decoy) return Unexpected{decoy.error()};
+    answer.decoys[index] = *decoy;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
+                                                 const std::vector<BufferId>& room) {
+  std::vector<double> sizes;
+  for (const CheckPlan& check : plan_.checks) {
+    const std::uint32_t index = check.argument;
+    auto largest = magnitude(backend_.memory(),
+                             output_of(plan_, index, room[index], answer.expected[index].id()));
+    if (!largest) return Unexpected{largest.error()};
+    sizes.push_back(*largest);
+  }
+  return sizes;
+}
+
+DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer,
+                                                       const std::vector<BufferId>& room) {
+  std::vector<std::string> found;
+  for (const CheckPlan& check : plan_.checks) {
+    const std::uint32_t index = check.argument;
+    const auto output = output_of(plan_, index, room[index], answer.expected[index].id());
+    auto dull = monotony(backend_.memory(), output);
+    if (!dull) return Unexpected{dull.error()};
+    if (dull->empty()) continue;
+    found.push_back(fmt::format("the reference leaves {} {}{}: wrong answers may pass",
+                                plan_.arguments[index].name, *dull,
+                                of_values(*plan_with(*plan_.reference, answer.key))));
+  }
+  return found;
+}
+
+}  // namespace tuner

@@ -1,0 +1,82 @@
+#pragma once
+// Right answers on the device: the reference's outputs, for a set of inputs and for one value of
+// the parameters that they depend on. Each is computed once and kept, as long as there is memory.
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/decoy.h"
+#include "tuner/engine/guarded_memory.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// A right answer. The first two lists are as SizePlan::arguments.
+struct RightAnswer {
+  std::uint32_t set = 0;
+  std::uint32_t key = 0;
+  std::vector<DeviceBuffer> expected;  // guarded on both sides; none for what the reference leaves
+  std::vector<std::optional<Decoy>> decoys;  // empty: not chosen yet
+  // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
+  std::vector<double> sizes;
+};
+
+// What the reference is launched on.
+struct ReferenceInputs {
+  std::vector<BufferId> data;      // as SizePlan::arguments
+  std::vector<BufferId> pristine;  // of inout: what a launch begins with
+  std::uint32_t set = 0;
+  const std::vector<std::vector<std::byte>>* constants = nullptr;  // as SizePlan::constants
+};
+
+class Answers {
+ public:
+  // Both outlive this.
+  Answers(Backend& backend, const SizePlan& plan)
+      : backend_(backend), memory_(backend.memory()), plan_(plan) {}
+
+  // The answer with this key for these inputs, computed where it is not known. Stays where it is
+  // until this is called with another key or set.
+  DeviceResult<RightAnswer*> find(std::uint32_t key, const ReferenceInputs& inputs);
+  // Of outputs; `room` has a buffer for each argument to try things in.
+  DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
+  // As SizePlan::checks: the largest number of each.
+  DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,
+                                          const std::vector<BufferId>& room);
+  // What is suspicious about an answer, for people.
+  DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
+                                                const std::vector<BufferId>& room);
+  // Gives back the memory of answers for all but the first set of inputs.
+  void forget_other_sets();
+  // Gives back all memory; false when there was nothing to give.
+  bool forget();
+  // The constant that does not fit the reference's symbol, or empty.
+  const std::string& wrong_constant() const { return wrong_constant_; }
+  // The median time of the reference, milliseconds; 0 where it was not timed.
+  double reference_ms() const { return reference_ms_; }
+
+ private:
+  DeviceResult<RightAnswer> compute(const AnswerPlan& plan, const ReferenceInputs& inputs);
+  DeviceResult<Ok> begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                         RightAnswer& answer);
+  DeviceResult<Ok> launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                          const RightAnswer& answer);
+  DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
+                                   const ReferenceInputs& inputs, const RightAnswer& answer);
+  DeviceResult<Ok> check(const AnswerPlan& plan, const RightAnswer& answer);
+  DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
+                                 const ReferenceInputs& inputs);
+
+  Backend& backend_;
+  GuardedMemory memory_;
+  const SizePlan& plan_;
+  std::list<RightAnswer> known_;
+  std::string wrong_constant_;
+  double reference_ms_ = 0;
+};
+
+}  // namespace tuner

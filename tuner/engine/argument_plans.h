@@ -1,0 +1,51 @@
+#pragma once
+// Values of a study's expressions, and its arguments with all of theirs evaluated. Failures are
+// sentences that name the expression at fault.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// Whether it has names without a value yet, which only the configuration will give them.
+bool varies(const Expression& expression, const Bindings& names);
+bool varies(const ArgumentSpec& argument, const Bindings& names);
+
+// Failures are sentences that begin with `what`.
+Expected<Value, std::string> value_of(const Expression& expression, const Bindings& names,
+                                      const std::string& what);
+
+// Which numbers an expression may have, and what an empty one stands for.
+struct WholeRange {
+  std::uint64_t fallback = 1;
+  std::uint64_t low = 1;
+  std::uint64_t high = 1;
+};
+// A whole number. 4.0 counts as one, since "/" divides like Python's.
+Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
+                                           const std::string& what, const WholeRange& range);
+
+// Places of arguments by name, or of all of them when `wanted` is empty. Failures begin with `who`.
+Expected<std::vector<std::uint32_t>, std::string> positions_of(
+    const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
+    const std::string& who);
+
+// `arguments`: all of the study's, for maps of their buffers.
+Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
+                                                  const std::vector<ArgumentSpec>& arguments,
+                                                  const Bindings& names);
+
+// Scalars, scratch and workspaces may differ between configurations.
+bool may_vary(const ArgumentSpec& spec);
+
+// Placeholders where the configuration decides.
+Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
+    const std::vector<ArgumentSpec>& specs, const std::vector<ArgumentSpec>& arguments,
+    const Bindings& names);
+
+}  // namespace tuner

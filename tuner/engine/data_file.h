@@ -1,0 +1,35 @@
+#pragma once
+// Files that fill buffers, or hold right answers: raw bytes, or .npy files of NumPy, whose type and
+// shape are compared with what the study says.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/data_type.h"
+
+namespace tuner {
+
+// What a file has to hold.
+struct DataWanted {
+  std::string name;  // of the argument, for messages
+  DataType type = DataType::kFloat32;
+  std::vector<std::uint64_t> shape;
+
+  std::uint64_t bytes() const;
+};
+
+// Why the file does not hold that, in a sentence that names it; empty when it does, as far as can
+// be told without reading the numbers. A raw file has to be long enough.
+std::optional<std::string> data_mismatch(const std::filesystem::path& file,
+                                         const DataWanted& wanted);
+
+// The numbers as they are in memory; the error is a sentence that names the file.
+Expected<std::vector<std::byte>, std::string> read_data(const std::filesystem::path& file,
+                                                        const DataWanted& wanted);
+
+}  // namespace tuner

@@ -1,0 +1,27 @@
+#pragma once
+// The right answers of a problem size: how the reference is launched for each, and what is
+// compared.
+
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// Adds the derived names that follow from these alone.
+Bindings with_derived(const Study& study, Bindings names);
+
+// `names`: those that are the same for every configuration. Requires study.reference.
+Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
+                                                    const std::vector<ReferenceCase>& cases);
+
+// The outputs that the study names, and every other one that the reference writes.
+Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
+                                                          const ReferencePlan& reference,
+                                                          const Bindings& names);
+
+}  // namespace tuner

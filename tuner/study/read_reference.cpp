@@ -1,0 +1,253 @@
+// reference: where right answers come from.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
+
+const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
+  const auto found = std::find_if(study.arguments.begin(), study.arguments.end(),
+                                  [&](const ArgumentSpec& a) { return a.name == name; });
+  return found == study.arguments.end() ? nullptr : &*found;
+}
+
+// The reference runs once for all configurations that share an answer, so nothing that it gets may
+// vary with them.
+void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {
+  std::vector<Expression> all = argument.shape;
+  all.push_back(argument.value);
+  if (argument.map) {
+    all.insert(all.end(), argument.map->box.begin(), argument.map->box.end());
+    all.push_back(argument.map->swizzle);
+  }
+  const bool varies = std::any_of(all.begin(), all.end(), [&](const Expression& e) {
+    return !e.empty() && reader.names.varies_while_held(e);
+  });
+  if (!varies) return;
+  reader.diagnostics.error(
+      where,
+      "the reference cannot take '" + argument.name + "', which differs between configurations",
+      "list the others in 'arguments' of the reference, or in 'per' the parameters that the right "
+      "answer depends on");
+}
+
+// Parameters that the right answer depends on.
+void read_per(Reader& reader, const YamlNode& node) {
+  // Each answer takes a launch of the reference, and memory while a size is tuned.
+  constexpr std::uint64_t kMostAnswers = 64;
+  if (!expect_list(reader.diagnostics, node, "'per'")) return;
+  std::vector<std::string>& per = reader.study.reference->per;
+  std::uint64_t answers = 1;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "a parameter of 'per'");
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    const auto& all = reader.study.parameters;
+    const auto parameter = std::ranges::find(all, *name, &Parameter::name);
+    if (parameter == all.end()) {
+      reader.names.complain(where, *name, kParameterName, "'per'");
+    } else if (std::ranges::find(per, *name) != per.end()) {
+      reader.diagnostics.error(where, "'" + *name + "' is in 'per' already");
+    } else {
+      answers *= std::max<std::size_t>(1, parameter->values.size());
+      per.push_back(*name);
+    }
+    if (answers <= kMostAnswers) continue;
+    reader.diagnostics.error(
+        where,
+        fmt::format("'per' asks for {} right answers, one for each combination of values; at most "
+                    "{} are computed",
+                    answers, kMostAnswers),
+        "fewer values of these parameters");
+    break;
+  }
+  reader.names.hold(per);
+}
+
+// Values of parameters with which the reference is compiled.
+void read_configuration(Reader& reader, const YamlNode& node) {
+  if (!expect_map(reader.diagnostics, node, "'configuration' of the reference")) return;
+  for (const auto& [key, value] : node.entries) {
+    const auto& all = reader.study.parameters;
+    const std::string& name = key->text;
+    const auto parameter =
+        std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
+    const auto chosen = read_value(reader.diagnostics, *value, "'" + key->text + "'");
+    if (parameter == all.end()) {
+      reader.names.complain(position_of(reader.diagnostics, *key), key->text, kParameterName,
+                            "'configuration'");
+    } else if (chosen && std::none_of(parameter->values.begin(), parameter->values.end(),
+                                      [&](const Value& v) { return same_value(v, *chosen); })) {
+      reader.diagnostics.error(position_of(reader.diagnostics, *value),
+                               "'" + key->text + "' cannot be " + value->text);
+    } else if (std::ranges::find(reader.study.reference->per, name) !=
+               reader.study.reference->per.end()) {
+      reader.diagnostics.error(
+          position_of(reader.diagnostics, *key),
+          "'" + name + "' is in 'per', so the reference gets each of its values",
+          "leave it out of 'configuration'");
+    } else if (chosen) {
+      reader.study.reference->configuration.emplace_back(key->text, *chosen);
+    }
+  }
+}
+
+std::optional<int> read_seeds(Diagnostics& diagnostics, const YamlNode& node) {
+  constexpr std::int64_t kMost = 100;  // each costs a launch of the reference
+  const auto seeds = read_integer(diagnostics, node, "'seeds'");
+  if (!seeds) return std::nullopt;
+  if (*seeds >= 1 && *seeds <= kMost) return static_cast<int>(*seeds);
+  diagnostics.error(position_of(diagnostics, node),
+                    fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
+  return std::nullopt;
+}
+
+// As the enumeration ExtremeInputs.
+const std::vector<std::string> kFills{"large", "tiny", "equal", "special"};
+
+void read_fills(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'fills'")) return;
+  std::vector<ExtremeInputs>& fills = reader.study.reference->fills;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "a fill of 'fills'");
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    const auto found = std::ranges::find(kFills, *name);
+    const auto fill = static_cast<ExtremeInputs>(found - kFills.begin());
+    if (found == kFills.end()) {
+      reader.diagnostics.error(where, "'fills' cannot have '" + *name + "'",
+                               suggestion_for(*name, kFills));
+    } else if (std::ranges::find(fills, fill) != fills.end()) {
+      reader.diagnostics.error(where, "'" + *name + "' is in 'fills' already");
+    } else {
+      fills.push_back(fill);
+    }
+  }
+}
+
+// ---- answers in files ---------------------------------------------------------------------------
+
+std::vector<std::string> outputs_of(const Study& study) {
+  std::vector<std::string> names;
+  for (const ArgumentSpec& argument : study.arguments) {
+    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    if (is_output && !argument.is_scalar) names.push_back(argument.name);
+  }
+  return names;
+}
+
+void add_file(Reader& reader, const std::string& output, const YamlNode& name) {
+  const auto path = read_data_file(reader, name, kSizeName | kHeldName, "'file' of the reference");
+  if (!path) return;
+  reader.study.reference->files.emplace_back(output, *path);
+  reader.study.reference->arguments.push_back(output);
+}
+
+// One name, where there is one output; or a map from outputs to names.
+void read_files(Reader& reader, const YamlNode& node) {
+  const std::vector<std::string> outputs = outputs_of(reader.study);
+  if (node.is_map()) {
+    for (const auto& [key, value] : node.entries) {
+      if (std::ranges::find(outputs, key->text) != outputs.end()) {
+        add_file(reader, key->text, *value);
+        continue;
+      }
+      reader.diagnostics.error(position_of(reader.diagnostics, *key),
+                               "the kernel has no output '" + key->text + "'",
+                               suggestion_for(key->text, outputs));
+    }
+    return;
+  }
+  if (outputs.size() == 1) return add_file(reader, outputs.front(), node);
+  reader.diagnostics.error(
+      position_of(reader.diagnostics, node),
+      fmt::format("the kernel has {} outputs, so 'file' must say which one it is of",
+                  outputs.size()),
+      outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
+}
+
+// A file has no kernel, and answers for one set of inputs.
+void refuse_beside_file(Reader& reader, const Fields& fields) {
+  constexpr std::array<const char*, 9> kOfKernels{"entry",     "source", "configuration",
+                                                  "block",     "grid",   "dynamic_shared_bytes",
+                                                  "arguments", "seeds",  "fills"};
+  for (const char* key : kOfKernels) {
+    if (!fields.mentions(key)) continue;
+    reader.diagnostics.error(fields.where(key),
+                             fmt::format("a reference with 'file' computes nothing, "
+                                         "so it cannot have '{}'",
+                                         key));
+  }
+}
+
+// ---- answers of a kernel ------------------------------------------------------------------------
+
+void read_reference_arguments(Reader& reader, const Fields& fields, const Position& where) {
+  const YamlNode* arguments = fields.find("arguments");
+  if (arguments == nullptr) {
+    for (const ArgumentSpec& argument : reader.study.arguments) {
+      check_constant(reader, argument, where);
+    }
+    return;
+  }
+  for (const auto& [name, place] : read_argument_names(reader, *arguments, "the reference")) {
+    check_constant(reader, *find_argument(reader.study, name), place);
+    reader.study.reference->arguments.push_back(name);
+  }
+}
+
+void read_reference_kernel(Reader& reader, const Fields& fields, const Position& where) {
+  ReferenceSpec& reference = *reader.study.reference;
+  const unsigned kinds = kFixedNames | (reference.per.empty() ? 0U : kHeldName);
+  if (const YamlNode* entry = fields.require("entry")) {
+    reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
+  }
+  if (const YamlNode* source = fields.find("source")) {
+    reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
+  }
+  if (const YamlNode* configuration = fields.find("configuration")) {
+    read_configuration(reader, *configuration);
+  }
+  if (const YamlNode* seeds = fields.find("seeds")) {
+    reference.seeds = read_seeds(reader.diagnostics, *seeds).value_or(reference.seeds);
+  }
+  if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);
+  reference.launch = read_geometry(reader, fields, kinds, "'reference'");
+  read_reference_arguments(reader, fields, where);
+}
+
+}  // namespace
+
+bool reference_takes(const Study& study, const std::string& argument) {
+  if (!study.reference) return false;
+  const std::vector<std::string>& taken = study.reference->arguments;
+  return taken.empty() || std::find(taken.begin(), taken.end(), argument) != taken.end();
+}
+
+void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'reference'",
+                      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes",
+                       "arguments", "seeds", "fills", "per", "file"});
+  ReferenceSpec& reference = reader.study.reference.emplace();
+  reference.where = where;
+  if (!fields.is_map()) return;
+  if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
+  if (!fields.mentions("file")) return read_reference_kernel(reader, fields, where);
+  refuse_beside_file(reader, fields);
+  if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
+}
+
+}  // namespace tuner
