@@ -99,6 +99,10 @@ DraftedStudy draft_study(const DraftRequest& request) {
   draft_launch(context);
   draft_arguments(context, request.source_name);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
+  if (mentions(kernel.body, "this_grid") && mentions(kernel.body, "sync")) {
+    context.plan.guessed.emplace_back(
+        "no grid waits for itself: a cooperative launch is nothing that a study asks for");
+  }
   const DraftPlan& plan = context.plan;
   return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed};
 }

@@ -58,7 +58,7 @@ class Launch {
     if (!text) {
       c_.plan.guessed.push_back("the block's extent, since '" + joined(tokens) +
                                 "' is beyond this draft");
-      const std::string guess = guessed_block(axis, axes);
+      std::string guess = guessed_block(axis, axes);
       if (tokens.size() == 1 && tokens[0].is_word()) {
         c_.renamed[std::string(tokens[0].text)] = guess;
       }

@@ -190,6 +190,14 @@ TEST(Draft, LaunchesByTheRuntimesFunctionAreFound) {
   EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
 }
 
+TEST(Draft, AGridThatWaitsForItselfIsSaidToBeBeyondAStudy) {
+  const std::string head = "__global__ void k(float* a, int n) { auto grid = cg::this_grid(); ";
+  EXPECT_EQ(
+      drafted(head + "grid.sync(); a[blockIdx.x * blockDim.x + threadIdx.x] = n; }").guessed.back(),
+      "no grid waits for itself: a cooperative launch is nothing that a study asks for");
+  EXPECT_FALSE(has(drafted(head + "a[grid.thread_rank()] = n; }").guessed.back(), "cooperative"));
+}
+
 TEST(Draft, ChoosesAmongSeveralKernels) {
   const std::string source =
       "__global__ void naive(float* a) {}\n__global__ void fast(float* a) {}\n";
