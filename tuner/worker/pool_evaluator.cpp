@@ -73,8 +73,7 @@ std::optional<MachineState> PoolEvaluator::machine() const {
 }
 
 std::optional<Configuration> PoolEvaluator::in_flight() const {
-  if (!running_) return std::nullopt;
-  return running_->trial.configuration;
+  return running_ ? std::optional(running_->trial.configuration) : std::nullopt;
 }
 
 void PoolEvaluator::note_best(const Trial& trial) {
@@ -300,7 +299,8 @@ std::optional<Trial> PoolEvaluator::next(double until) {
     take_prepared();
     take_verdict();
     take_compiled();
-    start_next();
+    // A worker that cannot be brought back must not take along what is finished.
+    if (finished_.empty() || runner_.is_open()) start_next();
     if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
     if (!finished_.empty()) {
       Trial trial = std::move(finished_.front());
