@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 #include "tuner/base/error.h"
@@ -18,6 +17,7 @@
 #include "tuner/engine/resumption.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/run/final.h"
+#include "tuner/run/time_budget.h"
 #include "tuner/run/warm_start.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
@@ -40,28 +40,6 @@ class ListedOnes final : public Strategy {
   std::vector<ConfigIndex> listed_;
   std::size_t next_ = 0;
 };
-
-// From the beginning of a size on, and what was spent before.
-class Stopwatch {
- public:
-  explicit Stopwatch(double spent = 0) : spent_(spent) {}
-  double seconds() const {
-    return spent_ + std::chrono::duration<double>(Clock::now() - start_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double spent_;
-  Clock::time_point start_ = Clock::now();
-};
-
-double steady_seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
-// Of a budget's seconds, for ranking and writing files.
-double for_writing(double seconds) { return std::min(0.1 + 0.01 * seconds, 0.1 * seconds); }
 
 // Of those that are of the space.
 std::vector<ConfigIndex> indices_of(const SearchSpace& space,
@@ -116,23 +94,9 @@ struct DeviceRun::Attempt {
   std::vector<Trial> trials{};
   SizeOutcome outcome{};
 
-  // When a final must be done, by the evaluator's clock.
-  double end() const {
-    if (!search.budget.seconds) return kNoEnd;
-    return *search.budget.seconds - for_writing(*search.budget.seconds);
-  }
-  // Seconds that the search must leave. A final gets all its rounds if they are a small part of the
-  // budget, the fewest if they are a larger one, and no time at all if even these are too many.
-  double reserve() const {
-    constexpr double kForAllRounds = 0.15;
-    constexpr double kForFewest = 0.25;
-    if (!search.budget.seconds) return 0;
-    const double seconds = *search.budget.seconds;
-    const double fewest = final.fewest_seconds();
-    if (!has_final || fewest > kForFewest * seconds) return for_writing(seconds);
-    return for_writing(seconds) +
-           std::min(final.seconds(), std::max(fewest, kForAllRounds * seconds));
-  }
+  TimeBudget time() const { return TimeBudget(search.budget.seconds); }
+  double end() const { return time().end(); }
+  double reserve() const { return time().reserve(final, has_final); }
 };
 
 DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
@@ -254,27 +218,10 @@ void DeviceRun::search(Attempt& attempt) {
 
 void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
   listener_.note("  ended: " + loop.reason);
-  const auto some = [](std::size_t count, const std::string& what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  if (loop.cancelled > 0 && attempt.outcome.searched == 0) {
-    const std::string what = loop.compiled > 0 ? "measured" : "compiled";
-    listener_.note(fmt::format(
-        "  nothing was {} in time; {} cancelled after {:g} seconds: allow more with --budget", what,
-        some(loop.cancelled, "configuration") + (loop.cancelled == 1 ? " was" : " were"),
-        *attempt.search.budget.seconds));
-  } else if (loop.cancelled > 0) {
-    listener_.note(fmt::format("  cancelled, to end in time: {}; the same command goes on with {}",
-                               some(loop.cancelled, "configuration"),
-                               loop.cancelled == 1 ? "it" : "them"));
-  }
-  if (loop.stragglers > 0) {
-    listener_.note(
-        fmt::format("  cancelled: {} that took more than ten times as long as the median",
-                    some(loop.stragglers, "compilation")));
-  }
+  const double seconds = attempt.search.budget.seconds.value_or(0);
   for (const std::string& text :
-       {drift_text(attempt.evaluator.drift()), twins_text(attempt.evaluator.twins())}) {
+       {cancelled_text(loop, seconds), stragglers_text(loop), drift_text(attempt.evaluator.drift()),
+        twins_text(attempt.evaluator.twins())}) {
     if (!text.empty()) listener_.note(text);
   }
 }

@@ -171,6 +171,26 @@ std::string Usage::text(const Course& course) const {
       device > 0 ? 100 * dropped_ / device : 0.0, static_cast<double>(bytes) / (1 << 30));
 }
 
+std::string cancelled_text(const LoopResult& loop, double seconds) {
+  if (loop.cancelled == 0) return {};
+  const bool one = loop.cancelled == 1;
+  const std::string some = fmt::format("{} configuration{}", loop.cancelled, one ? "" : "s");
+  if (loop.evaluations > 0) {
+    return fmt::format("  cancelled, to end in time: {}; the same command goes on with {}", some,
+                       one ? "it" : "them");
+  }
+  return fmt::format(
+      "  nothing was {} in time; {} {} cancelled after {:g} seconds: allow more with --budget",
+      loop.compiled > 0 ? "measured" : "compiled", some, one ? "was" : "were", seconds);
+}
+
+std::string stragglers_text(const LoopResult& loop) {
+  if (loop.stragglers == 0) return {};
+  return fmt::format(
+      "  cancelled: {} compilation{} that took more than ten times as long as the median",
+      loop.stragglers, loop.stragglers == 1 ? "" : "s");
+}
+
 std::string drift_text(const Drift& drift) {
   const auto [low, high] = drift;
   if (std::max(high - 1, 1 - low) < kNotableDrift) return {};

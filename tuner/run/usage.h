@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "tuner/engine/tuning_loop.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/size_evaluator.h"
 
@@ -52,6 +53,10 @@ class Usage {
   double dropped_ = 0;
 };
 
+// What the end of the time cut short, after so many seconds; empty for nothing.
+std::string cancelled_text(const LoopResult& loop, double seconds);
+// Compilations that nobody waited for; empty for none.
+std::string stragglers_text(const LoopResult& loop);
 // Where the device's speed changed enough to be worth a line; else empty.
 std::string drift_text(const Drift& drift);
 // How many trials were answered by another variant that is the same program; empty for none.

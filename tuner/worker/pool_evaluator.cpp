@@ -15,7 +15,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kKnownBytes = std::size_t{256} << 20;
 constexpr int kSecondChances = 2;
 // What a user waits after Ctrl-C for what is on the device: most variants take far less.
 constexpr double kPatienceSeconds = 1.5;
@@ -74,8 +73,7 @@ std::optional<MachineState> PoolEvaluator::machine() const {
 }
 
 std::optional<Configuration> PoolEvaluator::in_flight() const {
-  if (!running_) return std::nullopt;
-  return running_->trial.configuration;
+  return running_ ? std::optional(running_->trial.configuration) : std::nullopt;
 }
 
 void PoolEvaluator::note_best(const Trial& trial) {
@@ -133,12 +131,12 @@ void PoolEvaluator::submit(ConfigIndex index) {
 // Compiled in this run, or by an earlier one; null: neither. What is being compiled now is not
 // looked for on the disk.
 std::shared_ptr<const Artifact> PoolEvaluator::at_hand(const std::string& key) {
-  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (auto known = at_hand_.find(key)) return known;
   if (tools_.compilers.is_under_way(key)) return nullptr;
   auto cached = tools_.library.find(key);
   if (!cached) return nullptr;
   auto artifact = std::make_shared<const Artifact>(std::move(*cached));
-  remember(key, artifact);
+  at_hand_.remember(key, artifact);
   return artifact;
 }
 
@@ -186,7 +184,7 @@ void PoolEvaluator::take_compiled() {
     if (asked.empty()) continue;  // of another problem size, or from before an interruption
     Job& job = asked.mapped();
     if (result.outcome) {
-      remember(job.key, *result.outcome);
+      at_hand_.remember(job.key, *result.outcome);
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
       add(tools_.judge(result.outcome.error().opened), job.trial);
@@ -267,17 +265,6 @@ void PoolEvaluator::score(Trial& trial) const {
   tuner::score(task_.study, task_.space.bindings(trial.configuration), trial);
 }
 
-// Small artifacts by the thousand would fill the memory; the disk cache still has them.
-void PoolEvaluator::remember(const std::string& key, std::shared_ptr<const Artifact> artifact) {
-  if (known_.contains(key)) return;  // of several that shared a compilation, the first
-  known_bytes_ += artifact->image.size();
-  if (known_bytes_ > kKnownBytes) {
-    known_.clear();
-    known_bytes_ = artifact->image.size();
-  }
-  known_.emplace(key, std::move(artifact));
-}
-
 void PoolEvaluator::wait(double until) {
   std::vector<pollfd> fds;
   fds.push_back({interrupt_.fd(), POLLIN, 0});
@@ -319,7 +306,8 @@ std::optional<Trial> PoolEvaluator::next(double until) {
     take_prepared();
     take_verdict();
     take_compiled();
-    start_next();
+    // A worker that cannot be brought back must not take along what is finished.
+    if (finished_.empty() || runner_.is_open()) start_next();
     if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
     if (!finished_.empty()) {
       Trial trial = std::move(finished_.front());

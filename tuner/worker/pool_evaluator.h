@@ -25,6 +25,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/engine/recent_load.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/worker/artifacts_at_hand.h"
 #include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
 #include "tuner/worker/toolchain.h"
@@ -85,7 +86,6 @@ class PoolEvaluator final : public SizeEvaluator {
   void take_prepared();
   void score(Trial& trial) const;
   void note_best(const Trial& trial);
-  void remember(const std::string& key, std::shared_ptr<const Artifact> artifact);
   bool resolve(Job& job, CompileRequest& request);
 
   SizeTask task_;
@@ -97,8 +97,7 @@ class PoolEvaluator final : public SizeEvaluator {
   double best_ms_ = 0;
   Drift drift_;
   std::uint64_t next_run_ = 1;
-  std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;  // by key
-  std::size_t known_bytes_ = 0;
+  ArtifactsAtHand at_hand_;
   std::unordered_map<std::uint64_t, Job> compiling_;  // by the pool's id
   std::deque<Job> ready_;
   Twins twins_;
