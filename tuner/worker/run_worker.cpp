@@ -10,6 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
+#include "tuner/base/processor_time.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -209,10 +210,23 @@ double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) 
 
 void RunWorker::enter(const std::string& phase) {
   phase_ = phase;
+  phase_began_ = Clock::now();
+  waited_ = seconds_without_processor(channel_->pid());
   phase_deadline_ =
       std::min(in(phase_seconds(phase)),
                started_ + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(limits_.configuration_seconds)));
+}
+
+// A worker that had to wait for a processor most of the time is slow through no fault of its own:
+// its phase begins anew, within the time of the whole configuration.
+bool RunWorker::gets_more_time() {
+  constexpr double kMost = 0.5;
+  if (seconds_since(started_) >= limits_.configuration_seconds) return false;
+  const double waited = seconds_without_processor(channel_->pid()) - waited_;
+  if (waited < kMost * seconds_since(phase_began_)) return false;
+  enter(phase_);
+  return true;
 }
 
 void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
@@ -274,7 +288,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     verdict.excusable = channel_->killed_from_outside() || !begun_;
     return finish(std::move(verdict));
   }
-  if (Clock::now() >= phase_deadline_) {
+  if (Clock::now() >= phase_deadline_ && !gets_more_time()) {
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
     verdict.state = TrialState::kTimeout;

@@ -110,6 +110,7 @@ class RunWorker {
                 const std::function<void(int)>& round);
   double phase_seconds(const std::string& phase, std::size_t launches = 1) const;
   void enter(const std::string& phase);
+  bool gets_more_time();
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);
 
@@ -132,6 +133,8 @@ class RunWorker {
   double best_ms_ = 0;
   std::string phase_;
   TimePoint started_;
+  TimePoint phase_began_;
+  double waited_ = 0;  // seconds without a processor, when the phase began
   TimePoint phase_deadline_ = TimePoint::max();
   WorkLog work_;
 };
