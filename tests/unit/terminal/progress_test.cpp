@@ -13,7 +13,7 @@ namespace {
 // The plain lines that are printed after `trials`, one a second, of which `recalled` were stored.
 std::string lines_after(const RunPart& part, int trials, int recalled = 0) {
   Study study;
-  study.parameters = {{"B", {std::int64_t{1}}}};
+  study.parameters = {{"B", {std::int64_t{1}}, {}}};
   std::FILE* out = std::tmpfile();
   {
     Progress progress("plain", {}, out);
