@@ -118,7 +118,7 @@ class Pages(unittest.TestCase):
         without = ranking(self.scratch.name, [(8, "a", "ok", 1, ""), (16, "a", "ok", 2, "")])
         shown = self.texts(self.show(report(self.scratch.name, without)), "#headline .note")
         self.assertEqual(shown, ["Not shown: over a baseline (the study names none, or these results do not hold it); "
-                                 "over the reference (it tells right from wrong and is not timed); share of the "
+                                 "over the reference (these results do not hold its time); share of the "
                                  "device\u2019s limit (the study has no metric such as gbps or gflops)."])
         bare = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
         self.assertIn("tuner report --limit gbps=NUMBER does)", self.texts(bare, "#headline .note")[0])

@@ -73,6 +73,15 @@ void add_sources(KnownSources& to, const CompileRequest& request, const SourceBu
   }
 }
 
+void add_provenance(const Provenance& more, Trial& trial) {
+  trial.sources_known = trial.sources_known && more.known;
+  for (const FileState& file : more.further) {
+    if (std::ranges::find(trial.further_files, file) == trial.further_files.end()) {
+      trial.further_files.push_back(file);
+    }
+  }
+}
+
 Provenance provenance_of(const OpenedFiles& opened, const KnownSources& known) {
   if (known.reach == Reach::kUnknown) return {{}, false};
   if (!opened) return {{}, known.reach == Reach::kScanned};

@@ -6,6 +6,7 @@
 
 #include "tuner/base/file_digest.h"
 #include "tuner/compile/artifact_key.h"
+#include "tuner/model/trial.h"
 
 namespace tuner {
 
@@ -26,6 +27,9 @@ struct Provenance {
   std::vector<FileState> further;
   bool known = true;  // false: nobody can say what it was made from
 };
+
+// To what a trial depends on already.
+void add_provenance(const Provenance& more, Trial& trial);
 
 Provenance provenance_of(const OpenedFiles& opened, const KnownSources& known);
 

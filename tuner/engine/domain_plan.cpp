@@ -86,9 +86,19 @@ DomainPlan::DomainPlan(const Study& study, const DeviceFacts& device, std::uint6
       total_(evaluations),
       pool_(pool_of<Candidate>(*study.domain, seed)) {}
 
+const std::optional<std::vector<double>>& DomainPlan::features(const Configuration& configuration,
+                                                               const ProblemSize& size) const {
+  const auto [at, is_new] = features_.try_emplace({size.label(), configuration});
+  if (is_new && constraints_hold(study_, bindings_of(study_, configuration, device_, size))) {
+    at->second = launch_features(study_, configuration, device_, size);
+  }
+  return at->second;
+}
+
 Guess DomainPlan::guess(const Configuration& configuration, const ProblemSize& size) const {
-  if (!model_) return {kMostLoss, kMostLoss};
-  Guess out = model_->at(launch_features(study_, configuration, device_, size));
+  const auto& told = features(configuration, size);
+  if (!model_ || !told) return {kMostLoss, kMostLoss};
+  Guess out = model_->at(*told);
   out.mean = std::clamp(out.mean, 0.0, kMostLoss);
   return out;
 }
@@ -96,7 +106,7 @@ Guess DomainPlan::guess(const Configuration& configuration, const ProblemSize& s
 std::vector<Configuration> DomainPlan::served_by(const ProblemSize& size) const {
   std::vector<std::pair<double, const Configuration*>> able;
   for (const Configuration& one : portfolio_) {
-    if (!constraints_hold(study_, bindings_of(study_, one, device_, size))) continue;
+    if (!features(one, size)) continue;
     able.emplace_back(guess(one, size).mean, &one);
   }
   std::ranges::stable_sort(able, {}, &std::pair<double, const Configuration*>::first);
@@ -114,9 +124,7 @@ std::vector<Configuration> DomainPlan::proposals(const ProblemSize& size) const 
   }
   std::ranges::stable_sort(order, {}, &std::pair<double, const Configuration*>::first);
   if (order.size() > kAskedOfModel) order.resize(kAskedOfModel);
-  std::erase_if(order, [&](const auto& one) {
-    return !constraints_hold(study_, bindings_of(study_, *one.second, device_, size));
-  });
+  std::erase_if(order, [&](const auto& one) { return !features(*one.second, size); });
   for (auto& [loss, configuration] : order) loss = guess(*configuration, size).mean;
   std::ranges::stable_sort(order, {}, &std::pair<double, const Configuration*>::first);
   std::vector<Configuration> out;
@@ -268,8 +276,8 @@ void DomainPlan::fit() {
     // The best half of what it may tell as it is, of the others some.
     const std::size_t step = 1 + 2 * order.size() / each;
     for (std::size_t i = 0; i < order.size(); i += i < each / 2 ? 1 : step) {
-      points.push_back(
-          {launch_features(study_, *order[i].second, device_, known_[s].size), order[i].first, s});
+      const auto& told = features(*order[i].second, known_[s].size);
+      if (told) points.push_back({*told, order[i].first, s});
     }
   }
   if (points.size() >= 2) model_.emplace(points);
@@ -277,8 +285,7 @@ void DomainPlan::fit() {
 
 double DomainPlan::loss_at(const SizeMeasured& size, const Configuration& one) const {
   if (const auto loss = loss_of(size, one)) return *loss;
-  const bool valid = constraints_hold(study_, bindings_of(study_, one, device_, size.size));
-  return valid ? guess(one, size.size).mean : kMostLoss;
+  return guess(one, size.size).mean;
 }
 
 // Of the winners one after the other what lowers the sum of the losses most.

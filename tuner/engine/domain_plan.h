@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/engine/loss_model.h"
@@ -71,6 +72,10 @@ class DomainPlan {
   void fit();
   double loss_at(const SizeMeasured& size, const Configuration& one) const;
   void choose_portfolio();
+  // What the model hears of a configuration at a size; nothing where a constraint does not hold.
+  // Kept, since the same are asked for after every answer.
+  const std::optional<std::vector<double>>& features(const Configuration& configuration,
+                                                     const ProblemSize& size) const;
   Guess guess(const Configuration& configuration, const ProblemSize& size) const;
   const Candidate* first_of_a_kind() const;
   const Candidate* worst() const;
@@ -89,6 +94,8 @@ class DomainPlan {
   std::set<Configuration> winners_;       // the best few of each size
   std::vector<Configuration> portfolio_;
   std::optional<LossModel> model_;
+  mutable std::map<std::pair<std::string, Configuration>, std::optional<std::vector<double>>>
+      features_;                   // by the size's label
   std::vector<double> surprises_;  // what sizes lost before they were tuned, in their order
   std::optional<DomainStep> open_;
   double expected_ = 0;

@@ -151,6 +151,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("further_files", trial.further_files);
   visit("sources_known", trial.sources_known);
   visit("deterministic", trial.deterministic);
+  visit("reference_ms", trial.reference_ms);
   visit("outdated", trial.outdated);
 }
 

@@ -91,6 +91,8 @@ struct Trial {
   // Whether each launch left the same bits in the outputs; nothing: nobody asked, or none was
   // looked at because it was dropped.
   std::optional<bool> deterministic{};
+  // The reference's median time in the run that measured this, milliseconds; nothing: not timed.
+  std::optional<double> reference_ms{};
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;

@@ -159,6 +159,15 @@ Json baseline_of(const ReportSet& set) {
           {"configuration", configuration}};
 }
 
+// How many times as fast the best was as the reference in the run that measured it: the time of a
+// reference is like one of the search.
+Json reference_of(const ReportSet& set) {
+  if (set.ranked.ranked == 0) return nullptr;
+  const Trial& best = set.ranked.trials.front();
+  if (!best.reference_ms || !(best.timing.median > 0)) return nullptr;
+  return {{"ms", *best.reference_ms}, {"ratio", *best.reference_ms / best.timing.median}};
+}
+
 Json verified(const RankedResults& ranked) {
   if (!ranked.unverified) return nullptr;
   return ranked.unverified->empty() ? Json(true) : Json(*ranked.unverified);
@@ -199,6 +208,7 @@ Json json_of(const ReportSet& set) {
             {"explained", importance.explained},
             {"rows", importance.rows}}},
           {"baseline", baseline_of(set)},
+          {"reference", reference_of(set)},
           {"search", searches_of(set)},
           {"final", finals_of(set)},
           {"metrics", metrics_of(all, search_metrics)},

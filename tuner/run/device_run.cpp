@@ -91,6 +91,7 @@ struct DeviceRun::Attempt {
   Usage usage;
   FinalEstimate final;
   bool has_final;  // at its end
+  const std::optional<double>& reference_ms;
   std::vector<Trial> trials{};
   SizeOutcome outcome{};
 
@@ -177,8 +178,9 @@ void DeviceRun::compare_with_stored(Attempt& attempt) {
 }
 
 // Commits a trial before anyone hears of it.
-void DeviceRun::take_trial(Attempt& attempt, const Trial& trial) {
+void DeviceRun::take_trial(Attempt& attempt, Trial trial) {
   if (!trial.from_store) {
+    trial.reference_ms = attempt.reference_ms;
     attempt.history.record(trial);
     ++attempt.outcome.measured;
     attempt.outcome.store_gone = !attempt.history.is_in_place();
@@ -296,7 +298,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   SizeTask work = task(space, size, history);
   work.spent = search.since.seconds();
   work.end = search.budget.seconds.value_or(kNoEnd);
-  double reference_ms = 0;
+  std::optional<double> reference_ms;
   work.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
   const SizeEvaluator* clock = nullptr;
   work.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
@@ -314,7 +316,8 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
                   *evaluator,
                   Usage(device_, steady_seconds() - evaluator->now()),
                   FinalEstimate(study_.measure),
-                  finals_make_sense(study_, size, facts_)};
+                  finals_make_sense(study_, size, facts_),
+                  reference_ms};
   this->search(attempt);
   history.add_others(attempt.trials);
   std::optional<FinalRound> round;
@@ -327,7 +330,6 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   attempt.outcome.seconds = seconds;
   attempt.outcome.course = attempt.usage.course(seconds);
   if (attempt.outcome.course) listener_.note(attempt.usage.text(*attempt.outcome.course));
-  attempt.outcome.reference_ms = reference_ms;
   return rank_and_write(attempt, round);
 }
 

@@ -51,7 +51,6 @@ struct SizeOutcome {
   bool interrupted = false;
   double seconds = 0;              // that search and final took
   std::optional<Course> course{};  // how these were used; empty when nothing was run
-  double reference_ms = 0;         // the reference's time; 0: it was not timed in this run
   std::string lost;                // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
@@ -96,7 +95,7 @@ class DeviceRun {
   SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
   void compare_with_stored(Attempt& attempt);
   void search(Attempt& attempt);
-  void take_trial(Attempt& attempt, const Trial& trial);
+  void take_trial(Attempt& attempt, Trial trial);
   void note_end(const Attempt& attempt, const LoopResult& loop);
   std::optional<FinalRound> final_of(Attempt& attempt);
   std::optional<FinalRound> held_final(Attempt& attempt, const std::vector<std::size_t>& due);

@@ -132,19 +132,19 @@ void JsonEvents::end(double seconds) {
 
 void JsonEvents::ranked(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
-  Json event{
-      {"event", "ranked"},
-      {"device", results.device.name},
-      {"size", json_of(results.size)},
-      {"ranked", results.ranked},
-      {"trials", results.trials.size()},
-      {"elapsed_s", number(outcome.seconds)},
-      {"reference_ms", outcome.reference_ms > 0 ? Json(outcome.reference_ms) : Json(nullptr)},
-      {"best", nullptr},
-      {"file", outcome.csv_path}};
+  Json event{{"event", "ranked"},
+             {"device", results.device.name},
+             {"size", json_of(results.size)},
+             {"ranked", results.ranked},
+             {"trials", results.trials.size()},
+             {"elapsed_s", number(outcome.seconds)},
+             {"reference_ms", nullptr},
+             {"best", nullptr},
+             {"file", outcome.csv_path}};
   if (results.ranked > 0) {
     const Trial& best = results.trials.front();
     const Figures figures = figures_of(best, study_->objective);
+    if (best.reference_ms) event["reference_ms"] = *best.reference_ms;
     event["best"] = {{"configuration", json_of(study_->parameters, best.configuration)},
                      {"unit", study_->objective.name == "time" ? "ms" : study_->objective.name},
                      {"search", json_of(figures.search)},

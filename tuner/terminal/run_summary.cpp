@@ -43,16 +43,15 @@ std::string over_baseline(const RankedResults& results) {
 }
 
 // Beside the right answer's own kernel, whose time is like one of the search.
-std::string over_reference(const SizeOutcome& outcome, const Study& study) {
+std::string over_reference(const RankedResults& results, const Study& study) {
   if (!study.reference) return {};
-  const Timing& best = outcome.results.trials.front().timing;
-  if (outcome.reference_ms <= 0 || !(best.median > 0)) return ", the reference was not timed";
+  const Trial& best = results.trials.front();
+  if (!best.reference_ms || !(best.timing.median > 0)) return ", the reference was not timed";
   return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms)",
-                     outcome.reference_ms / best.median, outcome.reference_ms);
+                     *best.reference_ms / best.timing.median, *best.reference_ms);
 }
 
-std::string best_text(const SizeOutcome& outcome, const Study& study) {
-  const RankedResults& results = outcome.results;
+std::string best_text(const RankedResults& results, const Study& study) {
   const ObjectiveSpec& objective = study.objective;
   const Figures figures = figures_of(results.trials.front(), objective);
   const bool by_final = figures.final_round.has_value();
@@ -60,7 +59,7 @@ std::string best_text(const SizeOutcome& outcome, const Study& study) {
   return fmt::format("best {:.4g} {} in the {}{}{}{}", value,
                      objective.name == "time" ? "ms" : objective.name,
                      by_final ? "final" : "search", over_baseline(results),
-                     over_reference(outcome, study), over_median(results, objective));
+                     over_reference(results, study), over_median(results, objective));
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ std::string best_text(const SizeOutcome& outcome, const Study& study) {
 void RunSummary::add(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
   const auto states = states_of(results);
-  std::string text = results.ranked > 0 ? best_text(outcome, study_) : "nothing valid";
+  std::string text = results.ranked > 0 ? best_text(results, study_) : "nothing valid";
   std::string ended;
   for (std::size_t s = 0; s < states.size(); ++s) {
     if (states[s] == 0) continue;

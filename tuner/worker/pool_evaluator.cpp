@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/compile/known_sources.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
@@ -21,15 +22,6 @@ constexpr double kPatienceSeconds = 1.5;
 // A final may take this much longer than it was given before it is ended.
 constexpr double kGraceSeconds = 0.3;
 constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
-
-void add(const Provenance& provenance, Trial& trial) {
-  trial.sources_known = trial.sources_known && provenance.known;
-  for (const FileState& file : provenance.further) {
-    if (std::ranges::find(trial.further_files, file) == trial.further_files.end()) {
-      trial.further_files.push_back(file);
-    }
-  }
-}
 
 }  // namespace
 
@@ -147,7 +139,7 @@ void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
 }
 
 void PoolEvaluator::finish(Job job) {
-  if (preparation_.is_done()) add(preparation_.provenance(), job.trial);
+  if (preparation_.is_done()) add_provenance(preparation_.provenance(), job.trial);
   job.trial.cost_seconds += job.trial.compile_ms / 1000;
   finished_.push_back(std::move(job.trial));
 }
@@ -156,7 +148,7 @@ void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) 
   job.trial.resources = artifact.resources;
   job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
   job.trial.cache_hit = was_there;
-  add(tools_.judge(artifact.opened), job.trial);
+  add_provenance(tools_.judge(artifact.opened), job.trial);
   if (auto reason = over_limits(job.plan, kernels_of(artifact), task_.facts)) {
     return fail(std::move(job), TrialState::kConstraints, *reason);
   }
@@ -187,7 +179,7 @@ void PoolEvaluator::take_compiled() {
       at_hand_.remember(job.key, *result.outcome);
       compiled(std::move(job), **result.outcome, result.shared);
     } else {
-      add(tools_.judge(result.outcome.error().opened), job.trial);
+      add_provenance(tools_.judge(result.outcome.error().opened), job.trial);
       const std::string& log = result.outcome.error().log;
       fail(std::move(job), TrialState::kCompile, missing_prefix(task_.study, log) + log);
     }

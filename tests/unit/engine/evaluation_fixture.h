@@ -18,6 +18,7 @@ class EvaluationTest : public testing::Test {
  protected:
   static constexpr std::int32_t kElements = 100;
   static constexpr std::size_t kX = 0, kY = 1, kN = 2;  // arguments
+  static constexpr int kTimed = 5;  // more launches of a reference, for its time
 
   EvaluationTest() {
     plan_.arguments = {argument("x", Role::kIn), argument("y", Role::kOut)};

@@ -105,7 +105,6 @@ TEST_F(OtherInputs, ThereIsOneSetWhereNothingIsRandomOrOneIsAskedFor) {
 
 // A square root of random numbers may be NaN for one set and not for another.
 TEST_F(OtherInputs, ASetWithoutARightAnswerIsLeftOut) {
-  constexpr int kTimed = 5;  // launches of the reference
   int launches = 0;
   add_kernel("reference", [&launches](const Call& call) {
     doubled(call);

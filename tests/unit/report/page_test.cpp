@@ -86,6 +86,16 @@ TEST(Page, TheBestOverTheBaselineIsToldWhereItWasMeasured) {
       "by_final": true, "configuration": {"BM": 8, "FORM": "a"}})"));
 }
 
+TEST(Page, TheBestOverTheReferenceIsToldWhereThatWasTimedBesideIt) {
+  ReportSet set = sample_set();
+  EXPECT_EQ(first_set(set).at("reference"), nullptr);
+  set.ranked.trials[1].reference_ms = 30;
+  EXPECT_EQ(first_set(set).at("reference"), nullptr) << "that is not the best";
+  set.ranked.trials[0].timing.median = 4;
+  set.ranked.trials[0].reference_ms = 10;
+  EXPECT_EQ(first_set(set).at("reference"), Json::parse(R"({"ms": 10.0, "ratio": 2.5})"));
+}
+
 TEST(Page, ColumnsAreCodesOfTheirSortedValues) {
   const Json set = first_set(sample_set());
   EXPECT_EQ(set.at("parameters").at(0).at("values"), Json::array({"8", "16", "128"}));

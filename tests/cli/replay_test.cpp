@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+TEST(Replay, NeedsNoDevice) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", R"json({"device_name": "Toy", "kernel_name": "toy",
+"tune_params_keys": ["B"], "tune_params": {"B": [1, 2, 4]}, "objective": "time", "cache": {
+"1": {"B": 1, "time": 3.0, "compile_time": 1000, "benchmark_time": 500},
+"2": {"B": 2, "time": 1.5, "compile_time": 1000, "benchmark_time": 500},
+"4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 1000, "benchmark_time": 0}}})json");
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "random",
+                                  "--repeats", "3", "--trace", "trace.csv"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(sandbox.path("trace.csv"));
+  ASSERT_EQ(rows.size(), 9U);
+  EXPECT_EQ(rows[8].at("run"), "2");
+  EXPECT_EQ(rows[8].at("time_s"), "4");
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [](const auto& row) { return row.at("objective").empty(); }),
+            3);
+}
+
+TEST(Replay, CanHaveTheClockOfCompileWorkers) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json",
+                R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1, 2, 4]}, "cache": {
+"1": {"B": 1, "time": 3.0, "compile_time": 100000, "verification_time": 10000, "benchmark_time": 20000},
+"2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
+"4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 70000, "benchmark_time": 9}}})json");
+  const auto done =
+      run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive",
+                    "--compile-workers", "16", "--trace", "trace.csv", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::vector<double> seconds;
+  for (const auto& row : read_csv(sandbox.path("trace.csv"))) {
+    seconds.push_back(std::stod(row.at("time_s")));
+  }
+  // Beside the strategy's computing.
+  ASSERT_EQ(seconds.size(), 3U);
+  EXPECT_NEAR(seconds[0], 70, 5);
+  EXPECT_NEAR(seconds[1], 130, 5);
+  EXPECT_NEAR(seconds[2], 180, 5);
+  // 270 s of 16 workers, 80 s of the device.
+  sandbox.write("runs.csv", done.out);
+  const auto runs = read_csv(sandbox.path("runs.csv"));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(std::stod(runs[0].at("compile_workers_busy")), 270.0 / (16 * 180), 0.01);
+  EXPECT_NEAR(std::stod(runs[0].at("device_busy")), 80.0 / 180, 0.02);
+}
+
+TEST(Replay, TheClockOfCompileWorkersNeedsCompileTimes) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json",
+                R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1]}, "cache": {
+"1": {"B": 1, "time": 3.0, "benchmark_time": 20}}})json");
+  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--compile-workers", "16"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(
+      done.err.find("cache: records no compile times, without which compile workers cannot be "
+                    "simulated (--compile-workers)"),
+      std::string::npos)
+      << done.err;
+}
+
+TEST(Replay, CompileWorkersGoWithNothingElse) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json", "{}");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{"run", "s.yaml", "--compile-workers", "4"}, "--compile-workers goes with --replay"},
+      {{"run", "--replay", "cache.json", "--compile-workers", "0"},
+       "--compile-workers must be between 1 and 1024"},
+      {{"run", "--replay", "cache.json", "--compile-workers", "4", "--jobs", "2"},
+       "--compile-workers and --jobs exclude each other"}};
+  for (const auto& [words, message] : wrong) {
+    const auto done = run(sandbox, words);
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cli
