@@ -111,6 +111,21 @@ std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace
   return cases;
 }
 
+std::vector<Bindings> answer_cases(const Study& study, const Bindings& names) {
+  std::vector<Bindings> cases{names};
+  for (const std::size_t p : per_places(study, study.parameters)) {
+    std::vector<Bindings> more;
+    for (const Bindings& one : cases) {
+      for (const Value& value : study.parameters[p].values) {
+        more.push_back(one);
+        more.back()[study.parameters[p].name] = value;
+      }
+    }
+    cases = std::move(more);
+  }
+  return cases;
+}
+
 Bindings with_derived(const Study& study, Bindings names) {
   for (const NamedExpression& derived : study.derived) {
     if (names.contains(derived.name) || varies(derived.expression, names)) continue;

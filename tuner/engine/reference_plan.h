@@ -12,6 +12,10 @@
 
 namespace tuner {
 
+// `names` with each combination of values of the parameters that the right answer depends on,
+// whether the space has it or not. Requires study.reference.
+std::vector<Bindings> answer_cases(const Study& study, const Bindings& names);
+
 // Adds the derived names that follow from these alone.
 Bindings with_derived(const Study& study, Bindings names);
 

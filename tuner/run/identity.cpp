@@ -11,6 +11,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
@@ -51,24 +52,6 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
 }
 
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
-
-// One for each combination of values of the parameters that the right answer depends on.
-std::vector<Bindings> answer_cases(const Study& study, const Bindings& names) {
-  std::vector<Bindings> cases{names};
-  for (const std::string& name : study.reference->per) {
-    const auto parameter = std::ranges::find(study.parameters, name, &Parameter::name);
-    if (parameter == study.parameters.end()) continue;
-    std::vector<Bindings> more;
-    for (const Bindings& one : cases) {
-      for (const Value& value : parameter->values) {
-        more.push_back(one);
-        more.back()[name] = value;
-      }
-    }
-    cases = std::move(more);
-  }
-  return cases;
-}
 
 std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
   std::string verify;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tuner/engine/data_file.h"
+#include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/study/diagnostics.h"
 
@@ -110,19 +111,7 @@ class SizeCheck {
   // each combination.
   void check_reference(const ReferenceSpec& reference) {
     if (reference.files.empty()) check_geometry(reference.launch);
-    std::vector<Bindings> cases{names_};
-    for (const std::string& name : reference.per) {
-      const auto parameter = std::ranges::find(study_.parameters, name, &Parameter::name);
-      if (parameter == study_.parameters.end()) continue;
-      std::vector<Bindings> more;
-      for (const Bindings& one : cases) {
-        for (const Value& value : parameter->values) {
-          more.push_back(one);
-          more.back()[name] = value;
-        }
-      }
-      cases = std::move(more);
-    }
+    const std::vector<Bindings> cases = answer_cases(study_, names_);
     for (const auto& [name, file] : reference.files) {
       const auto output = std::ranges::find(study_.arguments, name, &ArgumentSpec::name);
       if (output == study_.arguments.end()) continue;
