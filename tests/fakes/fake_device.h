@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +30,10 @@ struct DeviceScript {
   std::function<TrialState(const Configuration&)> state_in_final = [](const Configuration&) {
     return TrialState::kOk;
   };
-  double slower = 1;                  // all times are multiplied by it
-  std::size_t capacity = 4;           // questions that may be open
-  std::size_t lost_after = SIZE_MAX;  // measured configurations
+  std::optional<double> reference_ms{};  // told when a size is prepared
+  double slower = 1;                     // all times are multiplied by it
+  std::size_t capacity = 4;              // questions that may be open
+  std::size_t lost_after = SIZE_MAX;     // measured configurations
   bool lost_in_final = false;
   std::function<void()> before_final = [] {};
   std::function<void()> on_measured = [] {};  // before the answer is given
@@ -158,6 +160,7 @@ class FakeDevice final : public MeasuringDevice {
   const DeviceFacts& facts() override { return script_.facts; }
   const std::string& compiler() override { return script_.compiler; }
   std::unique_ptr<SizeEvaluator> evaluator(SizeTask task) override {
+    if (script_.reference_ms && task.reference_timed) task.reference_timed(*script_.reference_ms);
     return std::make_unique<FakeSizeEvaluator>(std::move(task), script_);
   }
   Load load() const override { return script_.load; }

@@ -63,6 +63,16 @@ TEST_F(DeviceRunTest, TheListenerHearsOfEachTrialOnceAndOfTheEnd) {
   EXPECT_TRUE(heard.heard("ended: "));
 }
 
+TEST_F(DeviceRunTest, EachTrialKeepsTheTimeThatTheReferenceTookInItsRun) {
+  tune();
+  for (const Trial& trial : stored()) EXPECT_EQ(trial.reference_ms, std::nullopt);
+  settings.fresh = true;
+  device.reference_ms = 7;
+  tune();
+  ASSERT_EQ(stored().size(), 6U);
+  for (const Trial& trial : stored()) EXPECT_EQ(trial.reference_ms, 7);
+}
+
 TEST_F(DeviceRunTest, AFailingConfigurationIsDataAndDoesNotEndTheRun) {
   device.state = [](const Configuration& c) {
     return number(c[0]) == 128 ? TrialState::kRuntime : TrialState::kOk;
