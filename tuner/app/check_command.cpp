@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <iostream>
 
-#include "tuner/app/check_compile.h"
 #include "tuner/app/commands.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/run/compile_check.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
@@ -20,6 +21,7 @@
 #include "tuner/study/space_json.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/terminal/compiled_csv.h"
 #include "tuner/terminal/space_text.h"
 
 namespace tuner {
@@ -62,6 +64,38 @@ int report_space(const SearchSpace& space, const CheckOptions& options,
 
 DeviceFacts facts_for(const CheckOptions& options) {
   return nominal_facts(options.archs.empty() ? kNominalArch : options.archs.front());
+}
+
+// Compiles every variant (or a random --limit of them) for each architecture, without a device, and
+// prints registers, shared memory, spills and occupancy as CSV.
+int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
+  if (!study.runnable) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "there is nothing to compile: 'kernel' and 'launch' are needed",
+                               ""});
+  }
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const ArtifactShelf shelf;
+  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
+  Words archs = options.archs;
+  if (archs.empty()) archs.push_back("sm_90");
+  std::cout << compiled_header(study.parameters);
+  bool all_good = true;
+  for (const std::string& arch : archs) {
+    const auto tell = [&](const CheckedVariant& one) { std::cout << compiled_line(arch, one); };
+    const CompileCheckEnd end =
+        check_compile(study, size, {arch, options.jobs, options.limit, options.seed}, program,
+                      shelf, interrupt, tell);
+    if (interrupt.count() > 0) return kExitInterrupted;
+    std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch,
+                             end.compiled, end.failed, end.programs);
+    if (end.compiled == 0) {
+      all_good = false;
+      std::cerr << "  " << lines_for_terminal(end.first_failure) << "\n";
+    }
+  }
+  return all_good ? kExitDone : kExitNothingValid;
 }
 
 int check_study(const CheckOptions& options) {

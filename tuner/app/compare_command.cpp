@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <string>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/comparison.h"
@@ -12,6 +15,39 @@
 
 namespace tuner {
 namespace {
+
+namespace po = boost::program_options;
+
+struct CompareOptions {
+  std::string a, b;  // results folders, databases, ranked CSV files, or folders of these
+  std::string size;
+  std::string device;
+  bool json = false;
+  std::optional<double> fail_above;  // 0.03: fails where b is more than 3 % slower
+};
+
+CompareOptions parse_compare(const Words& words) {
+  CompareOptions o;
+  std::string fail_above;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("fail-above", po::value(&fail_above),
+      "exit with status 1 where B is slower than A by more than this, such as 3%, even at the good "
+      "end of its interval");
+  add("json", po::bool_switch(&o.json), "the comparison as JSON");
+  const auto values = parse_words(words, "tuner compare A B [options]", visible);
+  const Words given = inputs(values);
+  if (given.size() != 2) {
+    wrong_usage("compare what with what? Give two results folders, databases or ranked CSV files");
+  }
+  o.a = given[0];
+  o.b = given[1];
+  if (!fail_above.empty()) o.fail_above = parse_share("--fail-above", fail_above);
+  return o;
+}
 
 std::vector<ResultSet> read(const std::string& from, const CompareOptions& options) {
   if (!std::filesystem::exists(from)) {
@@ -25,7 +61,8 @@ std::vector<ResultSet> read(const std::string& from, const CompareOptions& optio
 
 }  // namespace
 
-int compare_command(const CompareOptions& options) {
+int compare_command(const Words& words) {
+  const CompareOptions options = parse_compare(words);
   const Compared compared = compare(read(options.a, options), read(options.b, options));
   std::cout << (options.json ? comparison_json(compared, options.a, options.b)
                              : comparison_text(compared, options.a, options.b));

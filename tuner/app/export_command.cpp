@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -11,36 +12,19 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/compile/artifact_key.h"
-#include "tuner/compile/flat_source.h"
-#include "tuner/engine/resolve.h"
 #include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/leave_one_out.h"
-#include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/registry.h"
 #include "tuner/exporters/results_json.h"
+#include "tuner/run/export_source.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/sources.h"
-#include "tuner/run/stored_results.h"
 #include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
-
-LauncherSource launcher_source(const Study& study) {
-  CompileRequest request;
-  request.source = device_text(study, study.kernel.source);
-  request.source_name = study.kernel.source.string();
-  request.include_dirs = include_dirs_for(study, study.kernel.source);
-  request.options = study.kernel.options;
-  FlatSource flat = flat_source(request.source, request.source_name, include_dirs_of(request));
-  const auto relevant = [bundle = bundle_of(request)](const CompileRequest& one) {
-    return relevant_defines(one, bundle);
-  };
-  return {std::move(flat.text), std::move(flat.headers), std::move(flat.macros), relevant};
-}
 
 ExportSettings settings_of(const ExportOptions& options) {
   ExportSettings settings;
@@ -74,50 +58,27 @@ std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Cata
                              did_you_mean(name, known)});
 }
 
-std::vector<RankedResults> results_from_csv(const ExportOptions& options, const Study& study) {
-  std::vector<std::string> notes;
-  auto results = read_ranked_files(options.from, study, notes);
-  std::erase_if(
-      results, [filter = ResultFilter{options.device, options.size, {}}](const RankedResults& one) {
-        return !fits(one.device, one.size, filter);
-      });
-  const std::string unverified = unverified_text(study);
-  for (RankedResults& one : results) {
-    if (!unverified.empty()) one.unverified = unverified;
+void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
+
+// Throws InputError where nothing is stored.
+std::vector<RankedResults> stored_in(const std::string& folder, const ExportOptions& options,
+                                     const Study& study) {
+  const std::filesystem::path path = folder;
+  if (std::filesystem::exists(path / "tuner.sqlite")) {
+    return results_to_export(path, study, {options.device, options.size, {}}, tell);
   }
-  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
-  return results;
+  throw InputError(Complaint{
+      {},
+      "there are no results in '" + folder + "': run 'tuner run " + options.study + "' first",
+      ""});
 }
 
-// Results of the study as it is now; what an edit has made stale stays out, with a word about it.
-std::vector<RankedResults> current_results(const ExportOptions& options, const Study& study) {
-  const std::filesystem::path directory = options.results;
-  if (!std::filesystem::exists(directory / "tuner.sqlite")) {
-    throw InputError(Complaint{{},
-                               "there are no results in '" + options.results +
-                                   "': run 'tuner run " + options.study + "' first",
-                               ""});
-  }
-  Store store = Store::open(directory, Store::Access::kRead);
-  std::vector<RankedResults> current;
-  for (StoredResults& results :
-       newest_of_each(stored_results(store, &study, {options.device, options.size, {}}))) {
-    if (results.stale.empty() && !results.imported.empty()) {
-      std::cerr << for_terminal(fmt::format("imported from {}, not measured here: {} on {}",
-                                            results.imported, results.ranked.size.label(),
-                                            results.ranked.device.name))
-                << "\n";
-    }
-    if (results.stale.empty()) {
-      current.push_back(std::move(results.ranked));
-      continue;
-    }
-    std::cerr << for_terminal(fmt::format("left out, measured before a change ({}): {} on {}",
-                                          results.stale.front(), results.ranked.size.label(),
-                                          results.ranked.device.name))
-              << "\n";
-  }
-  return current;
+std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {
+  const ResultFilter filter{options.device, options.size, {}};
+  std::vector<RankedResults> results = options.from.empty()
+                                           ? stored_in(options.results, options, study)
+                                           : results_of_files(options.from, study, filter, tell);
+  return results;
 }
 
 // Exporting and evaluating need something valid; says what there is instead.
@@ -167,8 +128,7 @@ int export_command(const ExportOptions& options) {
   if (options.no_verify) study = unverified_study(std::move(study));
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);
-  const std::vector<RankedResults> results =
-      options.from.empty() ? current_results(options, study) : results_from_csv(options, study);
+  const std::vector<RankedResults> results = results_of(options, study);
   if (!anything_valid(study, results)) return kExitNothingValid;
   if (options.evaluate) {
     const TableOptions table{options.max_configs, options.within, nullptr};

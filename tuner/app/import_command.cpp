@@ -2,44 +2,68 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <filesystem>
 #include <iostream>
+#include <string>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/parse_words.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/recordings/compressed_file.h"
+#include "tuner/run/imports.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/run/store_recording.h"
 #include "tuner/study/study_yaml.h"
 #include "tuner/study/t1_reader.h"
 
 namespace tuner {
 namespace {
 
+namespace po = boost::program_options;
+
+struct ImportOptions {
+  Words files;
+  std::string results = "results";
+  std::string output;  // of a study made from a T1 file or a recording
+  bool force = false;  // whatever file has that name is replaced
+  std::string study;   // whose kernel, parameters and sizes imported results belong to
+  ImportAs as;
+  std::string objective;  // empty = the study's, else what the file says, else the time
+};
+
+ImportOptions parse_import(const Words& words) {
+  ImportOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("output,o", po::value(&o.output), "write a T1 file, or a recording's space, as YAML study");
+  add("force", po::bool_switch(&o.force), "replace that file even if tuner has not written it");
+  add("study", po::value(&o.study), "the study that imported results belong to");
+  add("kernel", po::value(&o.as.kernel), "its name, instead of what the file says");
+  add("device", po::value(&o.as.device), "its name, instead of what the file says");
+  add("size", po::value(&o.as.size), "problem size of a recording, such as M=1024,N=1024");
+  add("objective", po::value(&o.objective),
+      "what a recording's results are: time (milliseconds) or a quantity in it; otherwise the "
+      "study's objective, or the time");
+  add("maximize", po::bool_switch(&o.as.maximize),
+      "without --study: more of the objective is better");
+  const auto values = parse_words(
+      words,
+      "tuner import FILE... [options]\n\n"
+      "FILE is a T1 benchmark (becomes a YAML study), a Kernel Tuner cache, T4 results\n"
+      "(both also .gz), a ranked CSV of this program, or another results folder or\n"
+      "tuner.sqlite. Imported results are marked and never taken for measured ones.",
+      visible);
+  o.files = inputs(values);
+  if (o.files.empty()) wrong_usage("which file? Give its path (see --help)");
+  return o;
+}
+
 namespace fs = std::filesystem;
 
 // The first line of a study that is made here says so (run/output_guard).
 const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
-
-enum class Kind { kStore, kCsv, kT1, kRecording };
-
-Kind kind_of(const fs::path& path, bool with_study) {
-  if (!fs::exists(path)) {
-    throw InputError(Complaint{{path.string(), 0, 0}, "there is no such file", ""});
-  }
-  if (fs::is_directory(path)) {
-    if (fs::exists(path / "tuner.sqlite")) return Kind::kStore;
-    if (with_study) return Kind::kCsv;  // a folder of them
-    throw InputError(Complaint{{path.string(), 0, 0},
-                               "there is no tuner.sqlite in this folder",
-                               "a folder of ranked CSV files needs --study"});
-  }
-  if (is_store(path)) return Kind::kStore;
-  if (path.extension() == ".csv") return Kind::kCsv;
-  return is_t1(read_maybe_compressed(path).text) ? Kind::kT1 : Kind::kRecording;
-}
 
 void write_study(const ImportOptions& options, const Study& study, const std::string& remark) {
   const bool to_output = options.output.empty() || options.output == "-";
@@ -76,39 +100,6 @@ void write_space(const ImportOptions& options, const Recording& recording) {
   write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
-Recording read(const std::string& objective, const fs::path& path) {
-  Recording recording = read_any_recording(path, objective);
-  for (const std::string& note : recording.notes) std::cerr << for_terminal(note) << "\n";
-  return recording;
-}
-
-// Under a study that tunes for a metric the study's own formula comes first: a file's quantity of
-// the same name may be in another unit.
-TrialBatch read_batch(const ImportOptions& options, const fs::path& path, const Study* study) {
-  if (study != nullptr && options.as.maximize) {
-    throw InputError(Complaint{{}, "--maximize does not go with --study: the study says it", ""});
-  }
-  if (study != nullptr && options.objective.empty()) {
-    try {
-      return batch_of(read("time", path), options.as, study);
-    } catch (const InputError& by_time) {
-      if (study->objective.name == "time") throw;
-      try {
-        return batch_of(read(study->objective.name, path), options.as, study);
-      } catch (const InputError&) {
-        throw by_time;
-      }
-    }
-  }
-  TrialBatch batch = batch_of(read(options.objective, path), options.as, study);
-  const ObjectiveSpec& objective = batch.ranked_by.objective;
-  if (study == nullptr && objective.name != "time" && !objective.maximize) {
-    std::cerr << path.string() << ": less of '" << objective.name
-              << "' is taken to be better; with --maximize more is\n";
-  }
-  return batch;
-}
-
 void merge(Store& store, const fs::path& path) {
   const MergeReport report = merge_store(store, path);
   std::cout << fmt::format(
@@ -120,9 +111,12 @@ void merge(Store& store, const fs::path& path) {
   }
 }
 
+void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
+
 }  // namespace
 
-int import_command(const ImportOptions& options) {
+int import_command(const Words& words) {
+  const ImportOptions options = parse_import(words);
   std::optional<Study> study;
   if (!options.study.empty()) study = read_study(options.study);
   std::vector<fs::path> stores;
@@ -130,36 +124,37 @@ int import_command(const ImportOptions& options) {
   // All files are read before anything is written.
   for (const std::string& name : options.files) {
     const fs::path path = name;
-    const Kind kind = kind_of(path, study.has_value());
+    const ImportKind kind = import_kind(path, study.has_value());
     const bool makes_study =
-        kind == Kind::kT1 || (kind == Kind::kRecording && !options.output.empty());
+        kind == ImportKind::kT1 || (kind == ImportKind::kRecording && !options.output.empty());
     if (makes_study && options.files.size() > 1) {
       throw InputError(Complaint{{}, "a study is made from one file at a time", ""});
     }
-    if (kind == Kind::kT1) {
+    if (kind == ImportKind::kT1) {
       import_t1(options, path);
       return kExitDone;
     }
     if (makes_study) {
-      write_space(options, read(options.objective, path));
+      write_space(options, read_import(path, options.objective, tell));
       return kExitDone;
     }
-    if (kind == Kind::kStore) {
+    if (kind == ImportKind::kStore) {
       stores.push_back(path);
-    } else if (kind == Kind::kRecording) {
-      batches.push_back(read_batch(options, path, study ? &*study : nullptr));
+    } else if (kind == ImportKind::kRecording) {
+      batches.push_back(
+          read_batch(path, options.as, options.objective, study ? &*study : nullptr, tell));
     } else if (study) {
       std::vector<std::string> notes;
       for (TrialBatch& batch : batches_of_csv(path, options.as, *study, notes)) {
         batches.push_back(std::move(batch));
       }
-      for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
+      for (const std::string& note : notes) tell(note);
     } else {
       throw InputError(Complaint{{name, 0, 0}, "whose results are these?", "--study STUDY"});
     }
   }
   Store store = Store::open(options.results);
-  for (const std::string& note : store.notes()) std::cerr << for_terminal(note) << "\n";
+  for (const std::string& note : store.notes()) tell(note);
   for (const fs::path& path : stores) merge(store, path);
   record_all(store, batches);
   for (const TrialBatch& batch : batches) {

@@ -10,6 +10,7 @@
 #include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
 #include "tuner/base/usable_cores.h"
+#include "tuner/engine/budget.h"
 
 namespace tuner {
 namespace {
@@ -360,6 +361,13 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
     at = comma + 1;
   }
   return settings;
+}
+
+Budget budget_of(const RunOptions& options, const Budget& otherwise) {
+  if (options.budget.empty()) return otherwise;
+  auto budget = parse_budget(options.budget);
+  if (!budget) wrong_usage("--budget: " + budget.error());
+  return *budget;
 }
 
 }  // namespace tuner

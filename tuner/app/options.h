@@ -124,6 +124,9 @@ struct CacheOptions {
 // Throws InputError for a --device that makes no sense.
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
 
+// What --budget says, else `otherwise`. Throws InputError.
+Budget budget_of(const RunOptions& options, const Budget& otherwise);
+
 RunOptions parse_run(const Words& words);
 CheckOptions parse_check(const Words& words);
 ResultsOptions parse_results(const Words& words);

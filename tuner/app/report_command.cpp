@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -11,10 +13,12 @@
 #include <vector>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/parse_words.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/report/page.h"
+#include "tuner/report/report_data.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/report_source.h"
 #include "tuner/study/yaml_reader.h"
@@ -22,19 +26,63 @@
 namespace tuner {
 namespace {
 
+namespace po = boost::program_options;
+
+struct ReportOptions {
+  // A study file; or results folders, ranked CSV files or folders of these, together on one page.
+  Words targets;
+  std::string output;
+  std::string results = "results";
+  std::string title;  // empty: the kernels' names
+  std::string size;
+  std::string device;
+  std::vector<MetricLimit> limits;
+  bool force = false;
+};
+
+// "gflops=67000"
+MetricLimit parse_limit(const std::string& text) {
+  const auto equals = text.find('=');
+  MetricLimit limit{text.substr(0, equals)};
+  char* end = nullptr;
+  if (equals != std::string::npos) limit.value = std::strtod(text.c_str() + equals + 1, &end);
+  if (limit.metric.empty() || end == nullptr || *end != '\0' || !(limit.value > 0) ||
+      !std::isfinite(limit.value)) {
+    wrong_usage("--limit takes METRIC=NUMBER such as gflops=67000, not '" + text + "'");
+  }
+  return limit;
+}
+
+ReportOptions parse_report(const Words& words) {
+  ReportOptions o;
+  Words limits;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("output,o", po::value(&o.output), "the HTML file to write ('-' for standard output)");
+  add("results", po::value(&o.results)->default_value("results"),
+      "folder of the results, with a STUDY");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("title", po::value(&o.title), "of the page; default: the kernels' names");
+  add("limit", po::value(&limits)->composing(),
+      "what a metric can reach at best on the device, such as gflops=67000: the report then says "
+      "which share of it was reached; may be repeated");
+  add("force", po::bool_switch(&o.force),
+      "replace the named file even if tuner has not written it");
+  const auto values =
+      parse_words(words, "tuner report STUDY|DIR... -o FILE.html [options]", visible);
+  o.targets = inputs(values);
+  if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
+  for (const std::string& text : limits) o.limits.push_back(parse_limit(text));
+  return o;
+}
+
 namespace fs = std::filesystem;
 
 bool is_study(const fs::path& target) {
   const std::string extension = target.extension().string();
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-std::string title_of(const std::vector<ReportSet>& sets) {
-  std::vector<std::string> kernels;
-  for (const ReportSet& set : sets) {
-    if (std::ranges::find(kernels, set.kernel) == kernels.end()) kernels.push_back(set.kernel);
-  }
-  return fmt::format("{}", fmt::join(kernels, ", "));
 }
 
 // Where results are taken from, and the study where one is named.
@@ -72,7 +120,8 @@ Sources sources_of(const ReportOptions& options) {
 
 }  // namespace
 
-int report_command(const ReportOptions& options) {
+int report_command(const Words& words) {
+  const ReportOptions options = parse_report(words);
   const Sources from = sources_of(options);
   const Study* const study = from.study ? &*from.study : nullptr;
   OutputGuard guard(options.force);
@@ -82,19 +131,13 @@ int report_command(const ReportOptions& options) {
   }
   guard.check(options.output);
   std::vector<std::string> notes;
-  ReportData data;
-  for (const fs::path& place : from.places) {
-    for (ReportSet& set :
-         report_sets(result_sets(place, study, {options.device, options.size, {}}, notes))) {
-      data.sets.push_back(std::move(set));
-    }
-  }
+  ReportData data = report_data(from.places, study, {options.device, options.size, {}}, notes);
   for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;
   }
-  data.title = options.title.empty() ? title_of(data.sets) : options.title;
+  if (!options.title.empty()) data.title = options.title;
   data.version = TUNER_VERSION;
   data.limits = options.limits;
   const std::string page = report_page(data);

@@ -7,17 +7,16 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/exporters/failure_report.h"
 #include "tuner/exporters/ranked_csv.h"
-#include "tuner/exporters/ranked_table.h"
+#include "tuner/run/devices.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/yaml_reader.h"
-#include "tuner/worker/compile_pool.h"
-#include "tuner/worker/run_worker.h"
+#include "tuner/terminal/stored_text.h"
 
 namespace tuner {
 namespace {
@@ -36,32 +35,7 @@ std::string failures_command(const ResultsOptions& options) {
   return text + " --failures";
 }
 
-void print(const StoredResults& results, const ResultsOptions& options) {
-  const Colours colours(options.color, stdout);
-  std::cout << for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel,
-                                        results.ranked.device.name, results.ranked.size.label(),
-                                        results.ranked.date))
-            << "\n";
-  if (!results.imported.empty()) {
-    std::cout << "  imported from " << for_terminal(results.imported) << "\n";
-  }
-  for (const std::string& reason : results.stale) {
-    std::cout << "  " << colours.doubtful("stale")
-              << ", will be measured anew: " << for_terminal(reason) << "\n";
-  }
-  if (!results.plain) std::cout << "  measured with " << results.options << "\n";
-  for (const std::string& other : results.others) {
-    std::cout << "  not shown (--all shows it): " << other << "\n";
-  }
-  if (options.failures) {
-    std::cout << failure_report(results.ranked, results.parameters, colours) << "\n";
-    return;
-  }
-  std::cout << ranked_table(results.ranked, results.parameters, options.top, colours)
-            << failure_summary(results.ranked, results.parameters, failures_command(options),
-                               colours)
-            << "\n";
-}
+void tell(const std::string& note) { std::cerr << lines_for_terminal(note) << "\n"; }
 
 void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
                const OutputGuard& guard) {
@@ -84,19 +58,6 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
   }
 }
 
-// Asked in children: a driver is never loaded here. What is not there is not compared.
-Machine this_machine(const std::string& backend) {
-  const WorkerProgram program{executable_path(), {}};
-  Machine machine;
-  try {
-    machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
-    machine.devices = RunWorker::probe(program, backend);
-  } catch (const UnavailableError& error) {
-    std::cerr << lines_for_terminal(error.what()) << "\n";
-  }
-  return machine;
-}
-
 }  // namespace
 
 int results_command(const ResultsOptions& options) {
@@ -114,9 +75,13 @@ int results_command(const ResultsOptions& options) {
                                ""});
   }
   Store store = Store::open(directory, Store::Access::kRead);
-  for (const std::string& note : store.notes()) std::cerr << for_terminal(note) << "\n";
+  for (const std::string& note : store.notes()) tell(note);
   ResultFilter filter{options.device, options.size, {}};
-  if (options.here) filter.machine = this_machine;
+  if (options.here) {
+    filter.machine = [](const std::string& backend) {
+      return machine_here({executable_path(), {}}, backend, tell);
+    };
+  }
   auto all = stored_results(store, study ? &*study : nullptr, filter);
   if (!options.all) all = newest_of_each(std::move(all));
   if (all.empty()) {
@@ -129,7 +94,10 @@ int results_command(const ResultsOptions& options) {
     guard.protect_store(directory);
     write_csv(options, all, guard);
   } else {
-    for (const StoredResults& results : all) print(results, options);
+    const StoredTextOptions how{options.failures, options.top, failures_command(options)};
+    for (const StoredResults& results : all) {
+      std::cout << stored_text(results, how, Colours(options.color, stdout));
+    }
   }
   bool any = false;
   for (const StoredResults& results : all) any = any || results.ranked.ranked > 0;

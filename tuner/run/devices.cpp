@@ -127,4 +127,16 @@ Load PooledDevice::load() const {
           compilers.peak_memory() + runner_.peak_memory()};
 }
 
+Machine machine_here(const WorkerProgram& program, const std::string& backend,
+                     const std::function<void(const std::string&)>& note) {
+  Machine machine;
+  try {
+    machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
+    machine.devices = RunWorker::probe(program, backend);
+  } catch (const UnavailableError& error) {
+    note(error.what());
+  }
+  return machine;
+}
+
 }  // namespace tuner

@@ -11,6 +11,7 @@
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/run/settings.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/run_worker.h"
 #include "tuner/worker/toolchain.h"
@@ -28,6 +29,11 @@ struct Devices {
 // Throws UnavailableError with every backend's reason. `note` is told why one is passed over.
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue,
+                     const std::function<void(const std::string&)>& note);
+
+// What is here for a backend, without its driver in this process. What is not there is left empty,
+// and `note` is told why.
+Machine machine_here(const WorkerProgram& program, const std::string& backend,
                      const std::function<void(const std::string&)>& note);
 
 // A device of this machine: compile workers and one run worker.

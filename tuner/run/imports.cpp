@@ -13,13 +13,18 @@
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/tuned_table.h"
+#include "tuner/recordings/compressed_file.h"
 #include "tuner/recordings/recorded_trials.h"
 #include "tuner/run/identity.h"
+#include "tuner/run/store_recording.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
+#include "tuner/study/t1_reader.h"
 
 namespace tuner {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void reject(const std::string& file, const std::string& message,
                          const std::string& suggestion = {}) {
@@ -113,6 +118,53 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
     batches.push_back(std::move(batch));
   }
   return batches;
+}
+
+ImportKind import_kind(const fs::path& path, bool with_study) {
+  if (!fs::exists(path)) reject(path.string(), "there is no such file");
+  if (fs::is_directory(path)) {
+    if (fs::exists(path / "tuner.sqlite")) return ImportKind::kStore;
+    if (with_study) return ImportKind::kCsv;  // a folder of them
+    reject(path.string(), "there is no tuner.sqlite in this folder",
+           "a folder of ranked CSV files needs --study");
+  }
+  if (is_store(path)) return ImportKind::kStore;
+  if (path.extension() == ".csv") return ImportKind::kCsv;
+  return is_t1(read_maybe_compressed(path).text) ? ImportKind::kT1 : ImportKind::kRecording;
+}
+
+Recording read_import(const fs::path& path, const std::string& objective, const Tell& tell) {
+  Recording recording = read_any_recording(path, objective);
+  for (const std::string& note : recording.notes) tell(note);
+  return recording;
+}
+
+// Under a study that tunes for a metric the study's own formula comes first: a file's quantity of
+// the same name may be in another unit.
+TrialBatch read_batch(const fs::path& path, const ImportAs& as, const std::string& objective,
+                      const Study* study, const Tell& tell) {
+  if (study != nullptr && as.maximize) {
+    throw InputError(Complaint{{}, "--maximize does not go with --study: the study says it", ""});
+  }
+  if (study != nullptr && objective.empty()) {
+    try {
+      return batch_of(read_import(path, "time", tell), as, study);
+    } catch (const InputError& by_time) {
+      if (study->objective.name == "time") throw;
+      try {
+        return batch_of(read_import(path, study->objective.name, tell), as, study);
+      } catch (const InputError&) {
+        throw by_time;
+      }
+    }
+  }
+  TrialBatch batch = batch_of(read_import(path, objective, tell), as, study);
+  const ObjectiveSpec& ranked_by = batch.ranked_by.objective;
+  if (study == nullptr && ranked_by.name != "time" && !ranked_by.maximize) {
+    tell(path.string() + ": less of '" + ranked_by.name +
+         "' is taken to be better; with --maximize more is");
+  }
+  return batch;
 }
 
 }  // namespace tuner

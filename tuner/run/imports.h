@@ -2,6 +2,7 @@
 // Files of others as trials for the store.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,22 @@ struct ImportAs {
   std::string size;       // "M=1024,N=1024"
   bool maximize = false;  // without a study: more of the objective is better
 };
+
+enum class ImportKind { kStore, kCsv, kT1, kRecording };
+
+// What a file or folder is. A folder of CSV files can only be read with a study. Throws InputError.
+ImportKind import_kind(const std::filesystem::path& path, bool with_study);
+
+using Tell = std::function<void(const std::string& note)>;
+
+// A recording by this objective; empty = the file's own. What it has to say of itself is told.
+Recording read_import(const std::filesystem::path& path, const std::string& objective,
+                      const Tell& tell);
+
+// The results of a recording, by `objective`; empty = the study's, else what the file says. Throws
+// InputError as batch_of() does.
+TrialBatch read_batch(const std::filesystem::path& path, const ImportAs& as,
+                      const std::string& objective, const Study* study, const Tell& tell);
 
 // A recording under the kernel, device and size that `as`, study or the recording itself name.
 // With a study its parameters, metrics and objective are the study's. Throws InputError when

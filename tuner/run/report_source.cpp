@@ -102,4 +102,18 @@ std::vector<ReportSet> report_sets(std::vector<ResultSet> results) {
   return all;
 }
 
+ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
+                       const ResultFilter& filter, std::vector<std::string>& notes) {
+  ReportData data;
+  std::vector<std::string> kernels;
+  for (const std::filesystem::path& place : places) {
+    for (ReportSet& set : report_sets(result_sets(place, study, filter, notes))) {
+      if (std::ranges::find(kernels, set.kernel) == kernels.end()) kernels.push_back(set.kernel);
+      data.sets.push_back(std::move(set));
+    }
+  }
+  data.title = fmt::format("{}", fmt::join(kernels, ", "));
+  return data;
+}
+
 }  // namespace tuner

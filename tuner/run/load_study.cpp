@@ -1,6 +1,6 @@
 // Reads a study for the commands that run one.
 
-#include "tuner/app/load_study.h"
+#include "tuner/run/load_study.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,43 @@
+#pragma once
+// What an exported file selects, run on a device of this machine.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tuner/exporters/selection.h"
+#include "tuner/exporters/table_text.h"
+#include "tuner/ports/size_evaluator.h"
+#include "tuner/run/sources.h"
+
+namespace tuner {
+
+struct ExportedChoices {
+  ExportedTable exported;
+  bool sources_changed = false;  // since it was written
+};
+
+// The table in an exported header or launcher. Throws InputError when it is not one of this study.
+ExportedChoices read_exported(const std::filesystem::path& file, const Study& study,
+                              const SourceTexts& sources);
+
+// At which sizes an export is checked.
+struct CheckedSizes {
+  std::vector<std::string> named;  // "M=1024,N=1024"
+  std::uint64_t random = 0;        // so many more, drawn
+  std::uint64_t seed = 1;
+  std::int64_t largest = 0;  // extent of a drawn one; 0 = as the study's domain or the table says
+};
+
+// The named and the drawn ones, those that were tuned where there are none. Drawn of the study's
+// domain, where it has one; else around what was tuned. Throws InputError.
+std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study& study,
+                                        const TunedTable& table);
+
+// Compiles, verifies and measures one configuration as a run does. Throws FatalError when it is
+// interrupted.
+Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
+                    const Configuration& configuration, const ProblemSize& size);
+
+}  // namespace tuner

@@ -1,0 +1,67 @@
+// Passes what a run tells on to its progress, its trace and its summary.
+
+#include "tuner/terminal/run_display.h"
+
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "tuner/exporters/failure_report.h"
+#include "tuner/exporters/ranked_table.h"
+
+namespace tuner {
+namespace {
+
+// What shows all failures.
+std::string failures_command(const Typed& typed) {
+  return "tuner results " + typed.study + (typed.no_verify ? " --no-verify" : "") +
+         (typed.usual_results ? "" : " --results " + typed.results) + " --failures";
+}
+
+}  // namespace
+
+RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
+                       TraceFile& trace)
+    : study_(study),
+      typed_(std::move(typed)),
+      progress_(progress),
+      trace_(trace),
+      colours_(colours),
+      summary_(study, typed_.study, typed_.results) {}
+
+void RunDisplay::begin(const RunPart& part) {
+  in_trace_ = part.is_search;
+  if (in_trace_) trace_.begin_run();
+  progress_.begin(part, study_);
+}
+
+void RunDisplay::trial(const Trial& trial, double seconds) {
+  progress_.trial(trial, seconds);
+  if (in_trace_) trace_.trial(trial, seconds);
+}
+
+void RunDisplay::after_search(const AfterSearch& now) {
+  if (now.rounds == 0) {
+    progress_.end(now.seconds);
+  } else {
+    progress_.round(now.done, now.rounds);
+  }
+}
+
+void RunDisplay::ranked(const SizeOutcome& outcome) {
+  progress_.ranked(outcome);
+  summary_.add(outcome);
+  const std::vector<std::string> names = parameter_names(study_.parameters);
+  std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
+  std::cout << failure_summary(outcome.results, names, failures_command(typed_), colours_);
+  if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
+  std::cout.flush();
+  if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
+}
+
+void RunDisplay::sum_up() const {
+  if (progress_.is_for_programs()) return;
+  for (const std::string& line : summary_.lines()) progress_.note(line);
+}
+
+}  // namespace tuner

@@ -1,0 +1,47 @@
+#pragma once
+// A run on the terminal: its progress, its rankings and its end; and in its trace.
+
+#include <string>
+
+#include "tuner/base/colours.h"
+#include "tuner/run/device_run.h"
+#include "tuner/terminal/progress.h"
+#include "tuner/terminal/run_summary.h"
+#include "tuner/terminal/trace.h"
+
+namespace tuner {
+
+// What the command line said, for the commands that are proposed.
+struct Typed {
+  std::string study;
+  std::string results;
+  bool no_verify = false;
+  bool usual_results = true;  // the folder need not be named
+};
+
+class RunDisplay final : public RunListener {
+ public:
+  // `study`, `progress` and `trace` outlive this.
+  RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
+             TraceFile& trace);
+
+  void note(const std::string& text) override { progress_.note(text); }
+  void begin(const RunPart& part) override;
+  void trial(const Trial& trial, double seconds) override;
+  void after_search(const AfterSearch& now) override;
+  void ranked(const SizeOutcome& outcome) override;
+
+  // What the run came to, for people.
+  void sum_up() const;
+
+ private:
+  const Study& study_;
+  Typed typed_;
+  Progress& progress_;
+  TraceFile& trace_;
+  Colours colours_;
+  bool in_trace_ = true;
+  RunSummary summary_;
+};
+
+}  // namespace tuner

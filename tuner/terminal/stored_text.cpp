@@ -1,0 +1,38 @@
+// Writes a stored ranking with what to know of where it comes from.
+
+#include "tuner/terminal/stored_text.h"
+
+#include <fmt/format.h>
+
+#include "tuner/base/terminal_text.h"
+#include "tuner/exporters/failure_report.h"
+#include "tuner/exporters/ranked_table.h"
+
+namespace tuner {
+
+std::string stored_text(const StoredResults& results, const StoredTextOptions& options,
+                        const Colours& colours) {
+  std::string text =
+      for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel, results.ranked.device.name,
+                               results.ranked.size.label(), results.ranked.date)) +
+      "\n";
+  if (!results.imported.empty()) {
+    text += "  imported from " + for_terminal(results.imported) + "\n";
+  }
+  for (const std::string& reason : results.stale) {
+    text += "  " + colours.doubtful("stale") + ", will be measured anew: " + for_terminal(reason) +
+            "\n";
+  }
+  if (!results.plain) text += "  measured with " + results.options + "\n";
+  for (const std::string& other : results.others) {
+    text += "  not shown (--all shows it): " + other + "\n";
+  }
+  if (options.failures) {
+    return text + failure_report(results.ranked, results.parameters, colours) + "\n";
+  }
+  return text + ranked_table(results.ranked, results.parameters, options.top, colours) +
+         failure_summary(results.ranked, results.parameters, options.failures_command, colours) +
+         "\n";
+}
+
+}  // namespace tuner

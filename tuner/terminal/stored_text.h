@@ -1,0 +1,21 @@
+#pragma once
+// A ranking of the store as `tuner results` shows it.
+
+#include <cstddef>
+#include <string>
+
+#include "tuner/base/colours.h"
+#include "tuner/run/stored_results.h"
+
+namespace tuner {
+
+struct StoredTextOptions {
+  bool failures = false;         // why variants failed, instead of the ranking
+  std::size_t top = 10;          // rows of the ranking
+  std::string failures_command;  // that shows them, for whom the ranking is shown
+};
+
+std::string stored_text(const StoredResults& results, const StoredTextOptions& options,
+                        const Colours& colours);
+
+}  // namespace tuner
