@@ -17,12 +17,12 @@ std::string expected_state(const std::string& fault) {
 TEST(Faults, EveryVariantGetsItsOwnStateAndTheHealthyAreRanked) {
   const Sandbox sandbox;
   std::vector<std::string> words{
-      "run",  data("faults/faults.yaml"), "--backend", "cpu", "--timeout", "2", "--progress",
+      "run",  data("faults/faults.yaml"), "--backend", "cpu", "--timeout", "10", "--progress",
       "plain"};
-  // Two seconds are little for what a slow machine compiles: all of that comes first.
+  // Ten seconds may be little for what a slow machine compiles: what ends by itself comes first.
   std::vector<std::string> patient = words;
   patient.at(5) = "200";
-  patient.insert(patient.end(), {"--where", "FAULT != 'compile_hang'"});
+  patient.insert(patient.end(), {"--where", "FAULT != 'compile_hang' and FAULT != 'hang'"});
   auto done = run(sandbox, patient);
   ASSERT_EQ(done.status, 0) << done.err;
   done = run(sandbox, words);

@@ -46,7 +46,7 @@ TEST(Init, FirstRunsOfDraftsVerify) {
     SCOPED_TRACE(name);
     const Sandbox sandbox;
     ASSERT_EQ(drafted(sandbox, name).status, 0);
-    const Finished done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--budget", "3",
+    const Finished done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--budget", "1",
                                         "--progress", "none"});
     EXPECT_EQ(done.status, 0) << done.out << done.err;
     EXPECT_EQ(done.out.find("not verified"), std::string::npos) << done.out;

