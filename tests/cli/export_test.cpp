@@ -45,6 +45,19 @@ TEST_F(Export, RankedCsvFilesSayWhatTheStoreSays) {
   EXPECT_NE(csv.find("from n10000.csv"), std::string::npos);
 }
 
+TEST_F(Export, OfSeveralMachinesWhatLosesLeastAtWorst) {
+  const Finished other = call({"run", "tiny.yaml", "--backend", "cpu", "--strategy", "exhaustive",
+                               "--results", "elsewhere", "--progress", "none"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  const auto done = call({"export", "tiny.yaml", "--also", "elsewhere", "-o", "both.h"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find(", 2 machines: "), std::string::npos) << done.err;
+  EXPECT_EQ(call({"verify-export", "both.h", "tiny.yaml", "--backend", "cpu"}).status, 0);
+  const auto none = call({"export", "tiny.yaml", "--also", "nowhere", "-o", "none.h"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("no results in 'nowhere'"), std::string::npos) << none.err;
+}
+
 TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   sandbox_->write("other/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");

@@ -16,6 +16,7 @@
 #include "tuner/exporters/leave_one_out.h"
 #include "tuner/exporters/registry.h"
 #include "tuner/exporters/results_json.h"
+#include "tuner/exporters/worst_case.h"
 #include "tuner/run/export_source.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/sources.h"
@@ -78,6 +79,14 @@ std::vector<RankedResults> results_of(const ExportOptions& options, const Study&
   std::vector<RankedResults> results = options.from.empty()
                                            ? stored_in(options.results, options, study)
                                            : results_of_files(options.from, study, filter, tell);
+  std::vector<RankedResults> others;
+  for (const std::string& folder : options.also) {
+    for (RankedResults& other : stored_in(folder, options, study)) {
+      others.push_back(std::move(other));
+    }
+  }
+  std::cerr << lines_for_terminal(
+      worst_case_report(study, prefer_worst_case(study, others, results)));
   return results;
 }
 
@@ -100,6 +109,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
   OutputGuard guard(options.force);
   guard.protect(study);
   guard.protect_store(options.results);
+  for (const std::string& folder : options.also) guard.protect_store(folder);
   if (!options.from.empty()) guard.protect(options.from, "is read by this export");
   for (const ExportedFile& file : files) guard.check(file.path);
   std::set<std::string> devices;

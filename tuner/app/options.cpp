@@ -213,6 +213,9 @@ ExportOptions parse_export(const Words& words) {
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("from", po::value(&o.from),
       "ranked CSV files (a file, or a folder of them) instead of the results' store");
+  add("also", po::value(&o.also)->composing(),
+      "results folder of another machine with the same device: of each size the configuration that "
+      "loses least at worst on all of them; may be repeated");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
   add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");

@@ -90,6 +90,7 @@ struct ExportOptions {
   std::size_t max_configs = 0;  // 0 = as many as there are winners
   double within = 0;            // 0.05 = each size may lose 5 %
   std::string from;             // ranked CSV files instead of the store
+  Words also;                   // results of other machines with the same device
   bool force = false;           // whatever file has the output's name is replaced
   bool evaluate = false;
   Words plugin_dirs;
