@@ -58,6 +58,27 @@ TEST_F(Export, OfSeveralMachinesWhatLosesLeastAtWorst) {
   EXPECT_NE(none.err.find("no results in 'nowhere'"), std::string::npos) << none.err;
 }
 
+// The header knows one slow configuration; the search on this machine finds better ones.
+TEST_F(Export, RetuningSaysWhatIsLostAndWritesTheFileAnew) {
+  ASSERT_EQ(call({"run", "tiny.yaml", "--backend", "cpu", "--strategy", "exhaustive", "--where",
+                  "BLOCK == 32 and PER == 1", "--results", "slow", "--progress", "none"})
+                .status,
+            0);
+  ASSERT_EQ(call({"export", "tiny.yaml", "--results", "slow", "-o", "slow.h"}).status, 0);
+  const std::string before = text_of(sandbox_->path("slow.h"));
+  const auto done = call({"verify-export", "slow.h", "tiny.yaml", "--backend", "cpu", "--retune",
+                          "10s", "--results", "slow"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("what the export loses here:\n"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("loses "), std::string::npos) << done.out;
+  const bool anew = done.err.find("wrote slow.h") != std::string::npos;
+  EXPECT_EQ(anew, text_of(sandbox_->path("slow.h")) != before) << done.err;
+  // The export stood in for a baseline that the study does not have.
+  const auto results = call({"results", "slow"});
+  EXPECT_EQ(results.out.find("baseline"), std::string::npos) << results.out;
+  EXPECT_EQ(call({"verify-export", "slow.h", "tiny.yaml", "--retune", "soon"}).status, 2);
+}
+
 TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   sandbox_->write("other/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");

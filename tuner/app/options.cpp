@@ -236,6 +236,7 @@ ExportOptions parse_export(const Words& words) {
 
 VerifyOptions parse_verify(const Words& words) {
   VerifyOptions o;
+  std::string retune;
   o.jobs = usable_cores();
   po::options_description visible("options");
   auto add = visible.add_options();
@@ -246,6 +247,12 @@ VerifyOptions parse_verify(const Words& words) {
   add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
   add("largest", po::value(&o.largest)->default_value(0),
       "extent of a random size; 0: the largest that was tuned");
+  add("retune", po::value(&retune),
+      "then search each of these sizes with this budget, such as 30s, say what the export loses "
+      "here, "
+      "and write it anew where it loses something");
+  add("results", po::value(&o.results)->default_value("results"),
+      "with --retune: folder of the results");
   add("backend", po::value(&o.backend)->default_value("auto"),
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "its number");
@@ -262,6 +269,7 @@ VerifyOptions parse_verify(const Words& words) {
   if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   if (o.largest < 0) wrong_usage("--largest must not be negative");
+  if (!retune.empty()) o.retune = parse_budget_text("--retune", retune);
   return o;
 }
 
@@ -366,11 +374,14 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
   return settings;
 }
 
-Budget budget_of(const RunOptions& options, const Budget& otherwise) {
-  if (options.budget.empty()) return otherwise;
-  auto budget = parse_budget(options.budget);
-  if (!budget) wrong_usage("--budget: " + budget.error());
+Budget parse_budget_text(const std::string& option, const std::string& text) {
+  auto budget = parse_budget(text);
+  if (!budget) wrong_usage(option + ": " + budget.error());
   return *budget;
+}
+
+Budget budget_of(const RunOptions& options, const Budget& otherwise) {
+  return options.budget.empty() ? otherwise : parse_budget_text("--budget", options.budget);
 }
 
 }  // namespace tuner

@@ -102,7 +102,9 @@ struct VerifyOptions : DeviceOptions {
   Words sizes;               // none of these two: the tuned sizes
   std::uint64_t random = 0;  // so many at random
   std::uint64_t seed = 1;
-  std::int64_t largest = 0;  // extent of a random size; 0 = the largest that was tuned
+  std::int64_t largest = 0;         // extent of a random size; 0 = the largest that was tuned
+  std::optional<Budget> retune;     // of a search at each of these sizes
+  std::string results = "results";  // where that search keeps its trials
 };
 
 struct ListOptions {
@@ -125,6 +127,8 @@ struct CacheOptions {
 // Throws InputError for a --device that makes no sense.
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
 
+// "500", "90s", "500,10m", the text of `option`. Throws InputError.
+Budget parse_budget_text(const std::string& option, const std::string& text);
 // What --budget says, else `otherwise`. Throws InputError.
 Budget budget_of(const RunOptions& options, const Budget& otherwise);
 

@@ -2,49 +2,88 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <filesystem>
 #include <iostream>
+#include <vector>
 
 #include "tuner/app/commands.h"
+#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
-#include "tuner/run/device_run.h"
-#include "tuner/run/devices.h"
 #include "tuner/run/export_check.h"
-#include "tuner/run/identity.h"
+#include "tuner/run/export_source.h"
+#include "tuner/run/retune.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/terminal/export_check_text.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
-struct Counts {
-  std::size_t right = 0;
-  std::size_t wrong = 0;
-  std::size_t unsupported = 0;
+// What all steps of one call share.
+struct Place {
+  const VerifyOptions& options;
+  const Study& study;
+  const WorkerProgram& program;
+  const Catalogue& catalogue;
+  const Interrupt& interrupt;
 };
 
-void verify_size(MeasuringDevice& device, const Study& study, const std::string& reference_text,
-                 const TunedTable& table, const ProblemSize& size, Counts& counts) {
-  const Selection chosen = select(study, table, device.facts(), size);
-  const std::string head = fmt::format("{:<28} {:<12} {:>8.2f}  ", size.label(),
-                                       name_of(chosen.how), std::sqrt(chosen.log2_distance_sq));
-  if (chosen.how == Match::kUnsupported) {
-    ++counts.unsupported;
-    std::cout << head << "no configuration of the export is valid here\n";
-    return;
+void note(const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; }
+
+RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
+  RunSettings settings{study};
+  settings.devices = device_settings(options, study);
+  settings.strategy = study.search.strategy.empty() ? "default" : study.search.strategy;
+  settings.strategy_options = study.search.options;
+  settings.strategy_text = study.text;
+  settings.budget = budget;
+  settings.seed = options.seed;
+  settings.results = options.results;
+  return settings;
+}
+
+// A launcher is two files, and says in its header which the other is.
+ExportOptions rewritten(const VerifyOptions& options) {
+  ExportOptions out;
+  out.study = options.study;
+  out.results = options.results;
+  out.plugin_dirs = options.plugin_dirs;
+  out.output = options.exported;
+  const std::filesystem::path source =
+      std::filesystem::path(options.exported).replace_extension(".cu");
+  const std::string belongs = "belongs to " + source.filename().string();
+  if (read_file(options.exported).find(belongs) != std::string::npos) {
+    out.format = "launcher";
+    out.output = source.string();
   }
-  const Configuration& configuration = table.configurations[chosen.configuration];
-  const Trial trial = measure_alone(device, study, reference_text, configuration, size);
-  const bool right = is_valid(trial);
-  ++(right ? counts.right : counts.wrong);
-  std::cout << head
-            << fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
-                           right ? fmt::format("{:.6g}", trial.timing.median) : "-",
-                           for_terminal(configuration_text(study.parameters, configuration)),
-                           right ? "" : "\n    " + lines_for_terminal(trial.message));
-  std::cout.flush();
+  return out;
+}
+
+// Searches each size beside what the export has, and writes the export anew where it loses.
+int retune_all(const Place& at, const TunedTable& table,
+               const std::vector<CheckedSelection>& checked) {
+  const RunSettings settings = settings_of(at.options, at.options.retune.value(), at.study);
+  std::cout << "what the export loses here:\n";
+  bool lost = false;
+  for (const CheckedSelection& one : checked) {
+    const bool right = one.trial && is_valid(*one.trial);
+    const RetunedSize found =
+        retune(settings, one.size, right ? one.configuration : Configuration(), at.program,
+               at.catalogue, at.interrupt, note);
+    if (at.interrupt.count() > 0) return kExitInterrupted;
+    std::cout << retuned_line(found) << std::flush;
+    lost = lost || is_lost(found);
+  }
+  if (!lost) return kExitDone;
+  const auto known = results_to_export(at.options.results, at.study, {}, note);
+  for (const std::string& entry : entries_beyond(table, known)) {
+    std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
+                             at.options.exported, for_terminal(entry), at.options.results);
+    return kExitNothingValid;
+  }
+  return export_command(rewritten(at.options));
 }
 
 }  // namespace
@@ -67,25 +106,25 @@ int verify_export_command(const VerifyOptions& options) {
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  const Devices devices =
-      open_devices(device_settings(options, study), program, catalogue, [](const std::string&) {});
-  const ArtifactShelf shelf;
-  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
-  const std::string compiler = devices.compilers->identity();
-  PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
-                      *devices.workers.front(), interrupt);
-
-  std::cout << fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n",
-                           options.exported, for_terminal(device.facts().name), devices.backend,
-                           "size", "how", "distance", "state", "time ms");
-  Counts counts;
-  for (const ProblemSize& size : sizes) {
-    if (interrupt.count() > 0) return kExitInterrupted;
-    verify_size(device, study, sources.reference, table, size, counts);
+  std::size_t right = 0, wrong = 0;
+  std::vector<CheckedSelection> checked;
+  const auto tell = [&](const CheckedSelection& one) {
+    std::cout << check_line(one, study) << std::flush;
+    if (one.trial) ++(is_valid(*one.trial) ? right : wrong);
+    checked.push_back(one);
+  };
+  const auto begin = [&](const DeviceFacts& device, const std::string& backend) {
+    std::cout << check_header(options.exported, device, backend);
+  };
+  check_export(device_settings(options, study), study, sources, table, sizes, program, catalogue,
+               interrupt, {begin, tell, note});
+  if (interrupt.count() > 0) return kExitInterrupted;
+  std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", right, wrong,
+                           checked.size() - right - wrong);
+  if (options.retune) {
+    return retune_all({options, study, program, catalogue, interrupt}, table, checked);
   }
-  std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", counts.right,
-                           counts.wrong, counts.unsupported);
-  return counts.wrong == 0 && counts.right > 0 ? kExitDone : kExitNothingValid;
+  return wrong == 0 && right > 0 ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

@@ -33,6 +33,23 @@ std::vector<ProblemSize> drawn_sizes(const CheckedSizes& wanted, const Study& st
   return distinct_sizes(domain, wanted.random, wanted.seed);
 }
 
+// Throws FatalError when it is interrupted.
+Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
+                    const Configuration& configuration, const ProblemSize& size) {
+  SpaceDefinition alone = space_definition(study, size, device.facts());
+  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
+    alone.parameters[p].values = {configuration.at(p)};
+  }
+  const SearchSpace space = SearchSpace::build(std::move(alone));
+  SizeTask task{study, space, size, device.facts()};
+  plan_preparation(reference_text, task);
+  const auto evaluator = device.evaluator(std::move(task));
+  evaluator->submit(0);
+  auto trial = evaluator->next(kNoEnd);
+  if (!trial) throw FatalError("interrupted");
+  return std::move(*trial);
+}
+
 }  // namespace
 
 ExportedChoices read_exported(const std::filesystem::path& file, const Study& study,
@@ -69,20 +86,26 @@ std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study&
   return sizes;
 }
 
-Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
-                    const Configuration& configuration, const ProblemSize& size) {
-  SpaceDefinition alone = space_definition(study, size, device.facts());
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {configuration.at(p)};
+void check_export(const DeviceSettings& settings, const Study& study, const SourceTexts& sources,
+                  const TunedTable& table, const std::vector<ProblemSize>& sizes,
+                  const WorkerProgram& program, const Catalogue& catalogue,
+                  const Interrupt& interrupt, const CheckListener& tell) {
+  const Devices devices = open_devices(settings, program, catalogue, [](const std::string&) {});
+  const ArtifactShelf shelf;
+  if (!shelf.trouble().empty()) tell.note(shelf.trouble());
+  const std::string compiler = devices.compilers->identity();
+  PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
+                      *devices.workers.front(), interrupt);
+  tell.begin(device.facts(), devices.backend);
+  for (const ProblemSize& size : sizes) {
+    if (interrupt.count() > 0) return;
+    CheckedSelection checked{size, select(study, table, device.facts(), size), {}, {}};
+    if (checked.chosen.how != Match::kUnsupported) {
+      checked.configuration = table.configurations[checked.chosen.configuration];
+      checked.trial = measure_alone(device, study, sources.reference, checked.configuration, size);
+    }
+    tell.size(checked);
   }
-  const SearchSpace space = SearchSpace::build(std::move(alone));
-  SizeTask task{study, space, size, device.facts()};
-  plan_preparation(reference_text, task);
-  const auto evaluator = device.evaluator(std::move(task));
-  evaluator->submit(0);
-  auto trial = evaluator->next(kNoEnd);
-  if (!trial) throw FatalError("interrupted");
-  return std::move(*trial);
 }
 
 }  // namespace tuner

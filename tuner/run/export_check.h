@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
 
 namespace tuner {
@@ -35,9 +37,26 @@ struct CheckedSizes {
 std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study& study,
                                         const TunedTable& table);
 
-// Compiles, verifies and measures one configuration as a run does. Throws FatalError when it is
-// interrupted.
-Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
-                    const Configuration& configuration, const ProblemSize& size);
+// What the export selects for a size, and what came of it.
+struct CheckedSelection {
+  ProblemSize size;
+  Selection chosen;
+  Configuration configuration;  // empty: none of the export is valid here
+  std::optional<Trial> trial;   // empty: likewise
+};
+
+struct CheckListener {
+  std::function<void(const DeviceFacts& device, const std::string& backend)> begin;
+  std::function<void(const CheckedSelection&)> size;
+  std::function<void(const std::string&)> note;
+};
+
+// Compiles, verifies and measures what is selected for each size, as a run does, on the first
+// device, which is free again when this returns; ends early when it is interrupted. Throws
+// UnavailableError when no device is to be had.
+void check_export(const DeviceSettings& settings, const Study& study, const SourceTexts& sources,
+                  const TunedTable& table, const std::vector<ProblemSize>& sizes,
+                  const WorkerProgram& program, const Catalogue& catalogue,
+                  const Interrupt& interrupt, const CheckListener& tell);
 
 }  // namespace tuner

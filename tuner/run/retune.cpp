@@ -1,0 +1,84 @@
+// Runs a search of one size whose baseline is what an export selects.
+
+#include "tuner/run/retune.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/run/device_run.h"
+#include "tuner/run/stored_results.h"
+
+namespace tuner {
+namespace {
+
+// Keeps what the ranking came to; progress of so short a search is of no interest.
+class Outcome final : public RunListener {
+ public:
+  Outcome(RetunedSize& out, const std::function<void(const std::string&)>& note)
+      : out_(out), note_(note) {}
+  void note(const std::string& text) override { note_(text); }
+  void begin(const RunPart&) override {}
+  void trial(const Trial&, double) override {}
+  void after_search(const AfterSearch&) override {}
+  void ranked(const SizeOutcome& outcome) override {
+    const RankedResults& results = outcome.results;
+    out_.interrupted = outcome.interrupted;
+    if (results.ranked == 0) return;
+    out_.best = results.trials.front().configuration;
+    if (results.baseline && !results.baseline->speedups.empty()) {
+      out_.gain = results.baseline->speedups.front();
+    }
+  }
+
+ private:
+  RetunedSize& out_;
+  const std::function<void(const std::string&)>& note_;
+};
+
+// The export stood in for the study's own baseline.
+void rank_as_the_study_says(const Study& study, const ProblemSize& size,
+                            const std::filesystem::path& results) {
+  Store store = Store::open(results);
+  for (const StoredContext& one : store.contexts(study.kernel.name)) {
+    if (one.key.size == size) {
+      trials_for_run(store, one.context, study, one.key.device, one.key.size);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_lost(const RetunedSize& one) {
+  return !one.best.empty() && (!one.gain || one.gain->low > 1);
+}
+
+RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
+                   const Configuration& exported, const WorkerProgram& program,
+                   const Catalogue& catalogue, const StopRequest& interrupt,
+                   const std::function<void(const std::string&)>& note) {
+  RetunedSize out{size};
+  RunSettings alone = settings;
+  alone.study.sizes = {size};
+  alone.study.domain.reset();
+  alone.study.baseline.reset();
+  if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
+  Outcome outcome(out, note);
+  out.interrupted = tune(alone, program, catalogue, interrupt, outcome).interrupted;
+  rank_as_the_study_says(settings.study, size, settings.results);
+  return out;
+}
+
+std::vector<std::string> entries_beyond(const TunedTable& table,
+                                        const std::vector<RankedResults>& results) {
+  std::vector<std::string> out;
+  for (const TunedEntry& entry : table.entries) {
+    const DeviceFacts& device = table.devices[entry.device];
+    const bool known = std::ranges::any_of(results, [&](const RankedResults& one) {
+      return one.ranked > 0 && one.device.name == device.name && one.size == entry.size;
+    });
+    if (!known) out.push_back(device.name + " " + entry.size.label());
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,40 @@
+#pragma once
+// What an export loses on this machine: each size is searched again beside what the export selects.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/exporters/tuned_table.h"
+#include "tuner/run/settings.h"
+#include "tuner/run/tuning_run.h"
+
+namespace tuner {
+
+struct RetunedSize {
+  ProblemSize size{};
+  Configuration best{};  // here; empty: nothing valid was found
+  // Of the best over what the export has, side by side in a final where the study has one; empty
+  // where that is not valid here.
+  std::optional<Speedup> gain{};
+  bool interrupted = false;
+};
+
+// Whether the export is to be written anew: the best is better beyond the interval, or what the
+// export has is not valid here.
+bool is_lost(const RetunedSize& one);
+
+// Tunes `size` with settings.budget, what the export has in the baseline's place: it is measured
+// first and again in the final. Trials are kept in settings.results as those of any run, and ranked
+// there as the study says. `exported` is empty where it is not valid here. Throws as tune() does.
+RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
+                   const Configuration& exported, const WorkerProgram& program,
+                   const Catalogue& catalogue, const StopRequest& interrupt,
+                   const std::function<void(const std::string&)>& note);
+
+// "NVIDIA H200 M1024_N1024" for each entry of the table that these results have not.
+std::vector<std::string> entries_beyond(const TunedTable& table,
+                                        const std::vector<RankedResults>& results);
+
+}  // namespace tuner
