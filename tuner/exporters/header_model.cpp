@@ -6,6 +6,7 @@
 #include <cctype>
 #include <set>
 
+#include "tuner/engine/resolve.h"
 #include "tuner/exporters/cpp_text.h"
 
 namespace tuner {
@@ -93,6 +94,38 @@ std::vector<std::string> facts_used(const Study& study) {
   return {facts.begin(), facts.end()};
 }
 
+// Names whose value the configuration alone decides.
+std::set<std::string> names_of_the_choice(const Study& study) {
+  std::set<std::string> names;
+  for (const Parameter& one : study.parameters) names.insert(one.name);
+  for (const NamedExpression& one : study.derived) {
+    const auto& used = one.expression.names();
+    const bool known =
+        std::ranges::all_of(used, [&](const std::string& name) { return names.contains(name); });
+    if (known) names.insert(one.name);
+  }
+  return names;
+}
+
+std::vector<bool> settled_constraints(const Study& study, const TunedTable& table) {
+  const std::set<std::string> known = names_of_the_choice(study);
+  std::vector<bool> settled;
+  for (const Expression& rule : study.constraints) {
+    settled.push_back(std::ranges::all_of(
+        rule.names(), [&](const std::string& name) { return known.contains(name); }));
+  }
+  const ProblemSize& any_size = table.entries.front().size;
+  for (const Configuration& one : table.configurations) {
+    const Bindings names = bindings_of(study, one, table.devices.front(), any_size);
+    for (std::size_t i = 0; i < settled.size(); ++i) {
+      if (!settled[i]) continue;
+      const auto value = study.constraints[i].evaluate(names);
+      settled[i] = value && truth(*value);
+    }
+  }
+  return settled;
+}
+
 }  // namespace
 
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix) {
@@ -118,6 +151,7 @@ HeaderModel header_model(const Study& study, const TunedTable& table, const std:
   for (const auto& [name, extent] : table.entries.front().size.dims) member(name);
   for (const std::string& fact : model.device_facts) member("device." + fact);
   for (const NamedExpression& one : study.derived) member(one.name);
+  model.settled = settled_constraints(study, table);
   return model;
 }
 

@@ -26,6 +26,9 @@ struct HeaderModel {
   std::vector<HeaderField> dims;
   std::vector<std::string> device_facts;       // of device.*, those that expressions use
   std::map<std::string, std::string> members;  // name in expressions -> member of detail::names
+  // Of each of the study's constraints: it is about the configuration alone, and holds for all of
+  // the table, so that a choice among them need not look at it again.
+  std::vector<bool> settled;
 
   std::string literal(std::size_t parameter, const Value& value) const;
   std::string literal(const Configuration& configuration) const;  // "{64, SHARED_choice::static_}"

@@ -109,10 +109,10 @@ std::string next_limits(const HeaderModel& model) {
   for (std::size_t i = 0; i < model.study->then.size(); ++i) {
     const std::string mark = mark_of(i) + "(n)";
     out += fmt::format(
-        "  const detail::num takes_part_{0} = detail::when{1};\n  if (!takes_part_{0}.ok()) return "
+        "  const num takes_part_{0} = when{1};\n  if (!takes_part_{0}.ok()) return "
         "false;\n"
-        "  if (takes_part_{0}.truth() &&\n      !detail::launchable(detail::block{1}, "
-        "detail::grid{1}, detail::shared{1}, v)) {{\n    return false;\n  }}\n",
+        "  if (takes_part_{0}.truth() &&\n      !launchable(block{1}, "
+        "grid{1}, shared{1}, v)) {{\n    return false;\n  }}\n",
         i, mark);
   }
   return out;
@@ -146,9 +146,12 @@ TUNER_FN next_launch next_launch_of(int which, const config& c, const dims& d, c
   return out + "    default:\n      return {\"\", false, {0, 0, 0}, {0, 0, 0}, -1};\n  }\n}\n";
 }
 
-std::string constraints(const HeaderModel& model) {
-  std::string out = "TUNER_FN bool constraints(const names& n) {\n  static_cast<void>(n);\n";
-  for (const Expression& rule : model.study->constraints) {
+// Of all constraints those that are settled for the table's configurations, or the others.
+std::string constraints(const HeaderModel& model, const std::string& name, bool settled) {
+  std::string out = "TUNER_FN bool " + name + "(const names& n) {\n  static_cast<void>(n);\n";
+  for (std::size_t i = 0; i < model.settled.size(); ++i) {
+    if (model.settled[i] != settled) continue;
+    const Expression& rule = model.study->constraints[i];
     out += "  " + remark(rule.text()) + "\n  if (!holds(" + model.expression(rule) +
            ")) return false;\n";
   }
@@ -164,7 +167,7 @@ std::string header_rules(const HeaderModel& model) {
   }
   out += names_struct(model);
   out += launch_functions(model, model.study->launch, "") + next_functions(model);
-  out += constraints(model);
+  out += constraints(model, "rules_of_the_choice", true) + constraints(model, "rules_here", false);
   out +=
       R"txt(TUNER_FN bool launchable(const extent& b, const extent& g, long long shared, const device& v) {
   return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
@@ -172,6 +175,11 @@ std::string header_rules(const HeaderModel& model) {
          g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647u && g.y <= 65535u &&
          g.z <= 65535u && shared >= 0 &&
          shared <= v.max_shared_memory_per_block_optin;
+}
+// Of one of configs[]: whether it may be used for a size on a device.
+TUNER_FN bool serves(const names& n, const device& v) {
+  if (!rules_here(n)) return false;
+TUNER_LIMITS  return launchable(block(n), grid(n), shared(n), v);
 }
 }  // namespace detail
 
@@ -189,11 +197,10 @@ TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const
 // Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
 TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
   const detail::names n(c, d, v);
-  if (!detail::constraints(n)) return false;
+  return detail::rules_of_the_choice(n) && detail::serves(n, v);
+}
 )txt";
-  out += next_limits(model);
-  out +=
-      "  return detail::launchable(detail::block(n), detail::grid(n), detail::shared(n), v);\n}\n";
+  out = replaced(std::move(out), "TUNER_LIMITS", next_limits(model));
   return out + next_launches_text(model);
 }
 

@@ -53,6 +53,12 @@ TUNER_TABLE int config_count = 1;
 TUNER_TABLE int device_count = 1;
 TUNER_TABLE int entry_count = 1;
 constexpr bool valid(const config&, const dims&, const device&) { return true; }
+namespace detail {
+struct names {
+  constexpr names(const config&, const dims&, const device&) {}
+};
+constexpr bool serves(const names&, const device&) { return true; }
+}  // namespace detail
 )";
 
 constexpr const char* kRules = R"(

@@ -41,6 +41,25 @@ int main() { return (0 MATMUL_TUNED_FOR_EACH_CONFIG(USE)) - matmul_tuned::config
   }
 }
 
+// A choice among the table's configurations need not ask what holds for all of them at any size.
+// What a later edit of the study forbids is asked, and never chosen.
+TEST(Header, RulesAboutTheConfigurationAloneAreAskedWhereTheyDoNotHoldForAll) {
+  Study study = sample_study();
+  study.constraints.push_back(Expression::parse_or_throw("threads >= 4"));
+  study.constraints.push_back(Expression::parse_or_throw("BM != 128"));
+  const std::string header = export_header(study, sample_results());
+  const auto here = header.find("bool rules_here(");
+  ASSERT_NE(here, std::string::npos);
+  EXPECT_LT(header.find("// threads >= 4\n"), here);
+  EXPECT_GT(header.find("// BM != 128\n"), here);
+  const HeaderFolder folder(header);
+  folder.write("main.cpp", R"(#include "tuned.h"
+static_assert(matmul_tuned::best<90, 4096, 2048>.cfg.BM != 128);
+int main() {}
+)");
+  EXPECT_EQ(folder.run("g++ -std=c++17 -fsyntax-only main.cpp").status, 0);
+}
+
 TEST(Header, CompilesAsCudaAndServesDeviceCode) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   const HeaderFolder folder(sample_header());

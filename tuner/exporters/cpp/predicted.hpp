@@ -53,7 +53,7 @@ TUNER_FN selection predicted(const device& v, const dims& d) {
   if (dev < 0) return none;
   for (int i = 0; i < entry_count; ++i) {
     const entry& e = entries[i];
-    if (e.dev != dev || !(TUNER_SAME) || !valid(configs[e.cfg], d, v)) continue;
+    if (e.dev != dev || !(TUNER_SAME) || !serves(names(configs[e.cfg], d, v), v)) continue;
     return {configs[e.cfg], nearest.tier > 0 ? match::near_device : match::exact,
             e.cfg,          i,
             nearest.tier,   0.0};
@@ -61,16 +61,21 @@ TUNER_FN selection predicted(const device& v, const dims& d) {
   const long long size[] = {TUNER_SIZE};
   long long lg[TUNER_DIMENSIONS] = {};
   for (int i = 0; i < TUNER_DIMENSIONS; ++i) lg[i] = lg256(size[i]) - 1536;
-  int best = -1;
-  long long least = 0;
+  long long scores[predictor_count] = {};
+  bool ruled_out[predictor_count] = {};
   for (int i = 0; i < predictor_count; ++i) {
-    const predictor& p = predictors[i];
-    if (p.dev != dev) continue;
-    const long long now = score(p, size, lg, v.multiprocessors);
-    if (best >= 0 && now >= least) continue;
-    if (!valid(configs[p.cfg], d, v)) continue;
-    best = p.cfg;
-    least = now;
+    ruled_out[i] = predictors[i].dev != dev;
+    if (!ruled_out[i]) scores[i] = score(predictors[i], size, lg, v.multiprocessors);
+  }
+  int best = -1;
+  for (bool found = false; !found;) {  // the fastest that is valid
+    int first = -1;
+    for (int i = 0; i < predictor_count; ++i) {
+      if (!ruled_out[i] && (first < 0 || scores[i] < scores[first])) first = i;
+    }
+    found = first < 0 || serves(names(configs[predictors[first].cfg], d, v), v);
+    if (found && first >= 0) best = predictors[first].cfg;
+    if (!found) ruled_out[first] = true;
   }
   if (best < 0) return none;
   return {configs[best], nearest.tier > 0 ? match::near_device : match::predicted, best, -1,

@@ -25,24 +25,30 @@ TUNER_FN selection select(const device& v, const dims& d) {
   TUNER_QUERY;
   int tiers[device_count] = {};
   for (int i = 0; i < device_count; ++i) tiers[i] = detail::tier(devices[i], v);
-  signed char known[config_count] = {};  // 1 valid here, -1 not, 0 not asked yet
+  // Asking whether a configuration is valid takes longer than looking through the entries: only the
+  // nearest one is asked, and the next where it is not.
+  bool ruled_out[config_count] = {};
   int best = -1;
   detail::standing best_standing;
-  for (int i = 0; i < entry_count; ++i) {
-    const entry& e = entries[i];
-    const int t = tiers[e.dev];
-    if (t < 0 || t > best_standing.tier) continue;
-    const device& h = devices[e.dev];
-    detail::standing s;
-    s.tier = t;
-    s.cc = h.compute_capability;
-    s.processors = t == 0 ? 0 : detail::apart(h.multiprocessors, v.multiprocessors);
-    s.distance = TUNER_DISTANCE;
-    if (!s.better_than(best_standing)) continue;
-    if (known[e.cfg] == 0) known[e.cfg] = valid(configs[e.cfg], d, v) ? 1 : -1;
-    if (known[e.cfg] < 0) continue;
-    best = i;
-    best_standing = s;
+  for (bool found = false; !found;) {
+    best = -1;
+    best_standing = detail::standing();
+    for (int i = 0; i < entry_count; ++i) {
+      const entry& e = entries[i];
+      const int t = tiers[e.dev];
+      if (ruled_out[e.cfg] || t < 0 || t > best_standing.tier) continue;
+      const device& h = devices[e.dev];
+      detail::standing s;
+      s.tier = t;
+      s.cc = h.compute_capability;
+      s.processors = t == 0 ? 0 : detail::apart(h.multiprocessors, v.multiprocessors);
+      s.distance = TUNER_DISTANCE;
+      if (!s.better_than(best_standing)) continue;
+      best = i;
+      best_standing = s;
+    }
+    found = best < 0 || detail::serves(detail::names(configs[entries[best].cfg], d, v), v);
+    if (!found) ruled_out[entries[best].cfg] = true;
   }
   if (best >= 0) {
     const entry& e = entries[best];
@@ -58,7 +64,8 @@ TUNER_FN selection select(const device& v, const dims& d) {
             static_cast<double>(best_standing.distance) * TUNER_UNIT};
   }
   for (int i = 0; i < config_count; ++i) {
-    if (valid(configs[i], d, v)) return {configs[i], match::fallback, i, -1, 4, 0.0};
+    if (ruled_out[i] || !detail::serves(detail::names(configs[i], d, v), v)) continue;
+    return {configs[i], match::fallback, i, -1, 4, 0.0};
   }
   return {configs[0], match::unsupported, 0, -1, 4, 0.0};
 }
