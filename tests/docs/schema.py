@@ -44,6 +44,8 @@ PLACES = {
     "'objective'": ["objective"],
     "an objective beside it": ["objective", "beside", 0],
     "'backend'": ["backend", 1],
+    "'problem'": ["problem", 1],
+    "a metric of an observer": ["metrics", "ANY", 1],
     "'search'": ["search"],
     "'budget'": ["search", "budget"],
     "'measure'": ["measure"],

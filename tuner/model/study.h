@@ -43,7 +43,7 @@ struct NextLaunchSpec {
 
 // How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
 struct FillSpec {
-  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile };
+  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile, kProblem };
   Kind kind = Kind::kZeros;
   double a = 0;  // constant | low | mean | lowest | start
   double b = 0;  // high | standard deviation | highest | step

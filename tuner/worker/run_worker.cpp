@@ -202,7 +202,9 @@ double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) 
   }
   if (phase == "power") launch += kPowerSeconds;
   // Filling large inputs anew is no work of the variant's.
-  if (phase == "inputs") launch += limits_.configuration_seconds;
+  if (phase == "inputs" || phase == "observe") launch += limits_.configuration_seconds;
+  // Nor is what a problem does on the host.
+  if (plan_ && plan_->problem) launch += limits_.configuration_seconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;
