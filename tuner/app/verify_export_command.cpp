@@ -138,6 +138,7 @@ int verify_export_command(const VerifyOptions& options) {
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  catalogue.check_study(study);
   const Devices devices =
       open_devices(device_settings(options, study), program, catalogue, [](const std::string&) {});
   const ArtifactShelf shelf;
