@@ -136,7 +136,13 @@ void RunWorker::send_plan() {
 std::optional<RunWorker::Failure> RunWorker::not_prepared(
     const std::optional<nlohmann::json>& answer) {
   preparing_ = false;
-  if (!answer) return gone("the worker");
+  if (!answer) {
+    Failure failure = gone("the worker");
+    if (plan_ && plan_->problem) {
+      failure.reason += ", perhaps in the problem '" + plan_->problem->name + "'";
+    }
+    return failure;
+  }
   const std::string type = text_in(*answer, "type");
   if (type == "prepared") return std::nullopt;
   channel_.reset();
