@@ -2,7 +2,7 @@
 """The examples of examples/plugins are built against an installation with each compiler that is there,
 export one symbol, and are used in a real run: the strategy tunes a program of the host through the
 backend, the exporter writes what was found, and the problem and the observer fill, judge and observe a
-kernel on the CPU."""
+kernel on the CPU, or on another --backend."""
 
 import argparse
 import csv
@@ -35,6 +35,11 @@ class Installed(unittest.TestCase):
         cls.prefix = cls.folder / "prefix"
         call("cmake", "--install", OPTIONS.build, "--prefix", cls.prefix)
         cls.tuner = cls.prefix / "bin/tuner"
+        cls.backend = ("--backend", OPTIONS.backend)
+        backends = call(cls.tuner, "list", "backends").stdout.split("\n")
+        if not any(line.split()[:2] == [OPTIONS.backend, "works,"] for line in backends):
+            shutil.rmtree(cls.folder)
+            raise unittest.SkipTest(f"{OPTIONS.backend} does not work here")
 
     @classmethod
     def tearDownClass(cls):
@@ -112,7 +117,7 @@ class Installed(unittest.TestCase):
         for compiler in COMPILERS:
             with self.subTest(compiler):
                 build = self.built(compiler)
-                run = (self.tuner, "run", "spmv.yaml", "--backend", "cpu", "--plugin-dir", build)
+                run = (self.tuner, "run", "spmv.yaml", *self.backend, "--plugin-dir", build)
                 self.assertIn("18 trials: ", call(*run, cwd=build).stdout)
                 ranked = call(self.tuner, "export", "spmv.yaml", "--format", "csv", cwd=build).stdout
                 rows = list(csv.DictReader(io.StringIO(ranked)))
@@ -128,7 +133,7 @@ class Installed(unittest.TestCase):
         build = self.built(COMPILERS[0])
         study = (build / "spmv.yaml").read_text()
         (build / "flat.yaml").write_text(study.replace("exponent: 0.9", "exponent: 0"))
-        run = (self.tuner, "run", "--backend", "cpu", "--plugin-dir", build, "--results", "identity",
+        run = (self.tuner, "run", *self.backend, "--plugin-dir", build, "--results", "identity",
                "--budget", "2")
         call(*run, "spmv.yaml", cwd=build)
         self.assertNotIn("from the store", call(*run, "flat.yaml", cwd=build).stderr)
@@ -139,14 +144,14 @@ class Installed(unittest.TestCase):
         (build / "wrong.cu").write_text(source.replace("half = TUNE_LANES / 2", "half = TUNE_LANES / 4"))
         study = (build / "spmv.yaml").read_text()
         (build / "wrong.yaml").write_text(study.replace("source: spmv.cu", "source: wrong.cu"))
-        tried = call(self.tuner, "try", "wrong.yaml", "BLOCK=64,LANES=4", "--backend", "cpu",
+        tried = call(self.tuner, "try", "wrong.yaml", "BLOCK=64,LANES=4", *self.backend,
                      "--plugin-dir", build, cwd=build, status=1).stdout
         self.assertIn("  state           correctness\n", tried)
         self.assertRegex(tried, r"y: row \d+ is .*: off by .* of the magnitudes that it adds up\n")
 
     def test_an_export_is_verified_by_the_problem(self):
         build = self.built(COMPILERS[0])
-        plugins = ("--backend", "cpu", "--plugin-dir", build)
+        plugins = (*self.backend, "--plugin-dir", build)
         call(self.tuner, "run", "spmv.yaml", *plugins, "--results", "exported", "--budget", "3", cwd=build)
         call(self.tuner, "export", "spmv.yaml", "--results", "exported", "-o", "tuned.h", cwd=build)
         verified = call(self.tuner, "verify-export", "tuned.h", "spmv.yaml", *plugins, cwd=build).stdout
@@ -165,7 +170,7 @@ class Installed(unittest.TestCase):
 
     def test_a_size_that_the_problem_refuses_ends_with_its_reason(self):
         build = self.built(COMPILERS[0])
-        said = call(self.tuner, "try", "spmv.yaml", "LANES=1", "--backend", "cpu", "--plugin-dir", build,
+        said = call(self.tuner, "try", "spmv.yaml", "LANES=1", *self.backend, "--plugin-dir", build,
                     "--size", "ROWS=16,NNZ=1000", cwd=build, status=1).stderr
         self.assertIn("cannot be prepared: problem 'power_law_csr': NNZ is above ROWS * ROWS", said)
 
@@ -185,5 +190,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--examples", required=True)
+    parser.add_argument("--backend", default="cpu", help="that runs the sparse matrix")
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[__file__, *rest], verbosity=2)
