@@ -191,6 +191,8 @@ REFUSED = [
     ("search.options", ["a"]), ("measure.cache", "warm"), ("measure.min_samples", 0), ("measure.confidence", 1),
     ("measure.precision", 0), ("measure.drop_above", 0.5), ("measure.finalists", -1), ("measure.simpler_within", 1),
     ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),
+    ("problem", {"options": {"a": 1}}), ("problem", {"name": "p", "option": {}}), ("reference.by", "problem"),
+    ("metrics", {"m": {}}), ("metrics", {"m": {"observer": "o", "values": ["a"]}}),
 ]
 
 
