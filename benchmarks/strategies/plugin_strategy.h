@@ -23,7 +23,7 @@ StrategyChoice parse_choice(const std::string& text);
 
 std::vector<std::string> strategy_names();
 
-// What `space` refers to must outlive it. Throws std::invalid_argument with what the plugin said.
+// What `space` refers to must outlive it. Throws InputError with what the plugin said.
 std::unique_ptr<Strategy> make_strategy(const StrategyChoice& choice, const tuner_space& space,
                                         std::uint64_t seed, const Budget& budget);
 

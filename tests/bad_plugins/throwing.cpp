@@ -29,7 +29,25 @@ struct Absent : sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest&) override { return {}; }
 };
 
+struct ThrowingProblem : sdk::Problem {
+  static constexpr const char* kName = "throwing-problem";
+  static constexpr const char* kSummary = "throws wherever it may";
+  explicit ThrowingProblem(const sdk::ProblemSetup& setup) { setup.extent("N"); }
+  void fill(std::uint32_t, const sdk::ArrayToWrite&) override { throw 42; }
+  sdk::Judgement judge(std::uint32_t, const sdk::Array& actual, const sdk::Array&) override {
+    return {actual.as<double>()[0] == 0, 0, ""};
+  }
+};
+
+struct ThrowingObserver : sdk::Observer {
+  static constexpr const char* kName = "throwing-observer";
+  static constexpr const char* kSummary = "throws, then gives too little";
+  static constexpr tuner_value_info kValues[] = {{"one", "", ""}, {"two", "", ""}};
+  void begin(const tuner_observed&) override { throw std::bad_alloc(); }
+  std::vector<double> end(const tuner_observed&) override { return {1}; }
+};
+
 }  // namespace
 
-TUNER_PLUGIN("throwing", "1", sdk::Strategies<ThrowingMaker, ThrowingAsker>,
-             sdk::Compilers<Absent>);
+TUNER_PLUGIN("throwing", "1", sdk::Strategies<ThrowingMaker, ThrowingAsker>, sdk::Compilers<Absent>,
+             sdk::Problems<ThrowingProblem>, sdk::Observers<ThrowingObserver>);

@@ -1,9 +1,11 @@
 // One of each kind, written with the SDK: what it answers lets a test see what crossed.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -204,6 +206,71 @@ class ToyBackend : public sdk::Backend {
   std::map<std::uint64_t, std::vector<char>> buffers_;
 };
 
+// x[i] = base + i + 10 * set, and y is twice that; anything within `slack` in all is right.
+class Ramp : public sdk::Problem {
+ public:
+  static constexpr const char* kName = "ramp";
+  static constexpr const char* kSummary = "a ramp";
+  static constexpr tuner_option_info kOptions[] = {
+      {"base", "1", "first element", "integer 0..1000"},
+      {"slack", "0.5", "allowed in all", "number 0..10"}};
+
+  explicit Ramp(const sdk::ProblemSetup& setup)
+      : base_(setup.options.integer("base", 0, 1000)),
+        slack_(setup.options.number("slack", 0, 10)) {
+    if (setup.extent("N") > 1000) throw std::runtime_error("N is above 1000");
+  }
+  void fill(std::uint32_t set, const sdk::ArrayToWrite& input) override {
+    if (input.name() != "x") refuse("fill", input.name());
+    const auto x = input.as<float>();
+    std::iota(x.begin(), x.end(), static_cast<float>(base_ + 10 * set));
+  }
+  void answer(std::uint32_t, const sdk::Inputs& inputs, const sdk::ArrayToWrite& output) override {
+    const auto x = inputs["x"].as<float>();
+    const auto y = output.as<float>();
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = 2 * x[i];
+  }
+  sdk::Judgement judge(std::uint32_t, const sdk::Array& actual,
+                       const sdk::Array& expected) override {
+    double error = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      error += std::abs(actual.as<float>()[i] - expected.as<float>()[i]);
+    }
+    return {error <= slack_, error, "off by " + std::to_string(error) + " in all"};
+  }
+
+ private:
+  std::int64_t base_;
+  double slack_;
+};
+
+// Gives what it is shown.
+class Mirror : public sdk::Observer {
+ public:
+  static constexpr const char* kName = "mirror";
+  static constexpr const char* kSummary = "what it is shown";
+  static constexpr tuner_option_info kOptions[] = {{"launches", "2", "wanted", "integer 0..9"}};
+  static constexpr tuner_value_info kValues[] = {{"image", "bytes", "size of the image"},
+                                                 {"threads", "", "of a block"},
+                                                 {"begun", "", "how often"},
+                                                 {"never", "", "has no value"}};
+  explicit Mirror(const sdk::Options& options)
+      : launches_(static_cast<std::uint32_t>(options.integer("launches", 0, 9))) {}
+  std::uint32_t launches() const override { return launches_; }
+  void begin(const tuner_observed& variant) override {
+    if (variant.sample_count == 0) throw std::runtime_error("nothing was timed");
+    ++begun_;
+  }
+  std::vector<double> end(const tuner_observed& variant) override {
+    return {static_cast<double>(variant.image.size), static_cast<double>(variant.block[0]), begun_,
+            std::numeric_limits<double>::quiet_NaN()};
+  }
+
+ private:
+  std::uint32_t launches_;
+  double begun_ = 0;
+};
+
 struct Echo {
   static constexpr const char* kName = "echo";
   static constexpr const char* kSummary = "the document itself";
@@ -219,4 +286,5 @@ struct Echo {
 }  // namespace
 
 TUNER_PLUGIN("toy", "1.2.3", sdk::Strategies<Sequence>, sdk::Compilers<ToyCompiler>,
-             sdk::Backends<ToyBackend>, sdk::Exporters<Echo>);
+             sdk::Backends<ToyBackend>, sdk::Exporters<Echo>, sdk::Problems<Ramp>,
+             sdk::Observers<Mirror>);

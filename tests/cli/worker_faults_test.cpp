@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include "program.h"
 
@@ -118,6 +119,63 @@ TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_NE(done.err.find("final: the best 4 again"), std::string::npos) << done.err;
   for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
+}
+
+// What the problem and the observer of the plugin do wrong.
+class StudyPluginFaults : public WorkerFaults {
+ protected:
+  Finished tune_with(const std::string& problem, const std::string& observer) const {
+    sandbox_.write("faulty.cu", "// TUNE_FAULT_IS_ok\n");
+    sandbox_.write("faulty.yaml", R"yaml(schema: 1
+kernel: {name: faulty, source: faulty.cu, entry: twice}
+problem_sizes: [{n: 100}]
+parameters: {FAULT: [ok], PASS: [1, 2]}
+launch: {block: [32 * PASS], grid: ["ceil_div(n, 32)"]}
+problem: {name: faulty, options: {fault: )yaml" +
+                                      problem + R"yaml(}}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: problem}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {by: problem}
+verify: {y: problem}
+metrics: {seven: {observer: faulty, options: {fault: )yaml" +
+                                      observer + R"yaml(}}}
+search: {strategy: exhaustive}
+)yaml");
+    return run(sandbox_, words("100"));
+  }
+};
+
+TEST_F(StudyPluginFaults, WithoutAFaultThereIsAResultAndAMetric) {
+  const auto done = tune_with("none", "none");
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(rows()["ok"].at("seven"), "7");
+}
+
+TEST_F(StudyPluginFaults, WhatGoesWrongWhileASizeIsPreparedEndsTheRunWithTheReason) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"fill_abort", "signal 6 (Aborted), perhaps in the problem 'faulty'"},
+      {"fill_throw", "x: problem 'faulty', fill: as asked"},
+      {"answer_throw", "the reference: problem 'faulty', answer: as asked"}};
+  for (const auto& [fault, message] : faults) {
+    const auto done = tune_with(fault, "none");
+    EXPECT_EQ(done.status, 1) << fault;
+    EXPECT_NE(done.err.find("problem size n100 cannot be prepared: "), std::string::npos)
+        << done.err;
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(StudyPluginFaults, WhatGoesWrongWithAVariantIsThatVariantsFailure) {
+  EXPECT_EQ(tune_with("judge_throw", "none").status, 1);
+  expect("ok", "correctness", "y: problem 'faulty', judge: as asked");
+  EXPECT_EQ(tune_with("judge_abort", "none").status, 1);
+  expect("ok", "runtime", "signal 6");
+  EXPECT_EQ(tune_with("none", "throw").status, 1);
+  expect("ok", "launch", "observer 'faulty', end: as asked");
+  EXPECT_EQ(tune_with("none", "abort").status, 1);
+  expect("ok", "runtime", "signal 6 (Aborted), during observe");
 }
 
 // What a resumed run does when the device is three times slower than it was.

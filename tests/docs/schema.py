@@ -44,6 +44,8 @@ PLACES = {
     "'objective'": ["objective"],
     "an objective beside it": ["objective", "beside", 0],
     "'backend'": ["backend", 1],
+    "'problem'": ["problem", 1],
+    "a metric of an observer": ["metrics", "ANY", 1],
     "'search'": ["search"],
     "'budget'": ["search", "budget"],
     "'measure'": ["measure"],
@@ -189,6 +191,8 @@ REFUSED = [
     ("search.options", ["a"]), ("measure.cache", "warm"), ("measure.min_samples", 0), ("measure.confidence", 1),
     ("measure.precision", 0), ("measure.drop_above", 0.5), ("measure.finalists", -1), ("measure.simpler_within", 1),
     ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),
+    ("problem", {"options": {"a": 1}}), ("problem", {"name": "p", "option": {}}), ("reference.by", "problem"),
+    ("metrics", {"m": {}}), ("metrics", {"m": {"observer": "o", "values": ["a"]}}),
 ]
 
 

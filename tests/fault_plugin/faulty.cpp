@@ -1,7 +1,7 @@
 // A backend for tests: its "kernels" double numbers on the host, and the text parameter FAULT says
 // how they, or their compilation, go wrong. TUNER_FAULTY_TIMES makes all take so many times as
 // long. TUNER_FAULTY_STATE names a folder where it counts across processes; TUNER_FAULTY_OPEN says
-// what opening the device does.
+// what opening the device does. A problem and an observer go wrong as their options say.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
 #include "tuner/plugin/sdk.h"
@@ -234,6 +235,59 @@ class FaultyBackend : public sdk::Backend {
   std::map<std::uint64_t, int> timings_;
 };
 
+// Fills with ones, doubles, and finds everything right, until it does what its option says.
+class FaultyProblem : public sdk::Problem {
+ public:
+  static constexpr const char* kName = "faulty";
+  static constexpr const char* kSummary = "goes wrong as asked";
+  static constexpr tuner_option_info kOptions[] = {
+      {"fault", "none", "what goes wrong",
+       "one of none, fill_abort, fill_throw, answer_throw, judge_abort, judge_throw"}};
+  explicit FaultyProblem(const sdk::ProblemSetup& setup) : fault_(setup.options.text_of("fault")) {}
+
+  void fill(std::uint32_t, const sdk::ArrayToWrite& input) override {
+    go_wrong("fill");
+    std::ranges::fill(input.as<float>(), 1.0F);
+  }
+  void answer(std::uint32_t, const sdk::Inputs& inputs, const sdk::ArrayToWrite& output) override {
+    go_wrong("answer");
+    const auto twice = [](float x) { return 2 * x; };
+    std::ranges::transform(inputs["x"].as<float>(), output.as<float>().begin(), twice);
+  }
+  // Its own answer passes once for each of two sets.
+  sdk::Judgement judge(std::uint32_t, const sdk::Array&, const sdk::Array&) override {
+    if (++judged_ > 2) go_wrong("judge");
+    return {true, 0, {}};
+  }
+
+ private:
+  void go_wrong(const std::string& where) const {
+    if (fault_ == where + "_abort") std::abort();
+    if (fault_ == where + "_throw") throw std::runtime_error("as asked");
+  }
+  std::string fault_;
+  int judged_ = 0;
+};
+
+class FaultyObserver : public sdk::Observer {
+ public:
+  static constexpr const char* kName = "faulty";
+  static constexpr const char* kSummary = "goes wrong as asked";
+  static constexpr tuner_option_info kOptions[] = {
+      {"fault", "none", "what goes wrong", "one of none, abort, throw"}};
+  static constexpr tuner_value_info kValues[] = {{"seven", "", "always 7"}};
+  explicit FaultyObserver(const sdk::Options& options) : fault_(options.text_of("fault")) {}
+  std::vector<double> end(const tuner_observed&) override {
+    if (fault_ == "abort") std::abort();
+    if (fault_ == "throw") throw std::runtime_error("as asked");
+    return {7};
+  }
+
+ private:
+  std::string fault_;
+};
+
 }  // namespace
 
-TUNER_PLUGIN("faulty", "1", sdk::Compilers<FaultyCompiler>, sdk::Backends<FaultyBackend>);
+TUNER_PLUGIN("faulty", "1", sdk::Compilers<FaultyCompiler>, sdk::Backends<FaultyBackend>,
+             sdk::Problems<FaultyProblem>, sdk::Observers<FaultyObserver>);

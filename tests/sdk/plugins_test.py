@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """The examples of examples/plugins are built against an installation with each compiler that is there,
 export one symbol, and are used in a real run: the strategy tunes a program of the host through the
-backend, and the exporter writes what was found."""
+backend, the exporter writes what was found, and the problem and the observer fill, judge and observe a
+kernel on the CPU, or on another --backend."""
 
 import argparse
+import csv
+import io
 import os
 import shutil
 import subprocess
@@ -32,6 +35,11 @@ class Installed(unittest.TestCase):
         cls.prefix = cls.folder / "prefix"
         call("cmake", "--install", OPTIONS.build, "--prefix", cls.prefix)
         cls.tuner = cls.prefix / "bin/tuner"
+        cls.backend = ("--backend", OPTIONS.backend)
+        backends = call(cls.tuner, "list", "backends").stdout.split("\n")
+        if not any(line.split()[:2] == [OPTIONS.backend, "works,"] for line in backends):
+            shutil.rmtree(cls.folder)
+            raise unittest.SkipTest(f"{OPTIONS.backend} does not work here")
 
     @classmethod
     def tearDownClass(cls):
@@ -47,7 +55,7 @@ class Installed(unittest.TestCase):
                  f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release",
                  "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
             call("cmake", "--build", build)
-            for name in ("transpose.yaml", "transpose.command"):
+            for name in ("transpose.yaml", "transpose.command", "spmv.yaml", "spmv.cu"):
                 shutil.copy(Path(OPTIONS.examples) / name, build)
         return build
 
@@ -70,7 +78,7 @@ class Installed(unittest.TestCase):
                 build = self.built(compiler)
                 plugins = sorted(build.glob("*.so"))
                 self.assertEqual([p.name for p in plugins],
-                                 ["hill_climber.so", "markdown.so", "program.so"])
+                                 ["footprint.so", "hill_climber.so", "markdown.so", "program.so", "sparse.so"])
                 for plugin in plugins:
                     symbols = call("nm", "-D", "--defined-only", plugin).stdout.split("\n")
                     names = [line.split()[-1] for line in symbols if line]
@@ -105,17 +113,83 @@ class Installed(unittest.TestCase):
         self.assertIn("strategy 'hill_climber': option 'starts' is '0': it must be a whole number "
                       "from 1 to 1000", wrong.stderr)
 
+    def test_the_problem_and_the_observer_are_used_in_a_run(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                build = self.built(compiler)
+                run = (self.tuner, "run", "spmv.yaml", *self.backend, "--plugin-dir", build)
+                self.assertIn("18 trials: ", call(*run, cwd=build).stdout)
+                ranked = call(self.tuner, "export", "spmv.yaml", "--format", "csv", cwd=build).stdout
+                rows = list(csv.DictReader(io.StringIO(ranked)))
+                good = [row for row in rows if row["state"] == "ok"]
+                self.assertEqual({row["state"] for row in rows} - {"ok", "dropped"}, set())
+                for row in good:
+                    self.assertGreater(float(row["image_bytes"]), 1000)
+                    self.assertLess(float(row["max_error"]), 1e-5)
+                again = call(*run, cwd=build).stderr
+                self.assertIn("(18 from the store)", again)
+
+    def test_options_and_versions_of_a_problem_are_part_of_what_was_measured(self):
+        build = self.built(COMPILERS[0])
+        study = (build / "spmv.yaml").read_text()
+        (build / "flat.yaml").write_text(study.replace("exponent: 0.9", "exponent: 0"))
+        run = (self.tuner, "run", *self.backend, "--plugin-dir", build, "--results", "identity",
+               "--budget", "2")
+        call(*run, "spmv.yaml", cwd=build)
+        self.assertNotIn("from the store", call(*run, "flat.yaml", cwd=build).stderr)
+
+    def test_a_wrong_kernel_is_refused_in_the_problems_words(self):
+        build = self.built(COMPILERS[0])
+        source = (build / "spmv.cu").read_text()
+        (build / "wrong.cu").write_text(source.replace("half = TUNE_LANES / 2", "half = TUNE_LANES / 4"))
+        study = (build / "spmv.yaml").read_text()
+        (build / "wrong.yaml").write_text(study.replace("source: spmv.cu", "source: wrong.cu"))
+        tried = call(self.tuner, "try", "wrong.yaml", "BLOCK=64,LANES=4", *self.backend,
+                     "--plugin-dir", build, cwd=build, status=1).stdout
+        self.assertIn("  state           correctness\n", tried)
+        self.assertRegex(tried, r"y: row \d+ is .*: off by .* of the magnitudes that it adds up\n")
+
+    def test_an_export_is_verified_by_the_problem(self):
+        build = self.built(COMPILERS[0])
+        plugins = (*self.backend, "--plugin-dir", build)
+        call(self.tuner, "run", "spmv.yaml", *plugins, "--results", "exported", "--budget", "3", cwd=build)
+        call(self.tuner, "export", "spmv.yaml", "--results", "exported", "-o", "tuned.h", cwd=build)
+        verified = call(self.tuner, "verify-export", "tuned.h", "spmv.yaml", *plugins, cwd=build).stdout
+        self.assertIn("1 right, 0 wrong, 0 without a valid configuration", verified)
+
+    def test_what_a_study_leaves_to_plugins_is_checked_where_it_stands(self):
+        build = self.built(COMPILERS[0])
+        study = (build / "spmv.yaml").read_text()
+        (build / "bad.yaml").write_text(study.replace("exponent:", "exponnt:").replace("cpu_ms", "cpu_s"))
+        said = call(self.tuner, "check", "bad.yaml", "--plugin-dir", build, cwd=build, status=2).stderr
+        self.assertIn("bad.yaml:14:42: unknown option 'exponnt'; problem 'power_law_csr' has: ", said)
+        self.assertIn("bad.yaml:26:38: observer 'footprint' gives no 'cpu_s'; it gives: image_bytes, "
+                      "cpu_ms (did you mean 'cpu_ms'?)", said)
+        said = call(self.tuner, "check", "spmv.yaml", cwd=build, status=2).stderr
+        self.assertIn("there is no problem 'power_law_csr'; none is installed", said)
+
+    def test_a_size_that_the_problem_refuses_ends_with_its_reason(self):
+        build = self.built(COMPILERS[0])
+        said = call(self.tuner, "try", "spmv.yaml", "LANES=1", *self.backend, "--plugin-dir", build,
+                    "--size", "ROWS=16,NNZ=1000", cwd=build, status=1).stderr
+        self.assertIn("cannot be prepared: problem 'power_law_csr': NNZ is above ROWS * ROWS", said)
+
     def test_list_shows_the_options_of_one_name(self):
         build = self.built(COMPILERS[0])
         shown = call(self.tuner, "list", "program", "--plugin-dir", build).stdout
         self.assertIn("backend program: runs a command line", shown)
         self.assertIn("compiler program: puts the parameters", shown)
         self.assertIn("  read=json  one of json, pattern\n", shown)
+        shown = call(self.tuner, "list", "footprint", "--plugin-dir", build).stdout
+        self.assertIn("  gives image_bytes (bytes)  size of the compiled image\n", shown)
+        shown = call(self.tuner, "list", "problems", "--plugin-dir", build).stdout
+        self.assertIn("power_law_csr", shown)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--examples", required=True)
+    parser.add_argument("--backend", default="cpu", help="that runs the sparse matrix")
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[__file__, *rest], verbosity=2)

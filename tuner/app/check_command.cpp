@@ -23,6 +23,7 @@
 #include "tuner/study/yaml_reader.h"
 #include "tuner/terminal/compiled_csv.h"
 #include "tuner/terminal/space_text.h"
+#include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
@@ -104,6 +105,9 @@ int check_study(const CheckOptions& options) {
   const Colours colours(options.color, stderr);
   for (const Complaint& warning : file.warnings) {
     std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+  }
+  if (study.problem || !study.observers.empty()) {
+    load_plugins(options.plugin_dirs).check_study(study);
   }
   for (const std::string& warning : constant_warnings(study)) {
     std::cerr << colours.note("warning: " + warning) << "\n";

@@ -114,7 +114,7 @@ std::vector<Command> other_commands() {
          "results of others, kept for the study and marked as imported"}}},
       {kMore,
        "list",
-       "list plugins, backends, devices, strategies, exporters",
+       "list plugins, backends, devices, strategies, exporters, problems, observers",
        [](const Words& w) { return list_command(parse_list(w)); },
        {{"tuner list devices", "what can be tuned on here, and why something cannot"},
         {"tuner list genetic", "what the options of a strategy are"}}},

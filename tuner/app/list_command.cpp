@@ -18,6 +18,15 @@
 namespace tuner {
 namespace {
 
+// What an observer gives.
+void list_values(const PluginItem& item, const char* indent) {
+  for (const PluginValue& value : item.values) {
+    std::cout << fmt::format("{}gives {}{}  {}\n", indent, for_terminal(value.name),
+                             value.unit.empty() ? "" : " (" + for_terminal(value.unit) + ")",
+                             for_terminal(value.help));
+  }
+}
+
 void list_items(const Catalogue& catalogue, PluginKind kind) {
   for (const PluginItem& item : catalogue.items(kind)) {
     std::cout << fmt::format("{:<24}{}\n", for_terminal(item.name), for_terminal(item.summary));
@@ -25,6 +34,7 @@ void list_items(const Catalogue& catalogue, PluginKind kind) {
       std::cout << fmt::format("    {}={}  {}\n", for_terminal(option.name),
                                for_terminal(option.default_value), for_terminal(option.help));
     }
+    list_values(item, "    ");
   }
 }
 
@@ -41,11 +51,12 @@ void list_plugins(const Catalogue& catalogue) {
 
 // All that has one name: a backend and its compiler, say.
 void list_named(const Catalogue& catalogue, const std::string& name) {
-  constexpr std::pair<PluginKind, const char*> kKinds[] = {{PluginKind::kBackend, "backend"},
-                                                           {PluginKind::kCompiler, "compiler"},
-                                                           {PluginKind::kStrategy, "strategy"},
-                                                           {PluginKind::kExporter, "exporter"}};
-  std::vector<std::string> known{"plugins", "backends", "devices", "strategies", "exporters"};
+  constexpr std::pair<PluginKind, const char*> kKinds[] = {
+      {PluginKind::kBackend, "backend"},   {PluginKind::kCompiler, "compiler"},
+      {PluginKind::kStrategy, "strategy"}, {PluginKind::kExporter, "exporter"},
+      {PluginKind::kProblem, "problem"},   {PluginKind::kObserver, "observer"}};
+  std::vector<std::string> known{"plugins",   "backends", "devices",  "strategies",
+                                 "exporters", "problems", "observers"};
   bool found = false;
   for (const auto& [kind, word] : kKinds) {
     for (const std::string& one : catalogue.names(kind)) known.push_back(one);
@@ -61,6 +72,7 @@ void list_named(const Catalogue& catalogue, const std::string& name) {
                                option.allowed.empty() ? "" : "  " + for_terminal(option.allowed),
                                for_terminal(option.help));
     }
+    list_values(*item, "  ");
   }
   if (found) return;
   throw InputError(
@@ -118,6 +130,8 @@ int list_command(const ListOptions& options) {
     }
     list_items(catalogue, PluginKind::kExporter);
   });
+  section("problems", [&] { list_items(catalogue, PluginKind::kProblem); });
+  section("observers", [&] { list_items(catalogue, PluginKind::kObserver); });
   if (!listed) list_named(catalogue, options.what);
   return kExitDone;
 }

@@ -310,7 +310,8 @@ ListOptions parse_list(const Words& words) {
   add("help,h", "show this");
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(
-      words, "tuner list [plugins|backends|devices|strategies|exporters|NAME]", visible);
+      words, "tuner list [plugins|backends|devices|strategies|exporters|problems|observers|NAME]",
+      visible);
   o.what = one_input(values, "kind", false);
   return o;
 }

@@ -106,6 +106,7 @@ int verify_export_command(const VerifyOptions& options) {
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  catalogue.check_study(study);
   std::size_t right = 0, wrong = 0;
   std::vector<CheckedSelection> checked;
   const auto tell = [&](const CheckedSelection& one) {

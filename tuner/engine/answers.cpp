@@ -8,6 +8,8 @@
 #include <chrono>
 #include <utility>
 
+#include "tuner/engine/difference.h"
+#include "tuner/engine/input_sets.h"
 #include "tuner/engine/statistics.h"
 
 namespace tuner {
@@ -77,7 +79,8 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   for (const auto& [index, output] : plan.files) {
     if (done) done = memory_.fill(answer.expected[index].id(), output);
   }
-  if (done && plan.files.empty()) done = launch(plan, inputs, answer);
+  if (done && plan.by_problem) done = ask_problem(inputs, answer);
+  if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
   if (done) done = check(plan, answer);
   if (!done) return Unexpected{done.error()};
   return answer;
@@ -167,7 +170,92 @@ DeviceResult<Ok> Answers::set_constants(KernelId kernel, const Artifact& artifac
   return Ok{};
 }
 
-DeviceResult<Ok> Answers::check(const AnswerPlan& plan, const RightAnswer& answer) {
+// ---- what the problem knows ---------------------------------------------------------------------
+
+DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buffer) {
+  ProblemArray array = problem_array(plan_.arguments[argument]);
+  array.data.resize(bytes_of(plan_.arguments[argument]));
+  auto done = backend_.memory().download(contents_of(buffer), array.data);
+  if (!done) return Unexpected{done.error()};
+  return array;
+}
+
+// Without what depends on the configuration: the right answer does not.
+DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const ReferenceInputs& inputs) {
+  std::vector<ProblemArray> all;
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_input = argument.role == Role::kIn || argument.role == Role::kInOut;
+    if (argument.varies || argument.map || !is_input) continue;
+    if (argument.is_scalar) {
+      all.push_back(problem_array(argument));
+      continue;
+    }
+    auto array = fetched(i, argument.role == Role::kInOut ? inputs.pristine[i] : inputs.data[i]);
+    if (!array) return Unexpected{array.error()};
+    all.push_back(std::move(*array));
+  }
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    if (plan_.constants[i].varies) continue;
+    ProblemArray& constant = all.emplace_back(problem_array(plan_.constants[i]));
+    if (!plan_.constants[i].is_scalar) constant.data = inputs.constants->at(i);
+  }
+  return all;
+}
+
+DeviceResult<Ok> Answers::ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer) {
+  auto arrays = problem_inputs(inputs);
+  if (!arrays) return Unexpected{arrays.error()};
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
+                                        problem_array(plan_.arguments[index]));
+    if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
+    auto done = backend_.memory().upload(contents_of(answer.expected[index].id()), *bytes);
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output, BufferId actual) {
+  answer.on_host.resize(plan_.arguments.size());
+  std::optional<ProblemArray>& expected = answer.on_host[output];
+  if (!expected) {
+    auto array = fetched(output, answer.expected[output].id());
+    if (!array) return Unexpected{array.error()};
+    expected = std::move(*array);
+  }
+  auto found = fetched(output, actual);
+  if (!found) return Unexpected{found.error()};
+  auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
+  if (judgement) return *judgement;
+  return Judgement{false, 0, judgement.error()};
+}
+
+// ---- what a variant left ------------------------------------------------------------------------
+
+DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t check,
+                                           BufferId actual) {
+  CheckPlan applied = plan_.checks.at(check);
+  const ArgumentPlan& argument = plan_.arguments[applied.argument];
+  if (applied.by_problem) {
+    auto judgement = judge(answer, applied.argument, actual);
+    if (!judgement) return Unexpected{judgement.error()};
+    const std::string wrong = fmt::format("{}: {}", argument.name, judgement->why);
+    return OutputCheck{judgement->right ? std::string() : wrong, judgement->error};
+  }
+  if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
+  auto difference = backend_.memory().compare(
+      contents_of(actual), contents_of(answer.expected[applied.argument].id()), argument.type,
+      argument.elements, applied.rtol, applied.atol);
+  if (!difference) return Unexpected{difference.error()};
+  const bool same = difference->mismatches == 0;
+  return OutputCheck{same ? std::string() : describe(argument, applied, *difference),
+                     difference->max_abs_error};
+}
+
+// ---- whether an answer can be one ---------------------------------------------------------------
+
+DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
     const DeviceBuffer& expected = answer.expected[index];
     if (!expected) continue;
@@ -179,20 +267,34 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, const RightAnswer& answe
     return Unexpected{
         DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
   }
-  // Compared with itself, an answer differs where it is NaN: nothing could ever match it.
   for (const CheckPlan& check : plan_.checks) {
-    const ArgumentPlan& argument = plan_.arguments[check.argument];
-    const BufferRange right = contents_of(answer.expected[check.argument].id());
-    auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
-    if (!same) return Unexpected{same.error()};
-    if (same->mismatches == 0) continue;
-    return Unexpected{DeviceFailure{
-        DeviceError::kInvalid,
-        fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
-                    "(then the role is inout) or wrong",
-                    same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
+    if (auto done = check_itself(check, answer); !done) return done;
   }
   return Ok{};
+}
+
+// Compared with itself, an answer differs where it is NaN: nothing could ever match it. The problem
+// has to take its right answers for right.
+DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answer) {
+  const ArgumentPlan& argument = plan_.arguments[check.argument];
+  const BufferId id = answer.expected[check.argument].id();
+  if (check.by_problem) {
+    auto judgement = judge(answer, check.argument, id);
+    if (!judgement) return Unexpected{judgement.error()};
+    if (judgement->right) return Ok{};
+    return Unexpected{DeviceFailure{
+        DeviceError::kInvalid,
+        fmt::format("its right answer for {} does not pass: {}", argument.name, judgement->why)}};
+  }
+  const BufferRange right = contents_of(id);
+  auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  if (same->mismatches == 0) return Ok{};
+  return Unexpected{DeviceFailure{
+      DeviceError::kInvalid,
+      fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
+                  "(then the role is inout) or wrong",
+                  same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
 }
 
 DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room) {

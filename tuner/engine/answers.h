@@ -2,6 +2,7 @@
 // Right answers on the device: the reference's outputs, for a set of inputs and for one value of
 // the parameters that they depend on. Each is computed once and kept, as long as there is memory.
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "tuner/engine/guarded_memory.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
+#include "tuner/ports/problem.h"
 
 namespace tuner {
 
@@ -23,6 +25,14 @@ struct RightAnswer {
   std::vector<std::optional<Decoy>> decoys;  // empty: not chosen yet
   // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
   std::vector<double> sizes;
+  // As SizePlan::arguments, with contents, of outputs that the problem judges: once it has.
+  std::vector<std::optional<ProblemArray>> on_host{};
+};
+
+// How one output differs from what is expected, in words; empty when it does not.
+struct OutputCheck {
+  std::string message;
+  double max_error = 0;
 };
 
 // What the reference is launched on.
@@ -35,15 +45,18 @@ struct ReferenceInputs {
 
 class Answers {
  public:
-  // Both outlive this.
-  Answers(Backend& backend, const SizePlan& plan)
-      : backend_(backend), memory_(backend.memory()), plan_(plan) {}
+  // All outlive this; `problem` may be null where the plan leaves nothing to one.
+  Answers(Backend& backend, const SizePlan& plan, Problem* problem)
+      : backend_(backend), memory_(backend.memory(), problem), plan_(plan), problem_(problem) {}
 
   // The answer with this key for these inputs, computed where it is not known. Stays where it is
   // until this is called with another key or set.
   DeviceResult<RightAnswer*> find(std::uint32_t key, const ReferenceInputs& inputs);
   // Of outputs; `room` has a buffer for each argument to try things in.
   DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
+  // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
+  // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong.
+  DeviceResult<OutputCheck> compare(RightAnswer& answer, std::size_t check, BufferId actual);
   // As SizePlan::checks: the largest number of each.
   DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,
                                           const std::vector<BufferId>& room);
@@ -67,13 +80,19 @@ class Answers {
                           const RightAnswer& answer);
   DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
-  DeviceResult<Ok> check(const AnswerPlan& plan, const RightAnswer& answer);
+  DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
+  DeviceResult<Ok> ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer);
+  DeviceResult<Judgement> judge(RightAnswer& answer, std::uint32_t output, BufferId actual);
+  DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
+  DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
+  DeviceResult<Ok> check_itself(const CheckPlan& check, RightAnswer& answer);
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
                                  const ReferenceInputs& inputs);
 
   Backend& backend_;
   GuardedMemory memory_;
   const SizePlan& plan_;
+  Problem* problem_;
   std::list<RightAnswer> known_;
   std::string wrong_constant_;
   double reference_ms_ = 0;

@@ -218,6 +218,7 @@ Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
             spec.name)};
       }
       plans.push_back(placeholder(spec));
+      plans.back().varies = true;
       continue;
     }
     auto plan = argument_plan(spec, arguments, names);

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "tuner/engine/observation.h"
 #include "tuner/engine/other_inputs.h"
 #include "tuner/engine/repeated_launches.h"
 #include "tuner/engine/sentinel.h"
@@ -104,15 +105,19 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Works
 }  // namespace
 
 struct Evaluation::Impl {
-  Impl(Backend& device, SizePlan plan)
-      : backend(device), workspace(device, std::move(plan)), sentinel(device, workspace) {}
+  Impl(Backend& device, SizePlan plan, StudyPlugins given)
+      : backend(device),
+        plugins(std::move(given)),
+        workspace(device, std::move(plan), plugins.problem.get()),
+        sentinel(device, workspace) {}
   Backend& backend;
+  StudyPlugins plugins;
   Workspace workspace;
   Sentinel sentinel;
 };
 
-Evaluation::Evaluation(Backend& backend, SizePlan plan)
-    : impl_(std::make_unique<Impl>(backend, std::move(plan))) {}
+Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
+    : impl_(std::make_unique<Impl>(backend, std::move(plan), std::move(plugins))) {}
 Evaluation::~Evaluation() = default;
 
 DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
@@ -132,6 +137,10 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
     if (verdict.state == TrialState::kOk) {
       auto wrong =
           wrong_after_all(impl_->backend, session, impl_->workspace, variant, *admitted, verdict);
+      if (!wrong) {
+        wrong = observe(impl_->plugins.observers, impl_->backend, session, impl_->workspace,
+                        variant, *admitted, verdict);
+      }
       if (wrong) {
         wrong->resources = verdict.resources;
         wrong->max_error = admitted->max_error;

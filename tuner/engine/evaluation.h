@@ -11,11 +11,22 @@
 #include "tuner/base/expected.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
+#include "tuner/ports/observer.h"
+#include "tuner/ports/problem.h"
 
 namespace tuner {
 
 // Announced before it begins, so that the other side can set a deadline and name the culprit.
-enum class Phase : std::uint32_t { kLoad, kVerify, kProbe, kEstimate, kFinal, kPower, kInputs };
+enum class Phase : std::uint32_t {
+  kLoad,
+  kVerify,
+  kProbe,
+  kEstimate,
+  kFinal,
+  kPower,
+  kInputs,
+  kObserve
+};
 using PhaseSink = std::function<void(Phase)>;
 
 // Which of the finalists broke a duel, and how.
@@ -24,10 +35,16 @@ struct DuelFailure {
   Verdict verdict;
 };
 
+// What a study leaves to plugins, as the plan says: its problem, if any, and its observers.
+struct StudyPlugins {
+  std::unique_ptr<Problem> problem{};
+  std::vector<std::unique_ptr<Observer>> observers{};
+};
+
 class Evaluation {
  public:
   // `backend` must outlive this object. plan.reference, where present, holds its artifact.
-  Evaluation(Backend& backend, SizePlan plan);
+  Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins = {});
   ~Evaluation();
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
@@ -44,8 +61,9 @@ class Evaluation {
   const std::string& wrong_constant() const;
 
   // Admit (load, limits, one launch, right answer, guards), probe, estimate, and once more the
-  // answer, the guards and the inputs. Never throws for what a configuration does. After
-  // context_dead or device_lost this object must not be used again.
+  // answer, the guards and the inputs; what is right and was not dropped is then observed. Never
+  // throws for what a configuration does. After context_dead or device_lost this object must not be
+  // used again.
   Verdict evaluate(const VariantPlan& variant, const PhaseSink& phase);
 
   // Re-measures configurations interleaved, in a random order drawn anew in each round from

@@ -35,6 +35,7 @@ Fill fill_of(const ArgumentPlan& argument) {
       fill.kind = Fill::Kind::kSequence;
       break;
     case FillSpec::Kind::kFile:
+    case FillSpec::Kind::kProblem:
       break;  // uploaded instead
   }
   return fill;
@@ -45,6 +46,11 @@ Fill fill_of(const ArgumentPlan& argument) {
 DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
   failure.message = what + ": " + failure.message;
   return failure;
+}
+
+ProblemArray problem_array(const ArgumentPlan& argument) {
+  if (argument.is_scalar) return {argument.name, argument.type, {}, 1, argument.scalar};
+  return {argument.name, argument.type, argument.extents, argument.elements};
 }
 
 LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
@@ -127,15 +133,27 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
 }
 
 DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
-  if (argument.fill.kind != FillSpec::Kind::kFile) {
+  const bool is_uploaded =
+      argument.fill.kind == FillSpec::Kind::kFile || argument.fill.kind == FillSpec::Kind::kProblem;
+  if (!is_uploaded) {
     auto done = memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
     return done && argument.has_special_values ? sprinkle(buffer, argument) : done;
   }
-  DataWanted wanted{argument.name, argument.type, argument.extents};
-  if (wanted.shape.empty()) wanted.shape = {argument.elements};
-  const auto bytes = read_data(argument.fill.file, wanted);
+  const auto bytes = contents(argument);
   if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
   return memory_.upload(contents_of(buffer), *bytes);
+}
+
+// Of an argument that a file or the problem fills.
+Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
+    const ArgumentPlan& argument) {
+  if (argument.fill.kind == FillSpec::Kind::kProblem) {
+    if (problem_ != nullptr) return problem_->fill(argument.set, problem_array(argument));
+    return Unexpected{std::string("there is no problem that could fill it")};
+  }
+  DataWanted wanted{argument.name, argument.type, argument.extents};
+  if (wanted.shape.empty()) wanted.shape = {argument.elements};
+  return read_data(argument.fill.file, wanted);
 }
 
 // At both ends, where edges of a problem often are, and in the middle.

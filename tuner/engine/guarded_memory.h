@@ -10,6 +10,7 @@
 
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
+#include "tuner/ports/problem.h"
 
 namespace tuner {
 
@@ -30,6 +31,9 @@ inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; 
 
 // The failure with what it happened to in front of its message.
 DeviceFailure in_context(const std::string& what, DeviceFailure failure);
+
+// The argument as a problem sees it, without its contents.
+ProblemArray problem_array(const ArgumentPlan& argument);
 
 // What a kernel is given: the scalar, or `buffer`, guarded; as a map of it where the study says so.
 LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer);
@@ -58,7 +62,9 @@ class DeviceBuffer {
 
 class GuardedMemory {
  public:
-  explicit GuardedMemory(DeviceMemory& memory) : memory_(memory) {}
+  // Both outlive this; `problem` may be null where nothing is left to one.
+  explicit GuardedMemory(DeviceMemory& memory, Problem* problem = nullptr)
+      : memory_(memory), problem_(problem) {}
 
   // Guard words, room for contents, guard words.
   DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes);
@@ -87,9 +93,11 @@ class GuardedMemory {
 
  private:
   DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
+  Expected<std::vector<std::byte>, std::string> contents(const ArgumentPlan& argument);
   DeviceResult<Ok> sprinkle(BufferId buffer, const ArgumentPlan& argument);
 
   DeviceMemory& memory_;
+  Problem* problem_;
 };
 
 }  // namespace tuner

@@ -19,7 +19,7 @@ bool is_random(const ArgumentPlan& argument) {
   const FillSpec::Kind kind = argument.fill.kind;
   return is_input(argument) &&
          (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
-          kind == FillSpec::Kind::kIntegers);
+          kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
 }
 
 // Integers are often places in other inputs, so nothing may be put in their place.
@@ -86,6 +86,7 @@ std::uint32_t input_sets(const SizePlan& plan) {
 
 ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set) {
   ArgumentPlan filled = argument;
+  filled.set = problem_set(plan, set);
   const std::uint32_t random = random_sets(plan);
   if (set < random) {
     filled.seed += set * kApart;
@@ -93,6 +94,11 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
     make_extreme(plan.reference->fills.at(set - random), filled);
   }
   return filled;
+}
+
+// What the study makes extreme stands beside the problem's usual numbers.
+std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set) {
+  return set < random_sets(plan) ? set : 0;
 }
 
 std::string name_of_set(const SizePlan& plan, std::uint32_t set) {

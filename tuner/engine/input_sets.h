@@ -19,6 +19,9 @@ std::uint32_t random_sets(const SizePlan& plan);
 // The argument as set number `set` of the plan fills it; set 0 is what the study says.
 ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set);
 
+// Which of its sets of inputs a problem makes for set number `set` of the plan.
+std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set);
+
 // For messages: "another set of inputs", "large inputs".
 std::string name_of_set(const SizePlan& plan, std::uint32_t set);
 // Whether the answer's magnitude follows from that of the inputs, and absolute tolerances with it.

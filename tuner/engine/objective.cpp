@@ -35,15 +35,16 @@ std::optional<double> value_in(const std::vector<std::pair<std::string, double>>
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
-                                                    double median_ms, double watts) {
+Metrics metrics(const Study& study, const Bindings& names, double median_ms, double watts,
+                const Metrics& observed) {
   Bindings known = names;
+  for (const auto& [name, value] : observed) known[name] = value;
   known[kTime] = median_ms / 1000;
   if (watts > 0) {
     known.try_emplace(kPower, watts);
     known.try_emplace(kEnergy, watts * median_ms / 1000);
   }
-  std::vector<std::pair<std::string, double>> out;
+  Metrics out;
   for (const NamedExpression& metric : study.metrics) {
     const auto value = metric.expression.evaluate(known);
     if (!value) continue;
@@ -79,7 +80,7 @@ void set_objective(const std::string& name, std::optional<double> value, Trial& 
 
 void score(const Study& study, const Bindings& names, Trial& trial) {
   if (!is_valid(trial)) return;
-  trial.metrics = metrics(study, names, trial.timing.median, trial.watts);
+  trial.metrics = metrics(study, names, trial.timing.median, trial.watts, trial.observed);
   set_objective(study.objective.name, objective_of(study, trial), trial);
 }
 
@@ -112,7 +113,7 @@ void score_final(const Study& study, const Bindings& names, double confidence, T
   final.median_ms = FinalFigure(timing.median);
   final.ci_low_ms = FinalFigure(timing.ci_low);
   final.ci_high_ms = FinalFigure(timing.ci_high);
-  final.metrics = metrics(study, names, timing.median, trial.watts);
+  final.metrics = metrics(study, names, timing.median, trial.watts, trial.observed);
   const std::string& name = study.objective.name;
   const bool by_metric = metric_named(study, name) != nullptr;
   final.objective = FinalFigure(by_metric ? value_in(final.metrics, name).value_or(std::nan(""))

@@ -14,10 +14,11 @@
 namespace tuner {
 
 // The study's metrics in its order; `names` are SearchSpace::bindings() of the configuration, to
-// which `time` (seconds), earlier metrics and, where watts are known, `power` and `energy` (joules
-// of one launch) are added. One that fails to evaluate, or is not a finite number, is left out.
-std::vector<std::pair<std::string, double>> metrics(const Study& study, const Bindings& names,
-                                                    double median_ms, double watts = 0);
+// which `time` (seconds), earlier metrics, what was observed and, where watts are known, `power`
+// and `energy` (joules of one launch) are added. One that fails to evaluate, or is not a finite
+// number, is left out.
+Metrics metrics(const Study& study, const Bindings& names, double median_ms, double watts = 0,
+                const Metrics& observed = {});
 
 // Whether a metric asks for `power` or `energy`.
 bool needs_power(const Study& study);

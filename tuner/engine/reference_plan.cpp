@@ -170,6 +170,8 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   plan.values = one.values;
   const std::string who =
       one.values.empty() ? std::string("reference") : "reference, " + one.values;
+  plan.by_problem = study.reference->by_problem;
+  if (plan.by_problem) return plan;
   const Bindings names = names_of(study, fixed, one);
   if (!study.reference->files.empty()) {
     auto files = answer_files(study, reference, names);
@@ -249,7 +251,9 @@ Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
     const auto named = std::find_if(study.verify.begin(), study.verify.end(),
                                     [&](const auto& entry) { return entry.first == spec.name; });
     CheckPlan check{index, 0, 0};
-    if (named != study.verify.end()) {
+    if (named != study.verify.end() && named->second.by_problem) {
+      check.by_problem = true;
+    } else if (named != study.verify.end()) {
       const auto rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
       if (!rtol) return Unexpected{rtol.error()};
       const auto atol = tolerance(named->second.atol, names, "atol of " + spec.name);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -62,6 +63,32 @@ Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& st
   return plans;
 }
 
+// ---- what is left to plugins --------------------------------------------------------------------
+
+namespace {
+
+PluginPlan plugin_plan(const std::string& name, const OptionList& options) {
+  PluginPlan plan{name, {}};
+  for (const OptionValue& one : options) plan.options.emplace_back(one.name, one.value);
+  return plan;
+}
+
+// Metrics of one observer with the same options come from one object.
+std::vector<ObserverPlan> observer_plans(const Study& study) {
+  std::vector<ObserverPlan> plans;
+  for (const ObserverSpec& spec : study.observers) {
+    PluginPlan plugin = plugin_plan(spec.name, spec.options);
+    auto same = std::ranges::find_if(plans, [&](const ObserverPlan& one) {
+      return one.plugin.name == plugin.name && one.plugin.options == plugin.options;
+    });
+    if (same == plans.end()) same = plans.insert(same, {std::move(plugin), {}});
+    same->metrics.emplace_back(spec.metric, spec.value);
+  }
+  return plans;
+}
+
+}  // namespace
+
 // ---- the plans of a size and of a variant -------------------------------------------------------
 
 Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
@@ -72,6 +99,9 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   plan.measure = study.measure;
   plan.measure.power = needs_power(study);
   plan.deterministic = study.deterministic;
+  if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
+  plan.extents = size.dims;
+  plan.observers = observer_plans(study);
   if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
   auto arguments = argument_plans(study.arguments, study.arguments, names);
   if (!arguments) return Unexpected{arguments.error()};

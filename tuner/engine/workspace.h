@@ -28,12 +28,6 @@ struct BoundLaunch {
   std::uint32_t answer = 0;  // VariantPlan::answer
 };
 
-// How one output differs from what is expected, in words; empty when it does not.
-struct OutputCheck {
-  std::string message;
-  double max_error = 0;
-};
-
 // What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
 // writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong
 // places.
@@ -41,11 +35,12 @@ enum class Outputs { kPoisoned, kDecoys };
 
 class Workspace {
  public:
-  Workspace(Backend& backend, SizePlan plan)
+  // `problem` outlives this; null where the plan leaves nothing to one.
+  Workspace(Backend& backend, SizePlan plan, Problem* problem = nullptr)
       : backend_(backend),
-        memory_(backend.memory()),
+        memory_(backend.memory(), problem),
         plan_(std::move(plan)),
-        answers_(backend, plan_) {}
+        answers_(backend, plan_, problem) {}
 
   // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();

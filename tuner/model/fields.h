@@ -143,6 +143,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("resources", trial.resources);
   visit("occupancy", trial.occupancy);
   visit("watts", trial.watts);
+  visit("observed", trial.observed);
   visit("compile_ms", trial.compile_ms);
   visit("cache_hit", trial.cache_hit);
   visit("max_error", trial.max_error);

@@ -33,6 +33,8 @@ struct ArgumentPlan {
   FillSpec fill;
   Zero zero = Zero::kOnce;  // of a workspace
   std::uint64_t seed = 0;
+  std::uint32_t set = 0;            // of inputs, for a problem that fills it
+  bool varies = false;              // with the configuration, which decides what it is
   bool has_special_values = false;  // zeros, ones, the smallest numbers: here and there among these
   std::optional<TensorMapPlan> map{};
 };
@@ -41,6 +43,7 @@ struct CheckPlan {
   std::uint32_t argument = 0;  // index into SizePlan::arguments
   double rtol = 0;
   double atol = 0;
+  bool by_problem = false;  // instead: the problem judges
 };
 
 // One right answer. There are several where it depends on parameters, one for each of their values.
@@ -51,7 +54,8 @@ struct AnswerPlan {
   LaunchGeometry geometry;
   // Arguments whose value or size depends on these parameters, by index into SizePlan::arguments.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides{};
-  // Instead of a kernel, files that hold the answer: outputs with such a fill.
+  bool by_problem = false;  // instead of a kernel, the problem knows the answer
+  // Or files hold it: outputs with such a fill.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> files{};
 };
 
@@ -62,6 +66,18 @@ struct ReferencePlan {
   std::vector<ExtremeInputs> fills{};  // and further ones
 };
 
+// What a plugin's item is made from in the run worker.
+struct PluginPlan {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+struct ObserverPlan {
+  PluginPlan plugin;
+  // Metrics that it has values of, and which of its values; empty as in ObserverSpec.
+  std::vector<std::pair<std::string, std::string>> metrics;
+};
+
 // One problem size: buffers, reference, tolerances. Prepared once, used by every variant.
 struct SizePlan {
   std::vector<ArgumentPlan> arguments;  // in the order of the kernel's signature
@@ -70,6 +86,9 @@ struct SizePlan {
   std::vector<CheckPlan> checks;
   bool deterministic = false;
   MeasureSpec measure;
+  std::optional<PluginPlan> problem{};
+  std::vector<std::pair<std::string, std::int64_t>> extents{};  // of the size, for the problem
+  std::vector<ObserverPlan> observers{};
 };
 
 // A launch that follows the main one.
@@ -113,6 +132,7 @@ struct Verdict {
   double drift = 0;
   // Whether each launch left the same bits; nothing: not asked, or not looked at.
   std::optional<bool> deterministic{};
+  Metrics observed{};         // what observers saw, by the metrics' names
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
   bool excusable = false;     // the cause may lie outside the variant: it may try again

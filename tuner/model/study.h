@@ -43,7 +43,7 @@ struct NextLaunchSpec {
 
 // How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
 struct FillSpec {
-  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile };
+  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile, kProblem };
   Kind kind = Kind::kZeros;
   double a = 0;  // constant | low | mean | lowest | start
   double b = 0;  // high | standard deviation | highest | step
@@ -100,6 +100,7 @@ struct ReferenceSpec {
   // Instead of a kernel: for each output the file that holds the right answer, as FillSpec::file;
   // {NAME} may be a parameter of `per`, too.
   std::vector<std::pair<std::string, std::filesystem::path>> files{};
+  bool by_problem = false;  // instead of a kernel: the study's problem says what is right
 };
 
 // What the user has now: measured first and in the final, and never beaten by anything slower.
@@ -112,6 +113,7 @@ struct BaselineSpec {
 struct Tolerance {
   Expression rtol;  // may use the problem size; empty = 0
   Expression atol;
+  bool by_problem = false;  // instead: the study's problem judges
 };
 
 struct ObjectiveSpec {
@@ -139,6 +141,23 @@ struct BackendSpec {
   std::string name;  // empty = the program's choice
   OptionList options;
   Position where;
+};
+
+// What fills inputs, knows right answers and judges, where the study leaves it to a plugin.
+struct ProblemSpec {
+  std::string name;
+  OptionList options;
+  Position where;
+};
+
+// A metric whose value an observer of a plugin gives.
+struct ObserverSpec {
+  std::string metric;
+  std::string name;   // of the observer
+  std::string value;  // which of its values; empty = that with the metric's name, or its only one
+  OptionList options;
+  Position where;        // of the observer's name
+  Position value_where;  // of the value's
 };
 
 struct SearchSpec {
@@ -186,11 +205,13 @@ struct Study {
   std::vector<NextLaunchSpec> then{};
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> constants;  // __constant__ symbols
+  std::optional<ProblemSpec> problem{};
   std::optional<ReferenceSpec> reference;
   std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name
   bool verify_nothing = false;  // the user says that no answer is to be compared
   bool deterministic = false;   // each launch has to leave the same bits in the outputs
   std::vector<NamedExpression> metrics;
+  std::vector<ObserverSpec> observers{};  // of metrics that are there with their name as expression
   ObjectiveSpec objective;
   BackendSpec backend;
   SearchSpec search;

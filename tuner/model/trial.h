@@ -78,6 +78,7 @@ struct Trial {
   Resources resources;
   double occupancy = -1;  // share of the multiprocessor's threads; -1 = not known
   double watts = 0;       // mean power while it ran; 0 = not measured
+  Metrics observed{};     // what observers saw, by the metrics' names
   double compile_ms = 0;
   bool cache_hit = false;
   double max_error = -1;    // largest |value - expected| over all outputs; -1 = not compared

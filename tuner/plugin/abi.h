@@ -1,4 +1,4 @@
-/* The boundary between tuner and its plugins, interface 2.0. C only; compiles as C11 and C++20.
+/* The boundary between tuner and its plugins, interface 2.1. C only; compiles as C11 and C++20.
  *
  * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
  * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
@@ -28,12 +28,14 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 2
-#define TUNER_ABI_MINOR 0
+#define TUNER_ABI_MINOR 1
 
 #define TUNER_KIND_BACKEND "tuner.backend/2"
 #define TUNER_KIND_COMPILER "tuner.compiler/2"
 #define TUNER_KIND_STRATEGY "tuner.strategy/2"
 #define TUNER_KIND_EXPORTER "tuner.exporter/2"
+#define TUNER_KIND_PROBLEM "tuner.problem/1"   /* since minor 1 */
+#define TUNER_KIND_OBSERVER "tuner.observer/1" /* since minor 1 */
 
 typedef struct tuner_str {
   const char* data; /* not terminated; may hold zero bytes */
@@ -389,6 +391,8 @@ typedef struct tuner_exporter_factory {
 }
 #endif
 
+#include "tuner/plugin/abi_observer.h"
+#include "tuner/plugin/abi_problem.h"
 #include "tuner/plugin/abi_strategy.h"
 
 #endif

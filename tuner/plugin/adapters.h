@@ -1,5 +1,5 @@
 #pragma once
-// A plugin's strategy, compiler and backend behind their ports.
+// What plugins make, behind the ports.
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +12,8 @@
 #include "tuner/plugin/abi_text.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/compiler.h"
+#include "tuner/ports/observer.h"
+#include "tuner/ports/problem.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
@@ -33,5 +35,18 @@ DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_f
                                                            const std::string& name,
                                                            std::uint32_t device,
                                                            const OptionList& options);
+
+// A plugin's problem for one problem size, or why it could not be made.
+Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
+    const tuner_problem_factory& factory, std::uint32_t item, const std::string& name,
+    const OptionList& options, const std::vector<std::pair<std::string, std::int64_t>>& extents);
+
+// Metrics and the places of their values among those that the observer gives.
+using ObservedMetrics = std::vector<std::pair<std::string, std::size_t>>;
+
+// A plugin's observer that gives `value_count` values, or why it could not be made.
+Expected<std::unique_ptr<Observer>, std::string> make_plugin_observer(
+    const tuner_observer_factory& factory, std::uint32_t item, const std::string& name,
+    const OptionList& options, std::size_t value_count, ObservedMetrics metrics);
 
 }  // namespace tuner

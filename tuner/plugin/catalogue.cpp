@@ -3,6 +3,7 @@
 #include "tuner/plugin/catalogue.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/option_check.h"
@@ -20,6 +21,8 @@ constexpr std::array<KindRow, kPluginKindCount> kKinds{{
     {TUNER_KIND_COMPILER, "compiler", sizeof(tuner_compiler_factory)},
     {TUNER_KIND_STRATEGY, "strategy", sizeof(tuner_strategy_factory)},
     {TUNER_KIND_EXPORTER, "exporter", sizeof(tuner_exporter_factory)},
+    {TUNER_KIND_PROBLEM, "problem", sizeof(tuner_problem_factory)},
+    {TUNER_KIND_OBSERVER, "observer", sizeof(tuner_observer_factory)},
 }};
 
 const KindRow& row(PluginKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -34,6 +37,18 @@ struct FactoryHead {
   std::uint32_t count;
   const tuner_item_info* (*info)(std::uint32_t item);
 };
+
+// What an observer says that it gives; empty where it does not.
+std::vector<PluginValue> values_of(const void* factory, std::uint32_t number) {
+  std::uint32_t count = 0;
+  const tuner_value_info* all =
+      static_cast<const tuner_observer_factory*>(factory)->values(number, &count);
+  std::vector<PluginValue> values;
+  for (std::uint32_t i = 0; all != nullptr && i < count; ++i) {
+    values.push_back({from_abi(all[i].name), from_abi(all[i].unit), from_abi(all[i].help)});
+  }
+  return values;
+}
 
 std::string join(const std::vector<std::string>& words) {
   std::string out;
@@ -88,7 +103,10 @@ void Catalogue::add_items(PluginKind kind, const tuner_plugin& plugin,
       item.options.push_back({from_abi(option.name), from_abi(option.default_value),
                               from_abi(option.help), from_abi(option.allowed)});
     }
-    if (const std::string fault = description_fault(item.options); !fault.empty()) {
+    if (kind == PluginKind::kObserver) item.values = values_of(factory, number);
+    std::string fault = description_fault(item.options);
+    if (kind == PluginKind::kObserver && item.values.empty()) fault = "it gives no values";
+    if (!fault.empty()) {
       problems_.push_back({file, named(kind, item.name) + ": " + fault});
       continue;
     }
@@ -186,6 +204,91 @@ std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,
   check_options(PluginKind::kExporter, name, options);
   return make_plugin_exporter(*static_cast<const tuner_exporter_factory*>(item.factory),
                               item.number, item.name, options, std::move(document));
+}
+
+Expected<std::unique_ptr<Problem>, std::string> Catalogue::make_problem(
+    const std::string& name, const OptionList& options,
+    const std::vector<std::pair<std::string, std::int64_t>>& extents) const {
+  const PluginItem& item = require(PluginKind::kProblem, name, {});
+  return make_plugin_problem(*static_cast<const tuner_problem_factory*>(item.factory), item.number,
+                             item.name, options, extents);
+}
+
+namespace {
+
+// The place of the value that a metric is to have; nothing where the observer has none such.
+std::optional<std::size_t> place_of_value(const PluginItem& observer, const std::string& metric,
+                                          const std::string& value) {
+  if (value.empty() && observer.values.size() == 1) return 0;
+  const std::string& wanted = value.empty() ? metric : value;
+  const auto found = std::ranges::find(observer.values, wanted, &PluginValue::name);
+  if (found == observer.values.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - observer.values.begin());
+}
+
+Complaint no_such_value(const PluginItem& observer, const ObserverSpec& spec) {
+  std::vector<std::string> known;
+  for (const PluginValue& one : observer.values) known.push_back(one.name);
+  const std::string& wanted = spec.value.empty() ? spec.metric : spec.value;
+  return {spec.value_where,
+          "observer '" + observer.name + "' gives no '" + wanted + "'; it gives: " + join(known),
+          did_you_mean(wanted, known)};
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Observer>, std::string> Catalogue::make_observer(
+    const std::string& name, const OptionList& options,
+    const std::vector<std::pair<std::string, std::string>>& metrics) const {
+  const PluginItem& item = require(PluginKind::kObserver, name, {});
+  ObservedMetrics places;
+  for (const auto& [metric, value] : metrics) {
+    const auto place = place_of_value(item, metric, value);
+    if (!place) return Unexpected{"observer '" + name + "' gives no '" + value + "'"};
+    places.emplace_back(metric, *place);
+  }
+  return make_plugin_observer(*static_cast<const tuner_observer_factory*>(item.factory),
+                              item.number, item.name, options, item.values.size(),
+                              std::move(places));
+}
+
+void Catalogue::check_study(const Study& study) const {
+  std::vector<Complaint> complaints;
+  const auto check = [&](PluginKind kind, const std::string& name, const OptionList& options,
+                         const Position& where) {
+    try {
+      check_options(kind, name, options, where);
+      return true;
+    } catch (const InputError& error) {
+      const auto& found = error.complaints();
+      complaints.insert(complaints.end(), found.begin(), found.end());
+      return false;
+    }
+  };
+  if (study.problem) {
+    check(PluginKind::kProblem, study.problem->name, study.problem->options, study.problem->where);
+  }
+  for (const ObserverSpec& spec : study.observers) {
+    if (!check(PluginKind::kObserver, spec.name, spec.options, spec.where)) continue;
+    const PluginItem& item = require(PluginKind::kObserver, spec.name, spec.where);
+    if (!place_of_value(item, spec.metric, spec.value)) {
+      complaints.push_back(no_such_value(item, spec));
+    }
+  }
+  if (!complaints.empty()) throw InputError(std::move(complaints), study.text);
+}
+
+std::string Catalogue::versions_for(const Study& study) const {
+  std::vector<std::string> versions;
+  const auto add = [&](PluginKind kind, const std::string& name) {
+    const PluginItem& item = require(kind, name, {});
+    const auto plugin = std::ranges::find(plugins_, item.file, &PluginInfo::file);
+    std::string text = named(kind, name) + " of " + item.plugin + " " + plugin->version;
+    if (std::ranges::find(versions, text) == versions.end()) versions.push_back(std::move(text));
+  };
+  if (study.problem) add(PluginKind::kProblem, study.problem->name);
+  for (const ObserverSpec& spec : study.observers) add(PluginKind::kObserver, spec.name);
+  return join(versions);
 }
 
 }  // namespace tuner

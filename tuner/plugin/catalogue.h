@@ -22,14 +22,28 @@
 
 namespace tuner {
 
-enum class PluginKind : std::uint32_t { kBackend, kCompiler, kStrategy, kExporter };
-inline constexpr std::size_t kPluginKindCount = 4;
+enum class PluginKind : std::uint32_t {
+  kBackend,
+  kCompiler,
+  kStrategy,
+  kExporter,
+  kProblem,
+  kObserver
+};
+inline constexpr std::size_t kPluginKindCount = 6;
 
 struct PluginOption {
   std::string name;
   std::string default_value;
   std::string help;
   std::string allowed;  // tuner_option_info
+};
+
+// A value that an observer gives.
+struct PluginValue {
+  std::string name;
+  std::string unit;
+  std::string help;
 };
 
 struct PluginItem {
@@ -39,7 +53,8 @@ struct PluginItem {
   std::string plugin;          // name of the plugin that offers it
   std::filesystem::path file;  // of that plugin
   const void* factory = nullptr;
-  std::uint32_t number = 0;  // within the factory
+  std::uint32_t number = 0;           // within the factory
+  std::vector<PluginValue> values{};  // of an observer
 };
 
 struct PluginInfo {
@@ -87,6 +102,21 @@ class Catalogue {
   // for options that the exporter does not accept.
   std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document,
                                           const OptionList& options = {}) const;
+
+  // For a size with these extents. The error is a sentence that names the problem.
+  Expected<std::unique_ptr<Problem>, std::string> make_problem(
+      const std::string& name, const OptionList& options,
+      const std::vector<std::pair<std::string, std::int64_t>>& extents) const;
+  // Metrics and the names of their values: an empty name stands for the value with the metric's
+  // name, or the observer's only one. The error is a sentence that names the observer.
+  Expected<std::unique_ptr<Observer>, std::string> make_observer(
+      const std::string& name, const OptionList& options,
+      const std::vector<std::pair<std::string, std::string>>& metrics) const;
+  // Throws InputError for what the study names and no plugin offers: its problem, its observers,
+  // their values, and the options of all.
+  void check_study(const Study& study) const;
+  // Names and versions of the plugins of a study's problem and observers; empty without any.
+  std::string versions_for(const Study& study) const;
 
  private:
   void add_file(const std::filesystem::path& file);

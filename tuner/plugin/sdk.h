@@ -12,6 +12,8 @@
 #include "tuner/plugin/sdk_compiler.h"
 #include "tuner/plugin/sdk_core.h"
 #include "tuner/plugin/sdk_exporter.h"
+#include "tuner/plugin/sdk_observer.h"
+#include "tuner/plugin/sdk_problem.h"
 #include "tuner/plugin/sdk_random.h"
 #include "tuner/plugin/sdk_strategy.h"
 

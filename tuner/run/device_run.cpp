@@ -60,6 +60,7 @@ void plan_preparation(const std::string& reference_text, SizeTask& task) {
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
   if (!task.plan.reference || !study.reference->files.empty()) return;
+  if (study.reference->by_problem) return;
   for (const ReferenceCase& one : cases) {
     auto request = reference_request(study, task.space, one, task.facts, reference_text);
     if (!request) {

@@ -51,12 +51,29 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
   return text;
 }
 
+std::string text_of(const OptionList& options) {
+  std::string text;
+  for (const OptionValue& one : options) text += ':' + one.name + '=' + one.value;
+  return text;
+}
+
+// What observers add to a trial, which an earlier one without them does not have.
+std::string observing(const Study& study) {
+  std::string text;
+  for (const ObserverSpec& one : study.observers) {
+    text += fmt::format("{}{} = {} of {}{}", text.empty() ? ", observed: " : "; ", one.metric,
+                        one.value.empty() ? one.metric : one.value, one.name, text_of(one.options));
+  }
+  return text;
+}
+
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
 std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
   std::string verify;
   for (const auto& [name, tolerance] : study.verify) {
-    verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text() + '\n';
+    verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text();
+    verify += tolerance.by_problem ? ":by the problem\n" : "\n";
   }
   if (!study.reference) return verify;
   const ReferenceSpec& reference = *study.reference;
@@ -66,6 +83,7 @@ std::string verification(const Study& study, const Bindings& names, const Measur
     verify += '|' + name + '=' + to_text(value);
   }
   verify += fmt::format("|{} sets of inputs", reference.seeds);
+  if (reference.by_problem) verify += "|by the problem";
   for (const std::string& name : reference.per) verify += "|per " + name;
   for (const ExtremeInputs fill : reference.fills) {
     verify += fmt::format("|fill {}", static_cast<int>(fill));
@@ -92,6 +110,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
     for (const ArgumentSpec& argument : *list) inputs += text_of(argument, names, with) + '\n';
     inputs += "--\n";
   }
+  if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch);
   for (const NextLaunchSpec& next : study.then) {
     launch += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text();
@@ -116,15 +135,16 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"verify", digest(verify)},
       // Trials from before answers were checked after the timing prove less, and are made again.
       {"measuring",
-       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}",
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}{}",
                    m.cold ? "cold" : "hot", m.min_samples, m.max_samples, m.max_milliseconds,
                    m.confidence, m.precision,
                    slow_may_be_best(study, size, device) ? 0 : m.drop_above,
                    needs_power(study) ? ", with power" : "",
-                   study.deterministic ? ", same bits in every launch" : "")},
+                   study.deterministic ? ", same bits in every launch" : "", observing(study))},
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };
+  if (!with.plugins.empty()) key.identity.emplace_back("plugins", with.plugins);
   return key;
 }
 

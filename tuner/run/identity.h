@@ -21,6 +21,7 @@ struct MeasuredWith {
   std::shared_ptr<FileDigests> data;
   std::string compiler;
   std::string backend_options;
+  std::string plugins{};  // versions of those that the study leaves its problem and metrics to
 };
 
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,

@@ -107,8 +107,9 @@ ContextKey key_now(const Study& study, const std::string& digest,
   }
   const std::string compiler =
       machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
-  return context_key(study, device, before.size,
-                     {digest, data, compiler, value_of(before, "backend options")});
+  return context_key(
+      study, device, before.size,
+      {digest, data, compiler, value_of(before, "backend options"), value_of(before, "plugins")});
 }
 
 // The study says it of what it would measure alike today. Without one it is known where nothing

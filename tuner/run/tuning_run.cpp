@@ -109,6 +109,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
             const StopRequest& interrupt, RunListener& listener) {
   double begin = wall_seconds();
   check_strategy(catalogue, settings);
+  catalogue.check_study(settings.study);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
   Devices devices = open_devices(settings.devices, program, catalogue, note);
@@ -120,9 +121,9 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   if (!shelf.trouble().empty()) note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();
   const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
-  const History history(
-      store, study,
-      {sources.digest, std::make_shared<FileDigests>(), compiler, devices.options_text});
+  const History history(store, study,
+                        {sources.digest, std::make_shared<FileDigests>(), compiler,
+                         devices.options_text, catalogue.versions_for(study)});
   const auto interrupted = [&] { return interrupt.count() > 0; };
 
   RunEnd end;

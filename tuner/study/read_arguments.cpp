@@ -86,10 +86,14 @@ std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNo
 
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const Position where = position_of(reader.diagnostics, node);
+  if (is_left_to_problem(reader, node, "'fill'")) {
+    fill.kind = Kind::kProblem;
+    return;
+  }
   if (node.is_scalar()) {
     if (node.text == "zeros") return;
     reader.diagnostics.error(where, "unknown fill '" + node.text + "'",
-                             "zeros, or a map such as {uniform: [-1, 1]}");
+                             "zeros, problem, or a map such as {uniform: [-1, 1]}");
     return;
   }
   std::vector<std::string> keys{"file"};

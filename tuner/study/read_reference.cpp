@@ -137,6 +137,15 @@ void read_fills(Reader& reader, const YamlNode& node) {
   }
 }
 
+// On which inputs answers are compared.
+void read_sets(Reader& reader, const Fields& fields) {
+  ReferenceSpec& reference = *reader.study.reference;
+  if (const YamlNode* seeds = fields.find("seeds")) {
+    reference.seeds = read_seeds(reader.diagnostics, *seeds).value_or(reference.seeds);
+  }
+  if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);
+}
+
 // ---- answers in files ---------------------------------------------------------------------------
 
 std::vector<std::string> outputs_of(const Study& study) {
@@ -192,6 +201,29 @@ void refuse_beside_file(Reader& reader, const Fields& fields) {
   }
 }
 
+// ---- answers of the problem ---------------------------------------------------------------------
+
+// {by: problem, seeds: 4}: sets of inputs, and nothing of what a kernel needs.
+void read_by(Reader& reader, const Fields& fields) {
+  constexpr std::array<const char*, 8> kOfKernels{"entry", "source",    "configuration", "block",
+                                                  "grid",  "arguments", "per",           "file"};
+  for (const char* key : kOfKernels) {
+    if (!fields.mentions(key)) continue;
+    reader.diagnostics.error(
+        fields.where(key),
+        fmt::format("a reference by the problem is no kernel, so it cannot have '{}'", key));
+  }
+  const YamlNode* by = fields.require("by");
+  if (by == nullptr) return;
+  if (is_left_to_problem(reader, *by, "'reference'")) {
+    reader.study.reference->by_problem = true;
+    reader.study.reference->arguments = outputs_of(reader.study);
+    return;
+  }
+  reader.diagnostics.error(position_of(reader.diagnostics, *by),
+                           "'by' must be problem, not '" + by->text + "'");
+}
+
 // ---- answers of a kernel ------------------------------------------------------------------------
 
 void read_reference_arguments(Reader& reader, const Fields& fields, const Position& where) {
@@ -221,10 +253,7 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   if (const YamlNode* configuration = fields.find("configuration")) {
     read_configuration(reader, *configuration);
   }
-  if (const YamlNode* seeds = fields.find("seeds")) {
-    reference.seeds = read_seeds(reader.diagnostics, *seeds).value_or(reference.seeds);
-  }
-  if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);
+  read_sets(reader, fields);
   reference.launch = read_geometry(reader, fields, kinds, "'reference'");
   read_reference_arguments(reader, fields, where);
 }
@@ -240,10 +269,14 @@ bool reference_takes(const Study& study, const std::string& argument) {
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'reference'",
                       {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes",
-                       "arguments", "seeds", "fills", "per", "file"});
+                       "arguments", "seeds", "fills", "per", "file", "by"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;
+  if (fields.mentions("by")) {
+    read_sets(reader, fields);
+    return read_by(reader, fields);
+  }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
   if (!fields.mentions("file")) return read_reference_kernel(reader, fields, where);
   refuse_beside_file(reader, fields);

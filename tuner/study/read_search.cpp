@@ -1,4 +1,4 @@
-// Reads the sections metrics, objective, backend, search, measure and export.
+// Reads the sections metrics, objective, search, measure and export.
 
 #include <algorithm>
 #include <regex>
@@ -45,16 +45,6 @@ void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
     reader.diagnostics.error(position_of(reader.diagnostics, *value),
                              "'seconds' must be above 0, not " + value->text);
   }
-}
-
-OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose) {
-  OptionList options;
-  if (!expect_map(reader.diagnostics, node, "'options' of the " + whose)) return options;
-  for (const auto& [key, value] : node.entries) {
-    const auto text = read_text(reader.diagnostics, *value, "option '" + key->text + "'");
-    if (text) options.push_back({key->text, *text, position_of(reader.diagnostics, *key)});
-  }
-  return options;
 }
 
 // Reads numbers of 'measure' and complains of those outside their range.
@@ -154,6 +144,10 @@ void read_metrics(Reader& reader, const YamlNode& node) {
   }
   for (const auto& [key, value] : node.entries) reader.names.announce(key->text);
   for (const auto& [key, value] : node.entries) {
+    if (value->is_map()) {
+      read_observed(reader, *key, *value);
+      continue;
+    }
     Expression metric = reader.names.read(*value, "metric '" + key->text + "'",
                                           kSpaceNames | kTimeName | kMetricName, "a metric");
     reader.names.declare(*key, kMetricName, {key->text});
@@ -188,28 +182,6 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
     }
   }
   reader.study.objective = std::move(*objective);
-}
-
-// A name, or a name with options.
-void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
-  BackendSpec& backend = reader.study.backend;
-  backend.where = where;
-  if (!node.is_map()) {
-    backend.name = read_text(reader.diagnostics, node, "'backend'").value_or("");
-  } else {
-    const Fields fields(reader.diagnostics, node, where, "'backend'", {"name", "options"});
-    if (const YamlNode* name = fields.require("name")) {
-      backend.name = read_text(reader.diagnostics, *name, "'name'").value_or("");
-      backend.where = position_of(reader.diagnostics, *name);
-    }
-    if (const YamlNode* options = fields.find("options")) {
-      backend.options = read_options(reader, *options, "backend");
-    }
-  }
-  if (backend.name == "auto") backend.name.clear();
-  if (backend.name.empty() && !backend.options.empty()) {
-    reader.diagnostics.error(backend.where, "options need the name of their backend", "");
-  }
 }
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {

@@ -29,7 +29,8 @@ const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
 
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
   Tolerance tolerance;
-  if (!value.is_null()) {
+  tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
+  if (!value.is_null() && !tolerance.by_problem) {
     const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
                         "the tolerance of '" + key.text + "'", {"rtol", "atol"});
     if (const YamlNode* rtol = fields.find("rtol")) {

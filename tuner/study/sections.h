@@ -39,11 +39,20 @@ void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
 void read_objective(Reader& reader, const YamlNode& node, const Position& where);
 void read_backend(Reader& reader, const YamlNode& node, const Position& where);
+// Before arguments, reference and verify, which may leave things to it.
+void read_problem(Reader& reader, const YamlNode& node, const Position& where);
 void read_search(Reader& reader, const YamlNode& node, const Position& where);
 void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 void read_export(Reader& reader, const YamlNode& node, const Position& where);
 
 // Parts that several sections share.
+OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose);
+// A metric whose value an observer gives.
+void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);
+// Whether the node says 'problem'; complains where the study has none. `what` begins a sentence.
+bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what);
+// Once all sections were read that may leave something to the problem.
+void warn_of_idle_problem(Reader& reader);
 // Leaves out whatever would compare answers.
 void verify_nothing(Study& study);
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,

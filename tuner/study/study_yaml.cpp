@@ -101,6 +101,8 @@ std::string fill_text(const FillSpec& fill, const fs::path& folder) {
       return fmt::format("{{integers: [{}, {}]}}", fill.a, fill.b);
     case Kind::kSequence:
       return fmt::format("{{sequence: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kProblem:
+      return "problem";
     case Kind::kFile:
       return "{file: " + path_text(fill.file, folder) + "}";
   }
@@ -163,11 +165,20 @@ std::string file_reference_of(const Study& study, const fs::path& folder) {
   return out;
 }
 
+std::string sets_of(const ReferenceSpec& reference) {
+  std::string out;
+  if (reference.seeds != ReferenceSpec{}.seeds)
+    out += fmt::format("  seeds: {}\n", reference.seeds);
+  if (!reference.fills.empty()) out += "  fills: [" + fills_text(reference.fills) + "]\n";
+  return out;
+}
+
 std::string reference_of(const Study& study, const fs::path& folder) {
   if (study.verify_nothing) return "verify: none\n";
   if (!study.reference) return {};
   const ReferenceSpec& reference = *study.reference;
   if (!reference.files.empty()) return file_reference_of(study, folder);
+  if (reference.by_problem) return "reference:\n  by: problem\n" + sets_of(reference);
   std::string out = fmt::format("reference:\n  entry: {}\n", quoted(reference.entry));
   if (reference.source) out += "  source: " + path_text(*reference.source, folder) + "\n";
   std::string values;
@@ -176,9 +187,7 @@ std::string reference_of(const Study& study, const fs::path& folder) {
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
   if (!reference.per.empty()) out += "  per: " + names_text(reference.per) + "\n";
-  if (reference.seeds != ReferenceSpec{}.seeds)
-    out += fmt::format("  seeds: {}\n", reference.seeds);
-  if (!reference.fills.empty()) out += "  fills: [" + fills_text(reference.fills) + "]\n";
+  out += sets_of(reference);
   out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
     out += "  arguments: " + names_text(reference.arguments) + "\n";
@@ -191,6 +200,10 @@ std::string verify_of(const Study& study) {
   std::string out = "verify:\n";
   if (study.deterministic) out += "  deterministic: true\n";
   for (const auto& [name, tolerance] : study.verify) {
+    if (tolerance.by_problem) {
+      out += fmt::format("  {}: problem\n", quoted(name));
+      continue;
+    }
     std::string limits;
     if (!tolerance.rtol.empty()) limits += "rtol: " + quoted(tolerance.rtol.text());
     if (!tolerance.atol.empty()) {
@@ -272,18 +285,29 @@ std::string options_text(const OptionList& options) {
   return out;
 }
 
-std::string backend_of(const BackendSpec& backend) {
-  if (backend.name.empty()) return "";
-  if (backend.options.empty()) return fmt::format("backend: {}\n", backend.name);
-  return fmt::format("backend: {{name: {}, options: {{{}}}}}\n", backend.name,
-                     options_text(backend.options));
+// A section that names something of a plugin.
+std::string plugin_of(const char* section, const std::string& name, const OptionList& options) {
+  if (name.empty()) return "";
+  if (options.empty()) return fmt::format("{}: {}\n", section, name);
+  return fmt::format("{}: {{name: {}, options: {{{}}}}}\n", section, name, options_text(options));
+}
+
+std::string metric_line(const Study& study, const NamedExpression& metric) {
+  const auto observer = std::ranges::find(study.observers, metric.name, &ObserverSpec::metric);
+  if (observer == study.observers.end()) {
+    return fmt::format("  {}: {}\n", metric.name, quoted(metric.expression.text()));
+  }
+  std::string parts = "observer: " + quoted(observer->name);
+  if (!observer->value.empty()) parts += ", value: " + quoted(observer->value);
+  if (!observer->options.empty()) parts += ", options: {" + options_text(observer->options) + "}";
+  return fmt::format("  {}: {{{}}}\n", metric.name, parts);
 }
 
 std::string search_of(const Study& study) {
   std::string out;
   for (const NamedExpression& metric : study.metrics) {
     out += out.empty() ? "metrics:\n" : "";
-    out += fmt::format("  {}: {}\n", metric.name, quoted(metric.expression.text()));
+    out += metric_line(study, metric);
   }
   const auto goal = [](const ObjectiveSpec& objective) {
     return fmt::format("{}: {}", objective.maximize ? "maximize" : "minimize", objective.name);
@@ -296,7 +320,7 @@ std::string search_of(const Study& study) {
     out += fmt::format("objective: {{{}{}}}\n", goal(study.objective),
                        beside.empty() ? "" : ", beside: [" + beside + "]");
   }
-  out += backend_of(study.backend);
+  out += plugin_of("backend", study.backend.name, study.backend.options);
   const SearchSpec& search = study.search;
   std::string parts;
   if (!search.strategy.empty()) parts += fmt::format("  strategy: {}\n", search.strategy);
@@ -350,6 +374,7 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   if (study.runnable) out += kernel_of(study, folder);
   out += space_of(study);
   if (study.runnable) {
+    if (study.problem) out += plugin_of("problem", study.problem->name, study.problem->options);
     out += "launch:\n" + launch_lines(study.launch) + then_lines(study);
     out += arguments_of(study, folder) + reference_of(study, folder) + verify_of(study);
   }

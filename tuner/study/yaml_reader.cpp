@@ -25,9 +25,9 @@ constexpr std::int64_t kSchema = 1;
 }
 
 const std::vector<std::string> kSections{
-    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
-    "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
-    "objective", "backend",   "search",        "measure",    "export",  "baseline"};
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints", "launch",
+    "arguments", "constants", "reference",     "verify",     "metrics", "objective",   "backend",
+    "search",    "measure",   "export",        "baseline",   "problem"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -78,8 +78,8 @@ class StudyReader {
   }
 
   bool needs_kernel() const {
-    const std::vector<std::string> parts{"kernel",    "launch",    "arguments",
-                                         "constants", "reference", "verify"};
+    const std::vector<std::string> parts{"kernel",    "launch", "arguments", "constants",
+                                         "reference", "verify", "problem"};
     return std::any_of(parts.begin(), parts.end(),
                        [this](const std::string& key) { return file_.mentions(key); });
   }
@@ -87,12 +87,14 @@ class StudyReader {
   void read_kernel_parts() {
     for (const char* key : {"kernel", "launch", "arguments"}) file_.require(key);
     section_at("kernel", read_kernel);
+    section_at("problem", read_problem);
     section("arguments", read_arguments);
     section_at("launch", read_launch);
     section("constants", read_constants);
     section_at("reference", read_reference);
     section_at("verify", read_verify);
     warn_of_unverified_outputs();
+    warn_of_idle_problem(reader_);
     reader_.study.runnable = true;
   }
 

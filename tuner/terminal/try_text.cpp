@@ -18,7 +18,7 @@ namespace tuner {
 namespace {
 
 std::string line(const char* name, const std::string& text) {
-  return fmt::format("  {:<16}{}\n", name, for_terminal(text));
+  return fmt::format("  {:<15} {}\n", for_terminal(name), for_terminal(text));
 }
 
 std::string known(std::int64_t value, const char* unit) {

@@ -73,13 +73,14 @@ void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   }
 }
 
-OptionList options_of(const json& open) {
+OptionList option_list(const std::vector<std::pair<std::string, std::string>>& options) {
   OptionList out;
-  for (const auto& [name, value] :
-       open.at("options").get<std::vector<std::pair<std::string, std::string>>>()) {
-    out.push_back({name, value});
-  }
+  for (const auto& [name, value] : options) out.push_back({name, value});
   return out;
+}
+
+OptionList options_of(const json& open) {
+  return option_list(open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
 }
 
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
@@ -120,6 +121,8 @@ const char* text_of(Phase phase) {
       return "power";
     case Phase::kInputs:
       return "inputs";
+    case Phase::kObserve:
+      return "observe";
   }
   return "launch";
 }
@@ -127,8 +130,8 @@ const char* text_of(Phase phase) {
 class RunServer {
  public:
   // `on_host`: kernels run in this process.
-  RunServer(Wire& wire, std::unique_ptr<Backend> backend, bool on_host)
-      : wire_(wire), backend_(std::move(backend)), memory_(on_host) {}
+  RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend, bool on_host)
+      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(on_host) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -161,7 +164,12 @@ class RunServer {
   bool prepare(SizePlan plan) {
     memory_.lift();
     evaluation_.reset();  // its buffers make room first
-    evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan));
+    auto plugins = plugins_for(plan);
+    if (!plugins) {
+      wire_.send({{"type", "failed"}, {"message", plugins.error()}, {"excusable", false}});
+      return false;
+    }
+    evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan), std::move(*plugins));
     const auto done = evaluation_->prepare();
     if (done) {
       wire_.send({{"type", "prepared"},
@@ -175,6 +183,23 @@ class RunServer {
                 {"excusable", excusable},
                 {"constant", evaluation_->wrong_constant()}});
     return false;
+  }
+
+  Expected<StudyPlugins, std::string> plugins_for(const SizePlan& plan) const {
+    StudyPlugins plugins;
+    if (plan.problem) {
+      auto problem = catalogue_.make_problem(plan.problem->name, option_list(plan.problem->options),
+                                             plan.extents);
+      if (!problem) return Unexpected{problem.error()};
+      plugins.problem = std::move(*problem);
+    }
+    for (const ObserverPlan& one : plan.observers) {
+      auto observer =
+          catalogue_.make_observer(one.plugin.name, option_list(one.plugin.options), one.metrics);
+      if (!observer) return Unexpected{observer.error()};
+      plugins.observers.push_back(std::move(*observer));
+    }
+    return plugins;
   }
 
   PhaseSink phases() {
@@ -221,6 +246,7 @@ class RunServer {
   }
 
   Wire& wire_;
+  const Catalogue& catalogue_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
   KernelMemory memory_;
@@ -237,7 +263,7 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
         {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
     return 1;
   }
-  RunServer(wire, std::move(*backend), name == "cpu").serve();
+  RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();
   return 0;
 }
 

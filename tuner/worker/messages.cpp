@@ -56,6 +56,8 @@ void for_each_field(T& argument, Visit&& visit) {
   visit("fill", argument.fill);
   visit("zero", argument.zero);
   visit("seed", argument.seed);
+  visit("set", argument.set);
+  visit("varies", argument.varies);
   visit("has_special_values", argument.has_special_values);
   visit("map", argument.map);
 }
@@ -79,6 +81,7 @@ void for_each_field(T& check, Visit&& visit) {
   visit("argument", check.argument);
   visit("rtol", check.rtol);
   visit("atol", check.atol);
+  visit("by_problem", check.by_problem);
 }
 
 template <Is<AnswerPlan> T, typename Visit>
@@ -88,6 +91,7 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("artifact", plan.artifact);
   visit("geometry", plan.geometry);
   visit("overrides", plan.overrides);
+  visit("by_problem", plan.by_problem);
   visit("files", plan.files);
 }
 
@@ -99,6 +103,18 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("fills", plan.fills);
 }
 
+template <Is<PluginPlan> T, typename Visit>
+void for_each_field(T& plan, Visit&& visit) {
+  visit("name", plan.name);
+  visit("options", plan.options);
+}
+
+template <Is<ObserverPlan> T, typename Visit>
+void for_each_field(T& plan, Visit&& visit) {
+  visit("plugin", plan.plugin);
+  visit("metrics", plan.metrics);
+}
+
 template <Is<SizePlan> T, typename Visit>
 void for_each_field(T& plan, Visit&& visit) {
   visit("arguments", plan.arguments);
@@ -107,6 +123,9 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("checks", plan.checks);
   visit("deterministic", plan.deterministic);
   visit("measure", plan.measure);
+  visit("problem", plan.problem);
+  visit("extents", plan.extents);
+  visit("observers", plan.observers);
 }
 
 template <Is<NextLaunchPlan> T, typename Visit>
@@ -142,6 +161,7 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("max_error", verdict.max_error);
   visit("message", Bytes{verdict.message});
   visit("watts", verdict.watts);
+  visit("observed", verdict.observed);
   visit("drift", verdict.drift);
   visit("deterministic", verdict.deterministic);
   visit("context_dead", verdict.context_dead);

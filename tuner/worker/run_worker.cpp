@@ -136,7 +136,13 @@ void RunWorker::send_plan() {
 std::optional<RunWorker::Failure> RunWorker::not_prepared(
     const std::optional<nlohmann::json>& answer) {
   preparing_ = false;
-  if (!answer) return gone("the worker");
+  if (!answer) {
+    Failure failure = gone("the worker");
+    if (plan_ && plan_->problem) {
+      failure.reason += ", perhaps in the problem '" + plan_->problem->name + "'";
+    }
+    return failure;
+  }
   const std::string type = text_in(*answer, "type");
   if (type == "prepared") return std::nullopt;
   channel_.reset();
@@ -202,7 +208,9 @@ double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) 
   }
   if (phase == "power") launch += kPowerSeconds;
   // Filling large inputs anew is no work of the variant's.
-  if (phase == "inputs") launch += limits_.configuration_seconds;
+  if (phase == "inputs" || phase == "observe") launch += limits_.configuration_seconds;
+  // Nor is what a problem does on the host.
+  if (plan_ && plan_->problem) launch += limits_.configuration_seconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;

@@ -79,7 +79,7 @@ class EvaluationTest : public testing::Test {
   // Prepares on first use.
   Evaluation& evaluation() {
     if (!evaluation_) {
-      evaluation_ = std::make_unique<Evaluation>(backend_, plan_);
+      evaluation_ = std::make_unique<Evaluation>(backend_, plan_, std::move(plugins_));
       const auto ready = evaluation_->prepare();
       EXPECT_TRUE(ready.has_value()) << (ready ? "" : ready.error().message);
       backend_.timings.clear();  // of the reference
@@ -92,12 +92,13 @@ class EvaluationTest : public testing::Test {
   }
   Verdict evaluate(const std::string& kernel) { return evaluate(variant(kernel)); }
   std::string failure_of_prepare() {
-    const auto ready = Evaluation(backend_, plan_).prepare();
+    const auto ready = Evaluation(backend_, plan_, std::move(plugins_)).prepare();
     return ready ? "" : ready.error().message;
   }
 
   FakeBackend backend_;
   SizePlan plan_;
+  StudyPlugins plugins_;  // until evaluation() is first called
   std::vector<Phase> phases_;
   std::unique_ptr<Evaluation> evaluation_;
 };

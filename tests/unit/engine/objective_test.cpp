@@ -43,6 +43,19 @@ TEST(Metrics, EnergyIsPowerTimesTheTimeOfOneLaunch) {
   EXPECT_EQ(metrics(study, {}, 2.0), Figures{});  // not measured
 }
 
+TEST(Metrics, OfObserversAreWhatTheySawAndOthersMayUseThem) {
+  const Study study = with_metrics({{"misses", expr("misses")}, {"rate", expr("misses / time")}},
+                                   {"misses", false, {}});
+  EXPECT_EQ(metrics(study, {}, 2.0, 0, {{"misses", 10}}),
+            (Figures{{"misses", 10}, {"rate", 5000}}));
+  EXPECT_EQ(metrics(study, {}, 2.0), Figures{}) << "nobody saw any";
+  Trial trial;
+  trial.timing.median = 2;
+  trial.observed = {{"misses", 10}};
+  score(study, {}, trial);
+  EXPECT_EQ(trial.objective.value(), 10);
+}
+
 TEST(NeedsPower, OnlyWhereAMetricAsksAndNoParameterHasThatName) {
   EXPECT_TRUE(needs_power(with_metrics({{"e", expr("energy / 2")}})));
   EXPECT_FALSE(needs_power(with_metrics({{"e", expr("1 / time")}})));

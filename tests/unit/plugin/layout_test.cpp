@@ -65,12 +65,26 @@ AT(tuner_strategy, machine, 48);
 AT(tuner_strategy_factory, create, 16);
 AT(tuner_exporter_factory, write, 16);
 
+// Since minor 1.
+SIZE(tuner_extent, 24);
+SIZE(tuner_array, 48);
+SIZE(tuner_value_info, 24);
+AT(tuner_problem_setup, extent_count, 32);
+AT(tuner_judgement, error, 8);
+AT(tuner_problem, judge, 40);
+AT(tuner_problem_factory, create, 16);
+AT(tuner_observed, sample_count, 176);
+AT(tuner_observer, end, 32);
+AT(tuner_observer_factory, create, 24);
+
 TEST(Interface, IsTwo) {
   EXPECT_EQ(TUNER_ABI_MAJOR, 2);
   EXPECT_STREQ(TUNER_KIND_BACKEND, "tuner.backend/2");
   EXPECT_STREQ(TUNER_KIND_COMPILER, "tuner.compiler/2");
   EXPECT_STREQ(TUNER_KIND_STRATEGY, "tuner.strategy/2");
   EXPECT_STREQ(TUNER_KIND_EXPORTER, "tuner.exporter/2");
+  EXPECT_STREQ(TUNER_KIND_PROBLEM, "tuner.problem/1");
+  EXPECT_STREQ(TUNER_KIND_OBSERVER, "tuner.observer/1");
 }
 
 }  // namespace

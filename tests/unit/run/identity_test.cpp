@@ -12,7 +12,8 @@ namespace {
 class IdentityTest : public ::testing::Test {
  protected:
   ContextKey key() const {
-    return context_key(study, device, study.sizes.front(), {source, data, compiler, options});
+    return context_key(study, device, study.sizes.front(),
+                       {source, data, compiler, options, plugins});
   }
   // What differs after `change`, by component.
   template <typename Change>
@@ -32,7 +33,20 @@ class IdentityTest : public ::testing::Test {
   std::shared_ptr<FileDigests> data = std::make_shared<FileDigests>();
   std::string compiler = "nvrtc 13.0";
   std::string options;
+  std::string plugins;
 };
+
+TEST_F(IdentityTest, WhatIsLeftToPluginsCountsWithOptionsAndVersions) {
+  EXPECT_EQ(changed([&] { study.problem = {"csr", {{"exponent", "1"}}, {}}; }), "inputs");
+  EXPECT_EQ(changed([&] { study.problem->options[0].value = "2"; }), "inputs");
+  study.verify = {{"y", {}}};
+  EXPECT_EQ(changed([&] { study.verify[0].second.by_problem = true; }), "verify");
+  EXPECT_EQ(changed([&] {
+              study.observers = {{"m", "counters", "misses", {}, {}, {}}};
+            }),
+            "measuring");
+  EXPECT_EQ(changed([&] { plugins = "problem 'csr' of sparse 1.1"; }), "plugins");
+}
 
 TEST_F(IdentityTest, ListsOfValuesAndConstraintsDoNotCount) {
   EXPECT_EQ(changed([&] {

@@ -1,4 +1,4 @@
-// What holds for every strategy of the plugin.
+// What holds for every strategy of a plugin: compiled into the tests of each plugin of strategies.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/unit/strategies/driver.h"
+#include "tests/unit/strategies/enormous_space.h"
 #include "tests/unit/strategies/listed_space.h"
 
 namespace tuner::strategies {
@@ -173,12 +174,11 @@ TEST_P(EveryStrategy, FindsBetterThanRandomOnASmoothLandscape) {
                            {{0, 1}, false},
                            {{0, 1, 2}, false}},
                           [](const auto& v) { return v[0] * v[1] <= 1024; });
-  const auto median_best = [&](const std::string& name) {
+  const auto median_best = [&](const auto& asked_with_seed) {
     std::vector<double> best;
     for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-      Driver driver(name, space.table(), {.seed = seed, .budget_evaluations = 100});
       double least = kInfinity;
-      for (const Index index : play(driver, typical(space), {.limit = 100})) {
+      for (const Index index : asked_with_seed(seed)) {
         least = std::min(least, typical(space)(index).front());
       }
       best.push_back(least);
@@ -186,14 +186,40 @@ TEST_P(EveryStrategy, FindsBetterThanRandomOnASmoothLandscape) {
     std::ranges::sort(best);
     return best[best.size() / 2];
   };
-  EXPECT_LT(median_best(GetParam()), median_best("random"));
+  const auto searched = [&](std::uint64_t seed) {
+    Driver driver(GetParam(), space.table(), {.seed = seed, .budget_evaluations = 100});
+    return play(driver, typical(space), {.limit = 100});
+  };
+  const auto at_random = [&](std::uint64_t seed) {
+    const sdk::Permutation order(space.size(), seed);
+    std::vector<Index> asked;
+    for (Index i = 0; i < 100; ++i) asked.push_back(order.at(i));
+    return asked;
+  };
+  EXPECT_LT(median_best(searched), median_best(at_random));
+}
+
+TEST(EnormousSpace, EveryStrategySearchesIt) {
+  const tuner_space table = enormous_space();
+  for (const std::string& name : all_names()) {
+    Driver driver(name, table, {});
+    const auto asked = play(
+        driver,
+        [](Index i) {
+          return std::vector<double>{1.0 + __builtin_popcountll(static_cast<std::uint64_t>(i))};
+        },
+        {.limit = 60});
+    EXPECT_EQ(std::set<Index>(asked.begin(), asked.end()).size(), 60U) << name;
+  }
 }
 
 // A file that the list has forgotten would compile all the same.
 TEST(Catalogue, HasEveryStrategyThatASourceRegisters) {
-  const std::string folder = TUNER_SOURCE_DIR "/tuner/plugins/strategies";
+  const bool is_classic = std::string(tuner_plugin_v2.name) == "classic";
+  const std::string folder = std::string(TUNER_SOURCE_DIR "/tuner/plugins/strategies/") +
+                             (is_classic ? "classic" : "model");
   std::size_t registered = 0;
-  for (const auto& one : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const auto& one : std::filesystem::directory_iterator(folder)) {
     if (one.path().extension() != ".cpp") continue;
     std::ifstream file(one.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -201,6 +227,22 @@ TEST(Catalogue, HasEveryStrategyThatASourceRegisters) {
   }
   EXPECT_EQ(all_names().size(), registered);
 }
+
+class EveryStrategyWithPrior : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryStrategyWithPrior, AsksForEachConfigurationOnce) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver(GetParam(), space.table(), {});
+  driver.learn(results_of(space, 3, 1), 1);
+  driver.learn(results_of(space, 7, -1), 0.5);
+  const auto asked =
+      play(driver, [&](Index i) { return std::vector<double>{-1 / typical(space, i)}; });
+  EXPECT_EQ(asked.size(), space.size());
+  EXPECT_EQ(std::set<Index>(asked.begin(), asked.end()).size(), space.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugin, EveryStrategyWithPrior, testing::ValuesIn(all_names()),
+                         [](const auto& one) { return one.param; });
 
 INSTANTIATE_TEST_SUITE_P(Plugin, EveryStrategy, testing::ValuesIn(all_names()),
                          [](const auto& one) { return one.param; });

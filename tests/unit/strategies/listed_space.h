@@ -132,4 +132,24 @@ inline double typical_objective(const std::vector<double>& v) {
          0.5 * std::abs(v[4] - 2) + 0.1 * std::abs(std::log2(v[0] / 64));
 }
 
+// What was measured in another place.
+using Results = std::vector<tuner_prior_result>;
+
+inline double typical(const ListedSpace& space, Index i) {
+  return typical_objective(space.values(i));
+}
+
+// Every `step`-th configuration, as good there as here to the power of `exponent`; the best has
+// loss 0.
+inline Results results_of(const ListedSpace& space, std::size_t step, double exponent) {
+  Results results;
+  double least = kInfinity;
+  for (Index i = 0; i < space.size(); i += step) {
+    results.push_back({sdk::to_abi(i), exponent * std::log(typical(space, i))});
+    least = std::min(least, results.back().loss);
+  }
+  for (auto& result : results) result.loss -= least;
+  return results;
+}
+
 }  // namespace tuner::strategies

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
 
 #include "tests/unit/strategies/driver.h"
 #include "tests/unit/strategies/listed_space.h"
@@ -12,29 +11,12 @@
 namespace tuner::strategies {
 namespace {
 
-using Results = std::vector<tuner_prior_result>;
-
-double typical(const ListedSpace& space, Index i) { return typical_objective(space.values(i)); }
-
 Index best_of(const ListedSpace& space) {
   Index best = 0;
   for (Index i = 0; i < space.size(); ++i) {
     if (typical(space, i) < typical(space, best)) best = i;
   }
   return best;
-}
-
-// Every `step`-th configuration, as good there as here to the power of `exponent`; the best has
-// loss 0.
-Results results_of(const ListedSpace& space, std::size_t step, double exponent) {
-  Results results;
-  double least = kInfinity;
-  for (Index i = 0; i < space.size(); i += step) {
-    results.push_back({sdk::to_abi(i), exponent * std::log(typical(space, i))});
-    least = std::min(least, results.back().loss);
-  }
-  for (auto& result : results) result.loss -= least;
-  return results;
 }
 
 // Questions until the best is found, over ten seeds.
@@ -77,22 +59,6 @@ TEST(DefaultWithPrior, IgnoresOneWhereAllFailedOrNothingIsKnown) {
   with.learn({{{5, 0}, 0.0}}, 0);
   EXPECT_EQ(with.ask(2), without.ask(2));
 }
-
-class EveryStrategyWithPrior : public testing::TestWithParam<std::string> {};
-
-TEST_P(EveryStrategyWithPrior, AsksForEachConfigurationOnce) {
-  const ListedSpace space(typical_parameters(), typical_rule);
-  Driver driver(GetParam(), space.table(), {});
-  driver.learn(results_of(space, 3, 1), 1);
-  driver.learn(results_of(space, 7, -1), 0.5);
-  const auto asked =
-      play(driver, [&](Index i) { return std::vector<double>{-1 / typical(space, i)}; });
-  EXPECT_EQ(asked.size(), space.size());
-  EXPECT_EQ(std::set<Index>(asked.begin(), asked.end()).size(), space.size());
-}
-
-INSTANTIATE_TEST_SUITE_P(Plugin, EveryStrategyWithPrior, testing::ValuesIn(all_names()),
-                         [](const auto& one) { return one.param; });
 
 class Prior : public testing::Test {
  protected:

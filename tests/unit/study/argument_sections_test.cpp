@@ -199,7 +199,8 @@ study.yaml:11:36: the value of 'd' is text for N=64
 }
 
 TEST(ArgumentSections, BadFills) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}
 problem_sizes: [{N: 64}]
 parameters: {B: [1, 2]}
@@ -219,7 +220,7 @@ arguments:
   - {name: X10, type: float, shape: [N], fill: [1]}
 reference: {entry: r, block: [1], grid: [N]}
 )yaml"),
-            R"text(study.yaml:8:47: unknown fill 'ones' (zeros, or a map such as {uniform: [-1, 1]})
+      R"text(study.yaml:8:47: unknown fill 'ones' (zeros, problem, or a map such as {uniform: [-1, 1]})
       - {name: X0, type: float, shape: [N], fill: ones}
                                                   ^
 study.yaml:9:48: unknown key 'unifrom' in 'fill' (did you mean 'uniform'?)

@@ -1,7 +1,8 @@
 #pragma once
-// The list of strategies. A strategy is one source file: its class, and at its end its
+// The list of a plugin's strategies. A strategy is one source file: its class, and at its end its
 // registration.
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -28,7 +29,34 @@ constexpr Registration registration_of() {
           }};
 }
 
-// All of them, in the order in which `tuner list strategies` shows them.
+// All of this plugin, in the order in which `tuner list strategies` shows them.
 std::span<const Registration* const> catalogue();
+
+// What sdk::Strategies<...> makes of types, made of these registrations.
+struct Listed {
+  static constexpr const char* kKind = TUNER_KIND_STRATEGY;
+
+  static const void* factory() {
+    static const tuner_strategy_factory table{sizeof(tuner_strategy_factory),
+                                              static_cast<std::uint32_t>(catalogue().size()), info,
+                                              create};
+    return &table;
+  }
+
+ private:
+  static const tuner_strategy_factory& of(std::uint32_t item) {
+    return *static_cast<const tuner_strategy_factory*>(catalogue()[item]->table());
+  }
+
+  static const tuner_item_info* info(std::uint32_t item) {
+    return item < catalogue().size() ? of(item).info(0) : nullptr;
+  }
+
+  static int create(std::uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
+                    tuner_sink error) {
+    if (item < catalogue().size()) return of(item).create(0, setup, out, error);
+    return sdk::detail::report(error, TUNER_INVALID, "no such item");
+  }
+};
 
 }  // namespace tuner::strategies

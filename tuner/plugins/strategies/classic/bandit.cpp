@@ -33,7 +33,7 @@ class Bandit : public sdk::Strategy {
       "asks the one of several strategies that found improvements lately";
   static constexpr tuner_option_info kOptions[] = {
       {"strategies", "pattern_search+hybrid_vndx+differential_evolution+genetic",
-       "which, joined by + (any but bandit, with their default options)", nullptr},
+       "which, joined by + (any of its plugin but bandit, with default options)", nullptr},
       {"window", "50", "answers that count as lately (1 to 100000)", "integer 1..100000"},
       {"exploration", "0.02", "weight of trying those rarely asked (0 to 10)", "number 0..10"}};
 

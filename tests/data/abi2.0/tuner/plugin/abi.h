@@ -1,0 +1,394 @@
+/* The boundary between tuner and its plugins, interface 2.0. C only; compiles as C11 and C++20.
+ *
+ * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
+ * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
+ * kinds it knows; null means "not here".
+ *
+ * What grows and what does not, from 2.0 on. A struct that begins with struct_size may grow at its
+ * end with a new minor, and never changes otherwise; who reads one looks at struct_size before it
+ * looks at what a later minor has added. Structs without it never change. What a backend may or may
+ * not be able to do is an ability, asked for by name: an unknown name is answered with null.
+ * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other
+ * side fills at most that much and stores how much it filled.
+ *
+ * Rules. No exception crosses. Memory is freed by the side that allocated it: results of variable
+ * size leave through sinks that the host supplies and copies from. Views (tuner_str, pointers in
+ * request structs) are valid during the call only. Unless a comment says otherwise, the host calls
+ * an object from one thread at a time. C++ authors use plugin/sdk.h and never see a table.
+ */
+#ifndef TUNER_PLUGIN_ABI_H
+#define TUNER_PLUGIN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
+#define TUNER_ABI_MAJOR 2
+#define TUNER_ABI_MINOR 0
+
+#define TUNER_KIND_BACKEND "tuner.backend/2"
+#define TUNER_KIND_COMPILER "tuner.compiler/2"
+#define TUNER_KIND_STRATEGY "tuner.strategy/2"
+#define TUNER_KIND_EXPORTER "tuner.exporter/2"
+
+typedef struct tuner_str {
+  const char* data; /* not terminated; may hold zero bytes */
+  size_t size;
+} tuner_str;
+
+/* May be called several times; the pieces are concatenated. */
+typedef struct tuner_sink {
+  void* context;
+  void (*emit)(void* context, const void* data, size_t size);
+} tuner_sink;
+
+typedef struct tuner_pair {
+  tuner_str key;
+  tuner_str value;
+} tuner_pair;
+
+typedef struct tuner_plugin {
+  uint32_t magic;
+  uint16_t abi_major;
+  uint16_t abi_minor;
+  uint32_t struct_size;
+  const char* name;
+  const char* version;
+  /* One of the factory structs below for a TUNER_KIND_..., or null. Lives as long as the plugin. */
+  const void* (*get_factory)(const char* kind);
+} tuner_plugin;
+
+/* An option that an item takes. The host checks values against `allowed` before the plugin sees
+ * them: "integer 1..100", "number 0..0.5", "flag" (true or false), "one of up, down"; null: any
+ * text, which the plugin judges. */
+typedef struct tuner_option_info {
+  const char* name;
+  const char* default_value;
+  const char* help;
+  const char* allowed;
+} tuner_option_info;
+
+/* What a factory offers. */
+
+typedef struct tuner_item_info {
+  uint32_t struct_size;
+  const char* name;
+  const char* summary;
+  const tuner_option_info* options;
+  uint32_t option_count;
+} tuner_item_info;
+
+/* ---- compiler: source text -> image -------------------------------------------------------- */
+
+typedef struct tuner_compile_request {
+  uint32_t struct_size;
+  tuner_str source, source_name, entry, arch;
+  const tuner_str* include_dirs;
+  size_t include_dir_count;
+  const tuner_str* options;
+  size_t option_count;
+  const tuner_pair* defines;
+  size_t define_count;
+  const tuner_str* symbols; /* __constant__ names that will be set */
+  size_t symbol_count;
+  const tuner_str* next_entries; /* further kernels that will be launched */
+  size_t next_entry_count;
+} tuner_compile_request;
+
+/* -1 = not known. */
+typedef struct tuner_resources {
+  int64_t registers, static_shared_bytes, constant_bytes, local_bytes, spill_bytes, max_threads;
+} tuner_resources;
+
+typedef struct tuner_compile_sinks {
+  uint32_t struct_size;
+  tuner_sink image;
+  tuner_sink entry; /* lowered name of the kernel */
+  tuner_sink log;
+  void* context; /* for the functions below */
+  void (*symbol)(void* context, tuner_str asked, tuner_str lowered);
+  void (*resources)(void* context, const tuner_resources* resources);
+  /* Once for each of the request's next_entries, in their order: otherwise it did not compile. */
+  void (*next_kernel)(void* context, tuner_str lowered, const tuner_resources* resources);
+  /* For good and for failed compilations: once for each file that was read, but the source and
+     what belongs to the compiler itself; then, if these were all, opened_all once. Without it
+     nobody knows what the image was made from, and the host trusts its own scan of the source, or
+     keeps neither artifact nor result. */
+  void (*opened)(void* context, tuner_str path);
+  void (*opened_all)(void* context);
+} tuner_compile_sinks;
+
+typedef struct tuner_compiler {
+  uint32_t struct_size;
+  void* self;
+  void (*destroy)(void* self);
+  void (*identity)(void* self, tuner_sink out);
+  /* 0 = compiled; otherwise the log says why not. TUNER_OUT_OF_MEMORY: tried again, a few times.
+     TUNER_DEVICE_LOST: it cannot work any more (no room for its files), the run ends. All else is
+     the source's fault. */
+  int (*compile)(void* self, const tuner_compile_request* request, const tuner_compile_sinks* out);
+} tuner_compiler;
+
+typedef struct tuner_compiler_factory {
+  uint32_t struct_size;
+  uint32_t count;
+  const tuner_item_info* (*info)(uint32_t item); /* name = the backend's that it compiles for */
+  /* 0 = created; otherwise `error` says why not ("libnvrtc.so not found"). */
+  int (*create)(uint32_t item, const tuner_pair* options, size_t option_count, tuner_compiler* out,
+                tuner_sink error);
+} tuner_compiler_factory;
+
+/* ---- backend: one opened device ------------------------------------------------------------ */
+
+typedef struct tuner_device_facts {
+  uint32_t struct_size;
+  int32_t compute_capability;                     /* 90; 0 = has no meaning here */
+  char name[128], uuid[64], arch[32], driver[64]; /* zero-terminated */
+  int64_t multiprocessors, warp_size, max_threads_per_block, max_threads_per_multiprocessor,
+      max_blocks_per_multiprocessor, registers_per_block, registers_per_multiprocessor,
+      max_shared_memory_per_block, max_shared_memory_per_block_optin,
+      shared_memory_per_multiprocessor, reserved_shared_memory_per_block, l2_bytes, memory_bytes,
+      clock_khz;
+  int64_t max_block[3], max_grid[3];
+} tuner_device_facts;
+
+typedef enum tuner_status {
+  TUNER_OK = 0,
+  TUNER_INVALID = 1, /* impossible arguments, an image that does not load */
+  TUNER_OUT_OF_MEMORY = 2,
+  TUNER_LAUNCH_REFUSED = 3, /* nothing ran, the device is still good */
+  TUNER_RUNTIME_FAULT = 4,  /* illegal access, trap, ...: the context may be dead */
+  TUNER_UNSUPPORTED = 5,
+  TUNER_DEVICE_LOST = 6
+} tuner_status;
+
+/* Element i (from the start of the range) is made from r = splitmix64(seed + i), u = (r >> 11) *
+ * 2^-53 in [0, 1), the same on every backend:
+ *   BYTES      every byte is (uint8_t)a
+ *   CONSTANT   a
+ *   UNIFORM    a + (b - a) * u, computed in double, then converted (nearest) to the type
+ *   NORMAL     a + b * z, z = sum of the four 16-bit fields of r, each / 65535, minus 2,
+ *              times sqrt(3): variance 1, bounded, and no library function that could differ
+ *   INTEGERS   a + floor((b - a + 1) * u): whole numbers from a to b
+ *   SEQUENCE   a + b * i
+ */
+typedef enum tuner_fill_kind {
+  TUNER_FILL_BYTES = 0,
+  TUNER_FILL_CONSTANT = 1,
+  TUNER_FILL_UNIFORM = 2,
+  TUNER_FILL_NORMAL = 3,
+  TUNER_FILL_INTEGERS = 4,
+  TUNER_FILL_SEQUENCE = 5
+} tuner_fill_kind;
+
+/* The numbers of model/data_type.h. */
+typedef enum tuner_type {
+  TUNER_FLOAT32 = 0,
+  TUNER_FLOAT64 = 1,
+  TUNER_FLOAT16 = 2,
+  TUNER_BFLOAT16 = 3,
+  TUNER_INT8 = 4,
+  TUNER_INT16 = 5,
+  TUNER_INT32 = 6,
+  TUNER_INT64 = 7,
+  TUNER_UINT8 = 8,
+  TUNER_UINT16 = 9,
+  TUNER_UINT32 = 10,
+  TUNER_UINT64 = 11
+} tuner_type;
+
+typedef struct tuner_fill {
+  uint32_t kind; /* tuner_fill_kind */
+  uint32_t type; /* tuner_type */
+  double a, b;
+  uint64_t seed;
+} tuner_fill;
+
+typedef struct tuner_range {
+  uint64_t buffer, offset; /* bytes */
+} tuner_range;
+
+/* Element i passes when |actual - expected| <= atol + rtol * |expected|; equal infinities pass;
+ * a NaN on either side never does. Differences are taken in double; 64-bit integers in integers. */
+typedef struct tuner_comparison {
+  uint64_t mismatches;
+  uint64_t first_mismatch; /* element index, valid when mismatches > 0 */
+  double max_abs_error;    /* +infinity when a NaN was seen */
+  double first_value, first_expected;
+} tuner_comparison;
+
+typedef struct tuner_argument {
+  uint32_t is_buffer;
+  uint32_t scalar_size;
+  tuner_range buffer;
+  const void* scalar;
+} tuner_argument;
+
+/* Argument number `argument`, a buffer, is passed as a map of the dense row-major matrix there, for
+ * the device's copy engine: slowest dimension first, in elements; swizzle in bytes, 0 = none. */
+typedef struct tuner_tensor_map {
+  uint32_t argument, type, rank, swizzle;
+  uint64_t extents[5];
+  uint32_t box[5];
+} tuner_tensor_map;
+
+/* `bytes` from there on. */
+typedef struct tuner_zeros {
+  tuner_range at;
+  uint64_t bytes;
+} tuner_zeros;
+
+typedef struct tuner_launch {
+  uint32_t struct_size;
+  uint32_t grid[3], block[3];
+  uint64_t dynamic_shared_bytes;
+  const tuner_argument* arguments;
+  size_t argument_count;
+  const tuner_tensor_map* maps; /* none for who has not TUNER_ABILITY_TENSOR_MAPS */
+  size_t map_count;
+  /* What follows in the same stream, null at the end: kernels that were loaded together. Launched
+   * and timed as one with what goes before. */
+  uint64_t next_kernel;
+  const struct tuner_launch* next;
+  /* What becomes zero in the stream before this kernel, each time, and is timed with it. Who cannot
+   * do it refuses the launch with TUNER_UNSUPPORTED. */
+  const tuner_zeros* zeros;
+  size_t zeros_count;
+} tuner_launch;
+
+typedef struct tuner_restore {
+  uint64_t to, from, bytes;
+} tuner_restore;
+
+typedef struct tuner_timing {
+  uint32_t struct_size, samples, launches_per_sample, flush_cache;
+  const tuner_restore* restores; /* before every sample, outside the timed region */
+  size_t restore_count;
+} tuner_timing;
+
+/* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is
+ * the backend's. */
+typedef struct tuner_memory {
+  uint32_t struct_size;
+  int (*allocate)(void* self, uint64_t bytes, uint64_t* buffer, tuner_sink error);
+  void (*release)(void* self, uint64_t buffer);
+  int (*upload)(void* self, tuner_range to, const void* data, uint64_t bytes, tuner_sink error);
+  int (*download)(void* self, tuner_range from, void* data, uint64_t bytes, tuner_sink error);
+  int (*fill)(void* self, tuner_range to, uint64_t elements, const tuner_fill* how,
+              tuner_sink error);
+  int (*copy)(void* self, tuner_range to, tuner_range from, uint64_t bytes, tuner_sink error);
+  int (*compare)(void* self, tuner_range actual, tuner_range expected, uint32_t type,
+                 uint64_t elements, double rtol, double atol, tuner_comparison* out,
+                 tuner_sink error);
+} tuner_memory;
+
+typedef struct tuner_loaded_kernel {
+  uint64_t kernel;
+  tuner_resources resources; /* -1s when called */
+} tuner_loaded_kernel;
+
+typedef struct tuner_kernels {
+  uint32_t struct_size;
+  /* Fills loaded[0 .. entry_count). The kernels of one image share its variables; they go together,
+   * when the first is unloaded. TUNER_UNSUPPORTED: only single kernels can be launched here. */
+  int (*load)(void* self, tuner_str image, const tuner_str* entries, size_t entry_count,
+              tuner_loaded_kernel* loaded, tuner_sink error);
+  void (*unload)(void* self, uint64_t kernel);
+  int (*set_symbol)(void* self, uint64_t kernel, tuner_str lowered_name, const void* data,
+                    uint64_t bytes, tuner_sink error);
+  /* Once, waited for. */
+  int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, tuner_sink error);
+  /* milliseconds[0 .. timing->samples): time of one launch each, with all that follow it. */
+  int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+              double* milliseconds, tuner_sink error);
+} tuner_kernels;
+
+typedef struct tuner_backend {
+  uint32_t struct_size;
+  void* self;
+  const tuner_memory* memory; /* these live as long as the plugin */
+  const tuner_kernels* kernels;
+  void (*destroy)(void* self);
+  void (*facts)(void* self, tuner_device_facts* out);
+  /* One of the structs below for a TUNER_ABILITY_..., or null: it cannot do that. */
+  const void* (*ability)(void* self, const char* name);
+} tuner_backend;
+
+/* Measures the power that launches draw. */
+#define TUNER_ABILITY_POWER "tuner.power/1"
+typedef struct tuner_power {
+  uint32_t struct_size;
+  /* Mean watts while launches follow each other for about a second. */
+  int (*watts)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
+               tuner_sink error);
+} tuner_power;
+
+/* Looks at the maps of a launch. */
+#define TUNER_ABILITY_TENSOR_MAPS "tuner.tensor_maps/1"
+typedef struct tuner_tensor_maps {
+  uint32_t struct_size;
+  uint32_t max_rank;
+} tuner_tensor_maps;
+
+/* Runs the threads of a block in another order than usual: wrong answers then show that a barrier
+ * is missing. */
+#define TUNER_ABILITY_THREAD_ORDER "tuner.thread_order/1"
+typedef struct tuner_thread_order {
+  uint32_t struct_size;
+  /* As tuner_kernels' launch(), in an order drawn from `seed`, the same for the same seed. */
+  int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, uint64_t seed,
+                tuner_sink error);
+} tuner_thread_order;
+
+/* Launches what has been captured once. Reserved: this host does not ask for it yet. */
+#define TUNER_ABILITY_GRAPH "tuner.graph/1"
+typedef struct tuner_graph {
+  uint32_t struct_size;
+  /* As tuner_kernels' time(), of launches from a graph. */
+  int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+              double* milliseconds, tuner_sink error);
+} tuner_graph;
+
+/* Reads hardware counters. Reserved: this host does not ask for it yet. */
+#define TUNER_ABILITY_COUNTERS "tuner.counters/1"
+typedef struct tuner_counters {
+  uint32_t struct_size;
+  /* values[0 .. count): of one launch, with all that follow it. TUNER_INVALID: no such counter. */
+  int (*read)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_str* names,
+              size_t count, double* values, tuner_sink error);
+} tuner_counters;
+
+typedef struct tuner_backend_factory {
+  uint32_t struct_size;
+  uint32_t count;
+  const tuner_item_info* (*info)(uint32_t item);
+  /* How many devices there are; negative: none can be used, and `error` says why. Cheap, and safe
+   * to call in the coordinator: must not initialise a driver there (the host calls it in a worker).
+   */
+  int (*device_count)(uint32_t item, tuner_sink error);
+  int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
+              tuner_backend* out, tuner_sink error);
+} tuner_backend_factory;
+
+/* ---- exporter: results -> bytes ---------------------------------------------------------------
+ * Sees study and results as one JSON document (docs/results-json.md). */
+
+typedef struct tuner_exporter_factory {
+  uint32_t struct_size;
+  uint32_t count;
+  const tuner_item_info* (*info)(uint32_t item);
+  int (*write)(uint32_t item, const tuner_pair* options, size_t option_count,
+               tuner_str results_json, tuner_sink out, tuner_sink error);
+} tuner_exporter_factory;
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "tuner/plugin/abi_strategy.h"
+
+#endif

@@ -1,0 +1,267 @@
+#pragma once
+// Writing a backend: derive from sdk::Backend, list the class in sdk::Backends<...>.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/plugin/sdk_core.h"
+
+namespace tuner::sdk {
+
+inline std::span<const tuner_tensor_map> maps_of(const tuner_launch& launch) {
+  return {launch.maps, launch.map_count};
+}
+
+inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
+  return {launch.zeros, launch.zeros_count};
+}
+
+// One of the launches that follow each other.
+struct Step {
+  std::uint64_t kernel = 0;
+  const tuner_launch* launch = nullptr;
+};
+
+// All of them, `launch` first.
+inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& launch) {
+  std::vector<Step> steps{{kernel, &launch}};
+  for (const tuner_launch* last = &launch; last->next != nullptr; last = last->next) {
+    steps.push_back({last->next_kernel, last->next});
+  }
+  return steps;
+}
+
+struct LoadedKernel {
+  std::uint64_t kernel = 0;
+  tuner_resources resources{-1, -1, -1, -1, -1, -1};
+};
+
+// A class T with a constructor T(std::uint32_t device, const Options&) and
+//   static constexpr const char* kName = "cuda";
+//   static constexpr const char* kSummary = "one line";
+//   static constexpr tuner_option_info kOptions[] = {...};  // if any
+//   static int device_count();  // throws an Error that says why none can be used
+// Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
+// mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
+// MapsTensors.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual tuner_device_facts facts() = 0;
+  virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
+  virtual void release(std::uint64_t buffer) = 0;
+  virtual void upload(tuner_range to, const void* data, std::uint64_t bytes) = 0;
+  virtual void download(tuner_range from, void* data, std::uint64_t bytes) = 0;
+  virtual void fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) = 0;
+  virtual void copy(tuner_range to, tuner_range from, std::uint64_t bytes) = 0;
+  virtual tuner_comparison compare(tuner_range actual, tuner_range expected, tuner_type type,
+                                   std::uint64_t elements, double rtol, double atol) = 0;
+  virtual LoadedKernel load(std::string_view image, std::string_view entry) = 0;
+  virtual void unload(std::uint64_t kernel) = 0;
+  virtual void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
+                          std::uint64_t bytes) = 0;
+  // A launch may have others behind it: see steps_of().
+  virtual void launch(std::uint64_t kernel, const tuner_launch& launch) = 0;
+  // Milliseconds of one launch each, with those behind it.
+  virtual void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+                    std::span<double> milliseconds) = 0;
+  // Another kernel of the image that `kernel` was loaded from; it goes with it.
+  virtual LoadedKernel load_next(std::uint64_t /*kernel*/, std::string_view /*entry*/) {
+    throw Error(TUNER_UNSUPPORTED, "this backend launches single kernels only");
+  }
+  // Whether launches look at their zeros_of(). Those that have some are refused otherwise.
+  virtual bool zeroes() const { return false; }
+};
+
+class MeasuresPower {
+ public:
+  virtual ~MeasuresPower() = default;
+  // Mean watts while launches follow each other without a pause, for about a second.
+  virtual double power(std::uint64_t kernel, const tuner_launch& launch) = 0;
+};
+
+class ShufflesThreads {
+ public:
+  virtual ~ShufflesThreads() = default;
+  // As launch(), the threads of each block in an order drawn from `seed`.
+  virtual void launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
+                               std::uint64_t seed) = 0;
+};
+
+// Launches look at their maps_of(), which have at most five dimensions.
+class MapsTensors {
+ public:
+  virtual ~MapsTensors() = default;
+};
+
+namespace detail {
+
+inline Backend& backend(void* self) { return *static_cast<Backend*>(self); }
+
+// Refuses zeros that nobody would write.
+inline Backend& launching(void* self, std::uint64_t kernel, const tuner_launch& launch) {
+  Backend& it = backend(self);
+  if (it.zeroes()) return it;
+  for (const Step& step : steps_of(kernel, launch)) {
+    if (zeros_of(*step.launch).empty()) continue;
+    throw Error(TUNER_UNSUPPORTED,
+                "this backend cannot zero memory before each launch ('zero: each')");
+  }
+  return it;
+}
+
+inline const tuner_memory kMemoryTable{
+    sizeof(tuner_memory),
+    [](void* it, std::uint64_t bytes, std::uint64_t* buffer, tuner_sink error) {
+      return guarded(error, [&] { *buffer = backend(it).allocate(bytes); });
+    },
+    [](void* it, std::uint64_t buffer) { guarded({}, [&] { backend(it).release(buffer); }); },
+    [](void* it, tuner_range to, const void* data, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).upload(to, data, bytes); });
+    },
+    [](void* it, tuner_range from, void* data, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).download(from, data, bytes); });
+    },
+    [](void* it, tuner_range to, std::uint64_t elements, const tuner_fill* how, tuner_sink error) {
+      return guarded(error, [&] { backend(it).fill(to, elements, *how); });
+    },
+    [](void* it, tuner_range to, tuner_range from, std::uint64_t bytes, tuner_sink error) {
+      return guarded(error, [&] { backend(it).copy(to, from, bytes); });
+    },
+    [](void* it, tuner_range actual, tuner_range expected, std::uint32_t type,
+       std::uint64_t elements, double rtol, double atol, tuner_comparison* out, tuner_sink error) {
+      return guarded(error, [&] {
+        *out = backend(it).compare(actual, expected, static_cast<tuner_type>(type), elements, rtol,
+                                   atol);
+      });
+    }};
+
+// The first kernel of an image, then those that follow it; nothing stays when one is not there.
+inline void load_all(Backend& it, std::string_view image, std::span<const tuner_str> entries,
+                     tuner_loaded_kernel* out) {
+  const LoadedKernel first = it.load(image, view(entries[0]));
+  out[0] = {first.kernel, first.resources};
+  try {
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      const LoadedKernel next = it.load_next(first.kernel, view(entries[i]));
+      out[i] = {next.kernel, next.resources};
+    }
+  } catch (...) {
+    guarded({}, [&] { it.unload(first.kernel); });  // the first reason counts
+    throw;
+  }
+}
+
+inline const tuner_kernels kKernelTable{
+    sizeof(tuner_kernels),
+    [](void* it, tuner_str image, const tuner_str* entries, std::size_t entry_count,
+       tuner_loaded_kernel* loaded, tuner_sink error) {
+      return guarded(error, [&] {
+        load_all(backend(it), view(image), std::span(entries, entry_count), loaded);
+      });
+    },
+    [](void* it, std::uint64_t kernel) { guarded({}, [&] { backend(it).unload(kernel); }); },
+    [](void* it, std::uint64_t kernel, tuner_str name, const void* data, std::uint64_t bytes,
+       tuner_sink error) {
+      return guarded(error, [&] { backend(it).set_symbol(kernel, view(name), data, bytes); });
+    },
+    [](void* it, std::uint64_t kernel, const tuner_launch* launch, tuner_sink error) {
+      return guarded(error, [&] { launching(it, kernel, *launch).launch(kernel, *launch); });
+    },
+    [](void* it, std::uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+       double* milliseconds, tuner_sink error) {
+      return guarded(error, [&] {
+        launching(it, kernel, *launch)
+            .time(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
+      });
+    }};
+
+inline const tuner_power kPowerTable{
+    sizeof(tuner_power), [](void* it, std::uint64_t kernel, const tuner_launch* launch,
+                            double* watts, tuner_sink error) {
+      return guarded(error, [&] {
+        auto& meter = dynamic_cast<MeasuresPower&>(launching(it, kernel, *launch));
+        *watts = meter.power(kernel, *launch);
+      });
+    }};
+inline const tuner_thread_order kThreadOrderTable{
+    sizeof(tuner_thread_order), [](void* it, std::uint64_t kernel, const tuner_launch* launch,
+                                   std::uint64_t seed, tuner_sink error) {
+      return guarded(error, [&] {
+        auto& shuffler = dynamic_cast<ShufflesThreads&>(launching(it, kernel, *launch));
+        shuffler.launch_shuffled(kernel, *launch, seed);
+      });
+    }};
+inline constexpr tuner_tensor_maps kTensorMapsTable{sizeof(tuner_tensor_maps), 5};
+
+inline const void* ability_of(void* self, const char* name) {
+  const std::string_view asked(name);
+  Backend* it = &backend(self);
+  if (asked == TUNER_ABILITY_POWER && dynamic_cast<MeasuresPower*>(it) != nullptr) {
+    return &kPowerTable;
+  }
+  if (asked == TUNER_ABILITY_THREAD_ORDER && dynamic_cast<ShufflesThreads*>(it) != nullptr) {
+    return &kThreadOrderTable;
+  }
+  if (asked == TUNER_ABILITY_TENSOR_MAPS && dynamic_cast<MapsTensors*>(it) != nullptr) {
+    return &kTensorMapsTable;
+  }
+  return nullptr;
+}
+
+inline tuner_backend backend_table(Backend* self) {
+  return {sizeof(tuner_backend),
+          self,
+          &kMemoryTable,
+          &kKernelTable,
+          [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); },
+          [](void* it, tuner_device_facts* out) {
+            guarded({}, [&] { hand_over(backend(it).facts(), out); });
+          },
+          ability_of};
+}
+
+}  // namespace detail
+
+template <typename... T>
+struct Backends {
+  static constexpr const char* kKind = TUNER_KIND_BACKEND;
+
+  static const void* factory() {
+    static const tuner_backend_factory table{sizeof(tuner_backend_factory), sizeof...(T),
+                                             detail::info_of<T...>, device_count, open};
+    return &table;
+  }
+
+ private:
+  using Maker = std::unique_ptr<Backend>(std::uint32_t, std::span<const tuner_pair>);
+  using Counter = int();
+
+  template <typename One>
+  static std::unique_ptr<Backend> make(std::uint32_t device, std::span<const tuner_pair> options) {
+    return std::make_unique<One>(device, Options(detail::options_of<One>(), options));
+  }
+
+  static int device_count(std::uint32_t item, tuner_sink error) {
+    int count = 0;
+    const int status =
+        detail::guarded(error, [&] { count = detail::pick<Counter>(item, &T::device_count...)(); });
+    return status == TUNER_OK ? count : -1;
+  }
+
+  static int open(std::uint32_t item, std::uint32_t device, const tuner_pair* options,
+                  std::size_t option_count, tuner_backend* out, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      auto made = detail::pick<Maker>(item, make<T>...)(device, std::span(options, option_count));
+      detail::hand_over(detail::backend_table(made.get()), out);
+      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+    });
+  }
+};
+
+}  // namespace tuner::sdk

@@ -1,0 +1,181 @@
+#pragma once
+// What every kind of plugin shares: errors, options, and the guard between C++ and the C tables.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/plugin/abi.h"
+
+namespace tuner::sdk {
+
+// Throw this to choose the status that the host sees; any other exception becomes TUNER_INVALID
+// (std::bad_alloc: TUNER_OUT_OF_MEMORY).
+class Error : public std::runtime_error {
+ public:
+  Error(tuner_status status, const std::string& message)
+      : std::runtime_error(message), status_(status) {}
+  tuner_status status() const { return status_; }
+
+ private:
+  tuner_status status_;
+};
+
+inline std::string_view view(tuner_str text) {
+  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+}
+inline std::string text(tuner_str from) { return std::string(view(from)); }
+inline tuner_str str(std::string_view from) { return {from.data(), from.size()}; }
+
+inline void emit(tuner_sink sink, std::string_view bytes) {
+  if (sink.emit != nullptr && !bytes.empty()) sink.emit(sink.context, bytes.data(), bytes.size());
+}
+
+// The values of an item's options: what the user gave, else the defaults that the item declares.
+// The accessors throw an Error that names the option, the value and what is allowed.
+class Options {
+ public:
+  Options(std::span<const tuner_option_info> declared, std::span<const tuner_pair> given) {
+    for (const tuner_option_info& option : declared) {
+      values_.emplace_back(option.name, option.default_value);
+    }
+    for (const tuner_pair& pair : given) value_of(text(pair.key)) = text(pair.value);
+  }
+
+  const std::string& text_of(std::string_view name) const {
+    return const_cast<Options*>(this)->value_of(name);
+  }
+
+  std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high) const {
+    return parsed<std::int64_t>(name, low, high, "a whole number");
+  }
+
+  double number(std::string_view name, double low, double high) const {
+    return parsed<double>(name, low, high, "a number");
+  }
+
+  bool flag(std::string_view name) const {
+    const std::string& value = text_of(name);
+    if (value == "true" || value == "on" || value == "yes" || value == "1") return true;
+    if (value == "false" || value == "off" || value == "no" || value == "0") return false;
+    throw bad(name, value, "true or false");
+  }
+
+  const std::string& choice(std::string_view name,
+                            std::initializer_list<std::string_view> allowed) const {
+    const std::string& value = text_of(name);
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
+    std::string list;
+    for (const std::string_view one : allowed)
+      list += (list.empty() ? "" : ", ") + std::string(one);
+    throw bad(name, value, "one of: " + list);
+  }
+
+ private:
+  template <typename T>
+  T parsed(std::string_view name, T low, T high, const char* what) const {
+    const std::string& value = text_of(name);
+    T number{};
+    const char* end = value.data() + value.size();
+    const auto [stop, code] = std::from_chars(value.data(), end, number);
+    if (code == std::errc() && stop == end && number >= low && number <= high) return number;
+    throw bad(name, value, what + (" from " + shortest(low) + " to " + shortest(high)));
+  }
+
+  template <typename T>
+  static std::string shortest(T number) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+  }
+
+  static Error bad(std::string_view name, const std::string& value, const std::string& allowed) {
+    return {TUNER_INVALID,
+            "option '" + std::string(name) + "' is '" + value + "': it must be " + allowed};
+  }
+
+  std::string& value_of(std::string_view name) {
+    std::string known;
+    for (auto& [key, value] : values_) {
+      if (key == name) return value;
+      known += (known.empty() ? "" : ", ") + key + "=" + value;
+    }
+    throw Error(TUNER_INVALID, "unknown option '" + std::string(name) + "'" +
+                                   (known.empty() ? "; there are none" : "; there are: " + known));
+  }
+
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+namespace detail {
+
+inline int report(tuner_sink error, tuner_status status, const char* message) {
+  emit(error, message);
+  return status;
+}
+
+// Runs `body`; nothing that it throws leaves.
+template <typename Body>
+int guarded(tuner_sink error, Body&& body) noexcept {
+  try {
+    body();
+    return TUNER_OK;
+  } catch (const Error& e) {
+    return report(error, e.status() == TUNER_OK ? TUNER_INVALID : e.status(), e.what());
+  } catch (const std::bad_alloc&) {
+    return report(error, TUNER_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::exception& e) {
+    return report(error, TUNER_INVALID, e.what());
+  } catch (...) {
+    return report(error, TUNER_INVALID, "the plugin threw something that is no std::exception");
+  }
+}
+
+// Copies as much of a struct as both sides know. `out->struct_size` says how much room there is.
+template <typename Table>
+void hand_over(const Table& table, Table* out) {
+  const std::uint32_t size = std::min<std::uint32_t>(out->struct_size, sizeof(Table));
+  std::memcpy(static_cast<void*>(out), &table, size);
+  out->struct_size = size;
+}
+
+template <typename T>
+std::span<const tuner_option_info> options_of() {
+  if constexpr (requires { T::kOptions; }) {
+    return T::kOptions;
+  } else {
+    return {};
+  }
+}
+
+template <typename T>
+inline const tuner_item_info kInfo{sizeof(tuner_item_info), T::kName, T::kSummary,
+                                   options_of<T>().data(),
+                                   static_cast<std::uint32_t>(options_of<T>().size())};
+
+template <typename... T>
+const tuner_item_info* info_of(std::uint32_t item) {
+  const tuner_item_info* const all[] = {&kInfo<T>...};
+  return item < sizeof...(T) ? all[item] : nullptr;
+}
+
+// create<T>() of the item-th type.
+template <typename Signature, typename... Functions>
+Signature* pick(std::uint32_t item, Functions... functions) {
+  Signature* const all[] = {functions...};
+  if (item >= sizeof...(Functions)) throw Error(TUNER_INVALID, "no such item");
+  return all[item];
+}
+
+}  // namespace detail
+}  // namespace tuner::sdk

@@ -1,0 +1,225 @@
+#pragma once
+// Writing a search strategy: derive from sdk::Strategy, list the class in sdk::Strategies<...>.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/plugin/sdk_core.h"
+
+namespace tuner::sdk {
+
+__extension__ typedef unsigned __int128 Index;  // number of a valid configuration
+
+inline Index from_abi(tuner_index index) { return (Index{index.high} << 64) | index.low; }
+inline tuner_index to_abi(Index index) {
+  return {static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(index >> 64)};
+}
+
+// The search space. Cheap to copy; thread-safe; all indices below size() are valid configurations.
+class Space {
+ public:
+  explicit Space(const tuner_space* table) : table_(table) {}
+
+  Index size() const { return from_abi(table_->size); }  // saturates at 2^128-1
+  std::uint32_t parameter_count() const { return table_->parameter_count; }
+  std::string name(std::uint32_t parameter) const {
+    return text(table_->name(table_->self, parameter));
+  }
+  std::uint32_t value_count(std::uint32_t parameter) const {
+    return table_->value_count(table_->self, parameter);
+  }
+  // The value as a number; its position for text.
+  double value(std::uint32_t parameter, std::uint32_t position) const {
+    return table_->value(table_->self, parameter, position);
+  }
+  // Whether neighbouring positions mean neighbouring values.
+  bool ordered(std::uint32_t parameter) const {
+    return table_->ordered(table_->self, parameter) != 0;
+  }
+
+  // One position for each parameter.
+  void positions(Index index, std::span<std::uint32_t> out) const {
+    table_->positions(table_->self, to_abi(index), out.data());
+  }
+  std::vector<std::uint32_t> positions(Index index) const {
+    std::vector<std::uint32_t> out(parameter_count());
+    positions(index, out);
+    return out;
+  }
+
+  // Empty when the configuration is not valid.
+  std::optional<Index> index_of(std::span<const std::uint32_t> positions) const {
+    tuner_index index{};
+    if (table_->index_of(table_->self, positions.data(), &index) == 0) return std::nullopt;
+    return from_abi(index);
+  }
+
+  // Appends the valid neighbours of a (valid or invalid) configuration.
+  void neighbours(std::span<const std::uint32_t> positions, tuner_neighbourhood kind,
+                  std::vector<Index>& out) const {
+    std::vector<std::byte> bytes;
+    const tuner_sink sink{&bytes, [](void* context, const void* data, std::size_t size) {
+                            auto* to = static_cast<std::vector<std::byte>*>(context);
+                            const auto* from = static_cast<const std::byte*>(data);
+                            to->insert(to->end(), from, from + size);
+                          }};
+    table_->neighbours(table_->self, positions.data(), kind, sink);
+    for (std::size_t at = 0; at + sizeof(tuner_index) <= bytes.size(); at += sizeof(tuner_index)) {
+      tuner_index index;
+      std::memcpy(&index, bytes.data() + at, sizeof index);
+      out.push_back(from_abi(index));
+    }
+  }
+  std::vector<Index> neighbours(Index index, tuner_neighbourhood kind = TUNER_HAMMING) const {
+    std::vector<Index> out;
+    neighbours(positions(index), kind, out);
+    return out;
+  }
+
+ private:
+  const tuner_space* table_;
+};
+
+struct StrategySetup {
+  Space space;
+  std::uint64_t seed = 0;
+  double budget_evaluations = 0;  // 0 = not limited
+  double budget_seconds = 0;      // 0 = not limited
+  std::uint32_t objective_count = 1;
+  Options options;
+};
+
+struct Observation {
+  Index index = 0;
+  std::uint32_t state = 0;             // tuner_observation::state; 0 = ok
+  std::span<const double> objectives;  // to be minimised; empty when it failed
+  double cost_seconds = 0;
+  double compile_seconds = 0;  // of these, a compile worker's; 0 when the host is older
+};
+
+// What was measured in one other place: another problem size, device or version of the source.
+struct Prior {
+  struct Result {
+    Index index = 0;
+    double loss = 0;  // log(value / best value there); infinity: it failed
+  };
+  double likeness = 1;  // 0: nothing in common .. 1: nearly the same place
+  std::vector<Result> results;
+};
+
+// How the machine is occupied that answers the questions.
+struct Machine {
+  struct UnderWay {
+    Index index = 0;
+    tuner_stage stage = TUNER_STAGE_QUEUED;
+    double seconds = 0;  // since it was asked
+  };
+  std::size_t compile_workers = 1;
+  double compilers_busy = 0;  // lately, 0 .. 1
+  double device_busy = 0;
+  double evaluations_left = 0;  // of the budget; infinity where there is none
+  double seconds_left = 0;
+  std::vector<UnderWay> under_way;
+};
+
+// A class T with a constructor T(const StrategySetup&) and the static members
+//   static constexpr const char* kName = "annealing";
+//   static constexpr const char* kSummary = "one line";
+//   static constexpr tuner_option_info kOptions[] = {{"name", "default", "help"}};  // if any
+// Same seed and same answers must give the same questions.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // Up to `count` configurations never proposed before. None while answers are outstanding: tell
+  // more first; none while nothing is outstanding: the search is over.
+  virtual std::vector<Index> ask(std::size_t count) = 0;
+  // In any order; also for configurations that were not asked for (an earlier run's results).
+  virtual void tell(const Observation& observation) = 0;
+  // Before the first ask, once for each place. It need not be heeded.
+  virtual void learn(const Prior& prior) { static_cast<void>(prior); }
+  // Before an ask, where the host knows of a machine. It need not be heeded.
+  virtual void notice(const Machine& machine) { static_cast<void>(machine); }
+};
+
+template <typename... T>
+struct Strategies {
+  static constexpr const char* kKind = TUNER_KIND_STRATEGY;
+
+  static const void* factory() {
+    static const tuner_strategy_factory table{sizeof(tuner_strategy_factory), sizeof...(T),
+                                              detail::info_of<T...>, create};
+    return &table;
+  }
+
+ private:
+  using Maker = std::unique_ptr<Strategy>(const tuner_strategy_setup&);
+
+  template <typename One>
+  static std::unique_ptr<Strategy> make(const tuner_strategy_setup& from) {
+    return std::make_unique<One>(StrategySetup{
+        Space(from.space), from.seed, from.budget_evaluations, from.budget_seconds,
+        from.objective_count,
+        Options(detail::options_of<One>(), std::span(from.options, from.option_count))});
+  }
+
+  static int create(std::uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
+                    tuner_sink error) {
+    return detail::guarded(error, [&] {
+      auto made = detail::pick<Maker>(item, make<T>...)(*setup);
+      const tuner_strategy table{
+          sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn, notice};
+      detail::hand_over(table, out);
+      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+    });
+  }
+
+  static void destroy(void* self) {
+    detail::guarded({}, [&] { delete static_cast<Strategy*>(self); });
+  }
+
+  static std::int64_t ask(void* self, std::size_t count, tuner_index* out, tuner_sink error) {
+    std::int64_t written = 0;
+    const int status = detail::guarded(error, [&] {
+      const std::vector<Index> asked = static_cast<Strategy*>(self)->ask(count);
+      if (asked.size() > count) throw std::length_error("the strategy proposed too many at once");
+      for (const Index index : asked) out[written++] = to_abi(index);
+    });
+    return status == TUNER_OK ? written : -1;
+  }
+
+  static int tell(void* self, const tuner_observation* from, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      static_cast<Strategy*>(self)->tell({from_abi(from->index), from->state,
+                                          std::span(from->objectives, from->objective_count),
+                                          from->cost_seconds, from->compile_seconds});
+    });
+  }
+
+  static int notice(void* self, const tuner_machine* from, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      Machine machine{from->compile_workers,  from->compilers_busy, from->device_busy,
+                      from->evaluations_left, from->seconds_left,   {}};
+      for (const auto& one : std::span(from->under_way, from->under_way_count)) {
+        machine.under_way.push_back(
+            {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});
+      }
+      static_cast<Strategy*>(self)->notice(machine);
+    });
+  }
+
+  static int learn(void* self, const tuner_prior* from, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      Prior prior{from->likeness, {}};
+      for (const auto& one : std::span(from->results, from->result_count)) {
+        prior.results.push_back({from_abi(one.index), one.loss});
+      }
+      static_cast<Strategy*>(self)->learn(prior);
+    });
+  }
+};
+
+}  // namespace tuner::sdk

@@ -1,0 +1,129 @@
+// problem, and metrics of observers: what a study leaves to plugins.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+#include "tuner/study/study_yaml.h"
+
+namespace tuner::testing {
+namespace {
+
+const std::string kHead = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+)yaml";
+const std::string kArguments = R"yaml(arguments:
+  - {name: X, type: float, shape: [N], fill: problem}
+  - {name: Y, type: float, shape: [N], role: out}
+)yaml";
+
+TEST(PluginSections, AProblemFillsAnswersAndJudgesWhereTheStudySaysSo) {
+  const Study study =
+      accepted(kHead + "problem: {name: csr, options: {exponent: 0.5}}\n" + kArguments +
+               "reference: {by: problem, seeds: 3}\nverify: {Y: problem}\n");
+  ASSERT_TRUE(study.problem);
+  EXPECT_EQ(study.problem->name, "csr");
+  ASSERT_EQ(study.problem->options.size(), 1U);
+  EXPECT_EQ(study.problem->options[0].value, "0.5");
+  EXPECT_EQ(study.problem->options[0].where.line, 6);
+  EXPECT_EQ(study.problem->options[0].where.column, 32);
+  EXPECT_EQ(study.arguments[0].fill.kind, FillSpec::Kind::kProblem);
+  ASSERT_TRUE(study.reference);
+  EXPECT_TRUE(study.reference->by_problem);
+  EXPECT_EQ(study.reference->seeds, 3);
+  EXPECT_EQ(study.reference->arguments, std::vector<std::string>{"Y"});
+  EXPECT_TRUE(study.verify.at(0).second.by_problem);
+  EXPECT_EQ(accepted(kHead + "problem: csr\n" + kArguments).problem->name, "csr");
+}
+
+TEST(PluginSections, WhatIsLeftToAProblemNeedsOne) {
+  EXPECT_EQ(
+      complaints_of(kHead + kArguments + "reference: {by: problem}\nverify: {Y: problem}\n"),
+      R"text(study.yaml:7:46: 'fill' is left to a problem, and the study names none (problem: NAME)
+      - {name: X, type: float, shape: [N], fill: problem}
+                                                 ^
+study.yaml:9:17: 'reference' is left to a problem, and the study names none (problem: NAME)
+    reference: {by: problem}
+                    ^
+study.yaml:10:13: the judgement of 'Y' is left to a problem, and the study names none (problem: NAME)
+    verify: {Y: problem}
+                ^)text");
+}
+
+TEST(PluginSections, AReferenceByTheProblemHasNothingOfAKernel) {
+  EXPECT_EQ(
+      complaints_of(kHead + "problem: csr\n" + kArguments + "reference: {by: problem, entry: k}\n"),
+      R"text(study.yaml:10:26: a reference by the problem is no kernel, so it cannot have 'entry'
+    reference: {by: problem, entry: k}
+                             ^)text");
+  EXPECT_EQ(complaints_of(kHead + "problem: csr\n" + kArguments + "reference: {by: hand}\n"),
+            R"text(study.yaml:10:17: 'by' must be problem, not 'hand'
+    reference: {by: hand}
+                    ^)text");
+}
+
+TEST(PluginSections, AProblemThatNothingIsLeftToEarnsAWarning) {
+  const std::string text = warnings_of(kHead + "problem: csr\n" + R"yaml(arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+verify: none
+)yaml");
+  EXPECT_NE(text.find("study.yaml:6:1: nothing is left to the problem 'csr' ('fill: problem', "
+                      "'reference: {by: problem}', or 'problem' in 'verify')"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PluginSections, AMetricOfAnObserverIsUsedLikeAnyOther) {
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics:
+  misses: {observer: counters, value: l2_misses, options: {launches: 3}}
+  code: {observer: image}
+  rate: misses / time
+objective: {minimize: misses}
+)yaml");
+  ASSERT_EQ(study.observers.size(), 2U);
+  EXPECT_EQ(study.observers[0].metric, "misses");
+  EXPECT_EQ(study.observers[0].name, "counters");
+  EXPECT_EQ(study.observers[0].value, "l2_misses");
+  EXPECT_EQ(study.observers[0].options.at(0).name, "launches");
+  EXPECT_EQ(study.observers[0].where.column, 22);
+  EXPECT_EQ(study.observers[0].value_where.column, 39);
+  EXPECT_EQ(study.observers[1].value, "");
+  EXPECT_EQ(study.observers[1].value_where.column, 3) << "the metric's own name";
+  EXPECT_EQ(study.metrics.size(), 3U);
+  EXPECT_EQ(study.objective.name, "misses");
+}
+
+TEST(PluginSections, AMetricOfAnObserverNeedsItsName) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics:
+  misses: {value: l2_misses, option: {}}
+)yaml"),
+            R"text(study.yaml:4:3: missing key 'observer' in a metric of an observer
+      misses: {value: l2_misses, option: {}}
+      ^
+study.yaml:4:30: unknown key 'option' in a metric of an observer (did you mean 'options'?)
+      misses: {value: l2_misses, option: {}}
+                                 ^)text");
+}
+
+TEST(PluginSections, AreWrittenAsTheyWereRead) {
+  const StudyFolder folder(kHead + "problem: {name: csr, options: {exponent: 0.5}}\n" + kArguments +
+                           "reference: {by: problem, seeds: 3}\nverify: {Y: problem}\n"
+                           "metrics:\n  code: {observer: image, value: bytes, options: {a: 1}}\n");
+  const std::string text = study_yaml(read_study(folder.file()), folder.file().parent_path());
+  for (const char* line :
+       {"problem: {name: csr, options: {exponent: \"0.5\"}}\n",
+        "role: out}\nreference:\n  by: problem\n  seeds: 3\n", "verify:\n  \"Y\": problem\n",
+        "fill: problem}\n",
+        "  code: {observer: \"image\", value: \"bytes\", options: {a: \"1\"}}\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+}  // namespace
+}  // namespace tuner::testing

@@ -1,0 +1,116 @@
+// Reads what a study leaves to plugins: backend, problem, and metrics that observers give.
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+
+OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose) {
+  OptionList options;
+  if (!expect_map(reader.diagnostics, node, "'options' of the " + whose)) return options;
+  for (const auto& [key, value] : node.entries) {
+    const auto text = read_text(reader.diagnostics, *value, "option '" + key->text + "'");
+    if (text) options.push_back({key->text, *text, position_of(reader.diagnostics, *key)});
+  }
+  return options;
+}
+
+namespace {
+
+// A name, or a name with options.
+struct NamedOptions {
+  std::string name;
+  OptionList options;
+  Position where;
+};
+
+NamedOptions named_options(Reader& reader, const Fields& fields, const Position& where,
+                           const char* key, const std::string& whose) {
+  NamedOptions out{{}, {}, where};
+  if (const YamlNode* name = fields.require(key)) {
+    out.name = read_text(reader.diagnostics, *name, "'" + std::string(key) + "'").value_or("");
+    out.where = position_of(reader.diagnostics, *name);
+  }
+  if (const YamlNode* options = fields.find("options")) {
+    out.options = read_options(reader, *options, whose);
+  }
+  return out;
+}
+
+}  // namespace
+
+void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
+  BackendSpec& backend = reader.study.backend;
+  backend.where = where;
+  if (!node.is_map()) {
+    backend.name = read_text(reader.diagnostics, node, "'backend'").value_or("");
+  } else {
+    const Fields fields(reader.diagnostics, node, where, "'backend'", {"name", "options"});
+    NamedOptions given = named_options(reader, fields, where, "name", "backend");
+    backend = {given.name, std::move(given.options), given.where};
+  }
+  if (backend.name == "auto") backend.name.clear();
+  if (backend.name.empty() && !backend.options.empty()) {
+    reader.diagnostics.error(backend.where, "options need the name of their backend", "");
+  }
+}
+
+void read_problem(Reader& reader, const YamlNode& node, const Position& where) {
+  ProblemSpec& problem = reader.study.problem.emplace();
+  problem.where = where;
+  if (!node.is_map()) {
+    problem.name = read_text(reader.diagnostics, node, "'problem'").value_or("");
+    return;
+  }
+  const Fields fields(reader.diagnostics, node, where, "'problem'", {"name", "options"});
+  NamedOptions given = named_options(reader, fields, where, "name", "problem");
+  problem = {given.name, std::move(given.options), given.where};
+}
+
+bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what) {
+  if (!node.is_scalar() || node.text != "problem") return false;
+  if (reader.study.problem) return true;
+  reader.diagnostics.error(position_of(reader.diagnostics, node),
+                           what + " is left to a problem, and the study names none",
+                           "problem: NAME");
+  return true;
+}
+
+void warn_of_idle_problem(Reader& reader) {
+  const Study& study = reader.study;
+  if (!study.problem) return;
+  const auto fills = [](const ArgumentSpec& argument) {
+    return argument.fill.kind == FillSpec::Kind::kProblem;
+  };
+  const auto judges = [](const auto& entry) { return entry.second.by_problem; };
+  const bool answers = study.reference && study.reference->by_problem;
+  if (answers || std::ranges::any_of(study.arguments, fills) ||
+      std::ranges::any_of(study.constants, fills) || std::ranges::any_of(study.verify, judges)) {
+    return;
+  }
+  reader.diagnostics.warning(
+      study.problem->where, "nothing is left to the problem '" + study.problem->name + "'",
+      "'fill: problem', 'reference: {by: problem}', or 'problem' in 'verify'");
+}
+
+// The metric's expression is its own name, whose value the observer gives.
+void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node) {
+  const Position where = position_of(reader.diagnostics, key);
+  const Fields fields(reader.diagnostics, node, where, "a metric of an observer",
+                      {"observer", "value", "options"});
+  reader.names.declare(key, kMetricName, {key.text});
+  NamedOptions given = named_options(reader, fields, where, "observer", "observer");
+  ObserverSpec spec{key.text, given.name, {}, std::move(given.options), given.where, where};
+  if (const YamlNode* value = fields.find("value")) {
+    spec.value = read_text(reader.diagnostics, *value, "'value'").value_or("");
+    spec.value_where = position_of(reader.diagnostics, *value);
+  }
+  auto own = Expression::parse(key.text, {});
+  if (!own || spec.name.empty()) return;  // that was complained of
+  reader.study.metrics.push_back({key.text, std::move(*own)});
+  reader.study.observers.push_back(std::move(spec));
+}
+
+}  // namespace tuner
