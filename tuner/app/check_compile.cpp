@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"

@@ -7,6 +7,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"

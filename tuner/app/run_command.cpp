@@ -5,6 +5,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/budget.h"

@@ -4,6 +4,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/load_study.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/single_try.h"

@@ -27,11 +27,12 @@ namespace {
 
 using nlohmann::json;
 
-// The child's end of the wire: receives until the coordinator is gone.
+// The worker's end of the wire: receives until the coordinator is gone.
 struct Wire {
-  FrameReader reader;
-  std::optional<json> receive() { return tuner::receive(kChildSocket, reader); }
-  bool send(const json& message) { return tuner::send(kChildSocket, message); }
+  int socket = kChildSocket;
+  FrameReader reader{};
+  std::optional<json> receive() { return tuner::receive(socket, reader); }
+  bool send(const json& message) { return tuner::send(socket, message); }
 };
 
 // The output of a worker lies in memory (base/child_process.h), and a kernel may print for ever.
@@ -126,9 +127,8 @@ const char* text_of(Phase phase) {
 
 class RunServer {
  public:
-  // `on_host`: kernels run in this process.
-  RunServer(Wire& wire, std::unique_ptr<Backend> backend, bool on_host)
-      : wire_(wire), backend_(std::move(backend)), memory_(on_host) {}
+  RunServer(Wire& wire, std::unique_ptr<Backend> backend, bool limits_memory)
+      : wire_(wire), backend_(std::move(backend)), memory_(limits_memory) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -257,6 +257,11 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 }
 
 }  // namespace
+
+void serve_device(int socket, std::unique_ptr<Backend> backend, bool limits_memory) {
+  Wire wire{socket};
+  RunServer(wire, std::move(backend), limits_memory).serve();
+}
 
 int run_worker_main(const std::string& role) {
   die_with_parent();
