@@ -6,8 +6,8 @@ file(GLOB sdk_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/plugin/sdk*.
 install(FILES ${sdk_headers} ${PROJECT_SOURCE_DIR}/tuner/plugin/abi.h
         ${PROJECT_SOURCE_DIR}/tuner/plugin/abi_strategy.h DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)
-if(TARGET tuner_library)
-  install(TARGETS tuner_library EXPORT tunerTargets LIBRARY DESTINATION lib)
+if(NOT TUNER_PORTABLE)
+  install(TARGETS tuner_shared EXPORT tunerTargets LIBRARY DESTINATION lib)
   install(FILES ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
           ${PROJECT_SOURCE_DIR}/tuner/library/tuner_c.h DESTINATION include/tuner)
   install(FILES ${PROJECT_SOURCE_DIR}/python/tuner.py DESTINATION lib/tuner/python)
