@@ -110,9 +110,9 @@ class OwnLaunches final : public TuningWork {
       if (auto& choice = choices_.at(order_[i])) choice->tuned = true;
       return false;
     }
-    size.in_hand = asked.front();
-    size.configuration =
-        with_names(size.space.parameters(), size.space.configuration(*asked.data()));
+    const ConfigIndex next = asked.front();
+    size.in_hand = next;
+    size.configuration = with_names(size.space.parameters(), size.space.configuration(next));
     size.is_warm = false;
     size.samples.clear();
     size.spent_ms = size.usual_ms = 0;

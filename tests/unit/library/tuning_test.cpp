@@ -1,6 +1,7 @@
 // Tuning in an application's process on the backend `cpu`: its buffers, its threads, its end.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -139,6 +140,28 @@ TEST_F(TuningTest, TheBestIsServedToOtherThreadsMeanwhile) {
   over = true;
   other.join();
   EXPECT_TRUE(seen);
+}
+
+TEST_F(TuningTest, NothingIsPrintedAndNoSignalIsHandled) {
+  const auto handlers = [] {
+    std::vector<void*> out;
+    for (int number = 1; number < SIGRTMIN; ++number) {
+      struct sigaction now {};
+      if (::sigaction(number, nullptr, &now) != 0) continue;
+      out.push_back(reinterpret_cast<void*>(now.sa_handler));
+    }
+    return out;
+  };
+  const auto before = handlers();
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Tuning tuning = this->tuning();
+  tuning.add("n=100");
+  tuning.add("n=10");
+  finish(tuning);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(handlers(), before);
 }
 
 TEST_F(TuningTest, WhatWasMeasuredBeforeTheEndIsThereAgain) {
