@@ -175,11 +175,11 @@ class Tuning:
     """Tunes in the idle time of a program, in its own process: docs/library.md. `launch(size, configuration)` is the
     program's own launch, which returns milliseconds, or None to have the library look at the clock."""
 
-    def __init__(self, study, backend=None, strategy=None, seed=1, evaluations=0, results=None, jobs=1, device=0,
+    def __init__(self, study, backend=None, strategy=None, seed=1, evaluations=0, folder="results", jobs=1, device=0,
                  launch=None, prefix=None):
         self._handle = None
         self._launch = _LAUNCH(self._launching(launch)) if launch is not None else _LAUNCH()
-        settings = _TuningSettings(_bytes(backend), _bytes(strategy), _bytes(results), _bytes(prefix), seed,
+        settings = _TuningSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed,
                                    evaluations, jobs, device, self._launch, None)
         self._handle = _call(_LIBRARY.tuner_tuning_open, _bytes(study), ctypes.byref(settings))
 
@@ -237,10 +237,11 @@ class Tuning:
         self.close()
 
 
-def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, results="results", jobs=1,
+def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=1,
         on_trial=None, prefix=None):
-    """Tunes all sizes of a study, as `tuner run` does, and returns what results() does. `on_trial` gets each trial as a
-    dictionary; when it returns True the run ends. An exception of its own ends the run, too, and is raised."""
+    """Tunes all sizes of a study, as `tuner run` does, with its results in a folder, and returns what results() does.
+    `on_trial` gets each trial as a dictionary; when it returns True the run ends. An exception of its own ends the run,
+    too, and is raised."""
     stop, raised = [], []
 
     def trial(_, text, elapsed):
@@ -250,13 +251,13 @@ def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, 
         except BaseException as error:  # must not be lost in C, KeyboardInterrupt included
             raised.append(error)
 
-    settings = _RunSettings(_bytes(backend), _bytes(strategy), _bytes(results), _bytes(prefix), seed, evaluations,
+    settings = _RunSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed, evaluations,
                             seconds, jobs)
     _call(_LIBRARY.tuner_run, _bytes(study), ctypes.byref(settings), _TRIAL(trial),
           _STOP(lambda _: 1 if stop or raised else 0), None)
     if raised:
         raise raised[0]
-    return globals()["results"](study, results)
+    return results(study, folder)
 
 
 def results(study, folder="results"):

@@ -102,7 +102,7 @@ class Wheel(unittest.TestCase):
         out = self.python("""
 import tuner
 heard = []
-found = tuner.run("study.yaml", evaluations=8, results="ran", on_trial=lambda trial: heard.append(trial))
+found = tuner.run("study.yaml", evaluations=8, folder="ran", on_trial=lambda trial: heard.append(trial))
 assert len(heard) == 16, len(heard)
 assert {trial["state"] for trial in heard} <= {"ok", "dropped"}, heard
 columns = tuner.columns(found["results"][0])
@@ -123,12 +123,12 @@ except tuner.Error as error:
         out = self.python("""
 import tuner
 heard = []
-tuner.run("study.yaml", evaluations=8, results="ended", on_trial=lambda trial: heard.append(trial) or len(heard) == 2)
+tuner.run("study.yaml", evaluations=8, folder="ended", on_trial=lambda trial: heard.append(trial) or len(heard) == 2)
 assert len(heard) < 16, heard
 def fails(trial):
     raise KeyboardInterrupt("enough")
 try:
-    tuner.run("study.yaml", evaluations=8, results="failed", on_trial=fails)
+    tuner.run("study.yaml", evaluations=8, folder="failed", on_trial=fails)
 except KeyboardInterrupt as error:
     print("interrupted:", error)
 """)
@@ -148,7 +148,7 @@ with tuner.Search("study.yaml", strategy="genetic", seed=3) as search:
 import ctypes, time, tuner
 x = (ctypes.c_float * 1000)(*[3.0] * 1000)
 buffers = {"x": (ctypes.addressof(x), ctypes.sizeof(x))}
-with tuner.Tuning("study.yaml", evaluations=4, results="tuned") as tuning:
+with tuner.Tuning("study.yaml", evaluations=4, folder="tuned") as tuning:
     tuning.add("n=1000", buffers)
     while not (progress := tuning.step(10)).done:
         if progress.waiting: time.sleep(0.001)

@@ -14,6 +14,8 @@
 
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/library/tuner.h"
+#include "tuner/library/tuning_work.h"
+#include "tuner/study/yaml_reader.h"
 
 namespace libtuner {
 namespace {
@@ -187,6 +189,22 @@ TEST_F(TuningTest, NothingHappensOnTheDeviceButInSteps) {
     EXPECT_FALSE(tuning.launch("n=100", buffers()));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+// Each reading of the clock says that the time of a step is up.
+TEST_F(TuningTest, AStepWhoseTimeIsUpDoesOneOperationAndNoMore) {
+  double now_ms = 0;
+  const auto study = tuner::read_study_file(study_).study;
+  const auto work = tune_study(study, settings_, [&now_ms] { return now_ms += 10; });
+  work->add({{{"n", 100}}}, {});
+  int operations = 0;
+  for (Progress progress; !progress.done; progress = work->step(15)) {
+    if (!progress.waiting) ++operations;
+    std::this_thread::yield();
+  }
+  // Of each of four: loading, a launch, a warm-up, three probes; and all that surrounds them.
+  EXPECT_GT(operations, 4 * 6);
+  EXPECT_TRUE(work->best("n100"));
 }
 
 // The words of whatever is thrown.
