@@ -87,8 +87,9 @@ class Library(unittest.TestCase):
         for compiler in COMPILERS if not OPTIONS.flags else COMPILERS[1:]:
             with self.subTest(compiler):
                 program = self.built(compiler).with_name("tuned_products")
+                # As for unit.cpu: variants that were unloaded confuse clang 14's leak check.
                 done = call(Path(OPTIONS.examples) / "tuned_products.sh", self.prefix, program,
-                            STUDY=str(study), EVALUATIONS="4", SIZES="M=32,N=32,K=32;M=48,N=16,K=32", JOBS="2")
+                            ASAN_OPTIONS="intercept_tls_get_addr=0:detect_leaks=0", STUDY=str(study), EVALUATIONS="4", SIZES="M=32,N=32,K=32;M=48,N=16,K=32", JOBS="2")
                 self.assertRegex(done.stdout, r"(?m)^M=32,N=32,K=32: [0-9.]+ ms, right$")
                 self.assertRegex(done.stdout, r"(?m)^M=48,N=16,K=32: [0-9.]+ ms, right$")
                 self.assertRegex(done.stdout, r"(?m)^95 % of the offline speed: ")
