@@ -84,7 +84,6 @@ class StudyTuning final : public TuningWork {
   std::optional<WantedSize> next_size();
   void choose(const std::string& label, const tuner::Trial& trial);
   std::vector<tuner::Configuration> winners() const;
-  void keep_failure(const std::string& what);
 
   tuner::Study study_;
   TuningSettings settings_;
@@ -271,11 +270,6 @@ std::vector<tuner::Configuration> StudyTuning::winners() const {
   return out;
 }
 
-void StudyTuning::keep_failure(const std::string& what) {
-  const std::lock_guard lock(mutex_);
-  failures_.push_back(what);
-}
-
 // Waits for one; nothing at the end.
 std::optional<WantedSize> StudyTuning::next_size() {
   std::unique_lock lock(mutex_);
@@ -352,8 +346,8 @@ void StudyTuning::search_all() {
             [&](const WantedSize& one) { return search(one, tools, sources, store, runner); });
     }
   } catch (const std::exception& error) {
-    keep_failure(error.what());
     const std::lock_guard lock(mutex_);
+    failures_.emplace_back(error.what());
     is_over_ = true;
     for (auto& [label, size] : sizes_) size.done = true;
   }
@@ -363,12 +357,14 @@ void StudyTuning::search_all() {
 void StudyTuning::go_on(WantedSize wanted, const std::function<bool(const WantedSize&)>& search) {
   wanted.evaluations = std::min(wanted.evaluations, evaluations_of(study_, settings_));
   bool is_done = true;
+  std::string failure;
   try {
     is_done = search(wanted);
   } catch (const std::exception& error) {
-    keep_failure(wanted.size.label() + ": " + error.what());
+    failure = wanted.size.label() + ": " + error.what();
   }
   const std::lock_guard lock(mutex_);
+  if (!failure.empty()) failures_.push_back(failure);
   if (!is_done) {
     wanted.evaluations *= kMoreEvaluations;
     wanted_.push_back(std::move(wanted));

@@ -108,7 +108,7 @@ TEST_F(TuningTest, WhatIsWrongOrWritesIntoItsInputIsNotServed) {
   EXPECT_TRUE(best->tuned);
   const auto tile = std::get<std::int64_t>(best->configuration.at(0).second);
   EXPECT_TRUE(tile == 2 || tile == 16) << tile;
-  EXPECT_EQ(tuning.step(1).trials, 4U);
+  EXPECT_GE(tuning.step(1).trials, 4U);
 }
 
 TEST_F(TuningTest, TwoTuningsInOneProcessDoNotMeet) {
@@ -166,17 +166,26 @@ TEST_F(TuningTest, NothingIsPrintedAndNoSignalIsHandled) {
   EXPECT_EQ(handlers(), before);
 }
 
-TEST_F(TuningTest, WhatWasMeasuredBeforeTheEndIsThereAgain) {
+// How often the text says so.
+std::uint64_t count(const std::string& text, const std::string& what) {
+  std::uint64_t found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+TEST_F(TuningTest, WhatWasMeasuredBeforeTheEndIsKeptAndGoneOnWith) {
   std::uint64_t before = 0;
   {
     Tuning cut_short = tuning();
-    cut_short.add("n=100", buffers());
+    cut_short.add("n=100");
     while (before < 2) before = cut_short.step(5).trials;
   }
+  const Study study = Study::load(study_);
+  EXPECT_GE(count(exported(study, settings_.results, "json"), "\"state\""), before);
   Tuning again = tuning();
-  again.add("n=100", buffers());
+  again.add("n=100");
   finish(again);
-  EXPECT_LE(before + again.step(1).trials, 4U);
+  EXPECT_EQ(count(exported(study, settings_.results, "json"), "\"state\""), 4U);
   EXPECT_TRUE(again.launch("n=100", buffers()));
   EXPECT_EQ(y_, std::vector<float>(100, 6));
 }
