@@ -19,6 +19,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -225,8 +226,11 @@ std::vector<Round> work(libtuner::Tuning& tuning, const std::vector<Product>& pr
     Round round;
     for (const Product& product : products) {
       double ms = milliseconds_of(tuning, product);
-      while (ms < 0 && seconds_since(begin) < words.number("seconds")) {
-        step();
+      while (ms < 0) {  // the very first time: this program has no kernel of its own
+        if (seconds_since(begin) > words.number("seconds")) {
+          throw libtuner::Error("no kernel was ready in time for " + product.size);
+        }
+        if (step().waiting) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         ms = milliseconds_of(tuning, product);
       }
       round.products_ms += ms;
