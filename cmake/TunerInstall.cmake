@@ -7,11 +7,25 @@ set(abi_headers abi.h abi_observer.h abi_problem.h abi_strategy.h)
 list(TRANSFORM abi_headers PREPEND ${PROJECT_SOURCE_DIR}/tuner/plugin/)
 install(FILES ${sdk_headers} ${abi_headers} DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)
-if(TARGET tuner_library)
-  install(TARGETS tuner_library EXPORT tunerTargets LIBRARY DESTINATION lib)
+if(NOT TUNER_PORTABLE)
+  install(TARGETS tuner_shared EXPORT tunerTargets LIBRARY DESTINATION lib)
   install(FILES ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
           ${PROJECT_SOURCE_DIR}/tuner/library/tuner_c.h DESTINATION include/tuner)
   install(FILES ${PROJECT_SOURCE_DIR}/python/tuner.py DESTINATION lib/tuner/python)
+endif()
+if(TUNER_PORTABLE)
+  # Nothing links with a portable installation: an example of the library comes with it, built.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/tuner)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
+       ${PROJECT_BINARY_DIR}/include/tuner/tuner.h SYMBOLIC)
+  add_executable(tuned_products ${PROJECT_SOURCE_DIR}/examples/library/tuned_products.cpp)
+  target_include_directories(tuned_products PRIVATE ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(tuned_products PRIVATE tuner_settings tuner_library ${CMAKE_DL_LIBS})
+  set_target_properties(tuned_products PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/examples)
+  add_dependencies(program tuned_products)
+  install(TARGETS tuned_products RUNTIME DESTINATION bin/examples)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/library/tuned_products.sh DESTINATION bin/examples)
 endif()
 install(EXPORT tunerTargets NAMESPACE tuner:: DESTINATION ${TUNER_PACKAGE_DIR})
 

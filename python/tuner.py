@@ -1,6 +1,9 @@
-"""libtuner from Python: ask and tell, and stored results. Needs no compiler: ctypes calls the C functions
-of libtuner.so (tuner/library/tuner_c.h), which lies two folders above this file in an installation; the
-environment variable TUNER_LIBRARY names another.
+"""libtuner from Python: runs, stored results as columns, ask and tell, tuning in idle time. Needs no compiler: ctypes
+calls the C functions of libtuner.so (tuner/library/tuner_c.h). That lies in this package when it was installed as a
+wheel, and two folders above this file in an installation of tuner; the environment variable TUNER_LIBRARY names another.
+
+    results = tuner.run("study.yaml", backend="cpu", evaluations=50)
+    best = tuner.select(results, size={"n": 1000})
 
     with tuner.Search("study.yaml", strategy="genetic") as search:
         for number, configuration in search:
@@ -11,9 +14,12 @@ environment variable TUNER_LIBRARY names another.
 import ctypes
 import json
 import os
+import sys
 from pathlib import Path
 
 _ROOM = 65536
+_HERE = Path(__file__).resolve().parent
+_PREFIX = _HERE / "prefix"  # of a wheel
 
 
 class Error(Exception):
@@ -23,20 +29,78 @@ class Error(Exception):
 _EMIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 
 
+class _RunSettings(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("backend", "strategy", "results", "prefix")] + [
+        ("seed", ctypes.c_uint64), ("evaluations", ctypes.c_uint64), ("seconds", ctypes.c_double),
+        ("jobs", ctypes.c_uint32)]
+
+
+_LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p,
+                           ctypes.POINTER(ctypes.c_double))
+
+
+class _TuningSettings(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("backend", "strategy", "results", "prefix")] + [
+        ("seed", ctypes.c_uint64), ("evaluations", ctypes.c_uint64), ("jobs", ctypes.c_uint32),
+        ("device", ctypes.c_uint32), ("launch", _LAUNCH), ("context", ctypes.c_void_p)]
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("argument", ctypes.c_char_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
+                ("on_host", ctypes.c_int)]
+
+
+class Progress(ctypes.Structure):
+    """How far a tuning has come: done, waiting, trials."""
+    _fields_ = [("done", ctypes.c_int), ("waiting", ctypes.c_int), ("trials", ctypes.c_uint64)]
+
+
+_TRIAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double)
+_STOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+def _load_with_it(folder):
+    """The libraries that a wheel brings along, in whatever order they need each other."""
+    waiting = sorted(folder.glob("*.so*"))
+    while waiting:
+        left = []
+        for one in waiting:
+            try:
+                ctypes.CDLL(str(one))
+            except OSError:
+                left.append(one)
+        if len(left) == len(waiting):
+            return
+        waiting = left
+
+
 def _library():
-    default = Path(__file__).resolve().parents[2] / "libtuner.so"
+    default = _HERE.parents[1] / "libtuner.so"
+    if _PREFIX.is_dir():
+        _load_with_it(_PREFIX / "lib" / "bundled")
+        default = _PREFIX / "lib" / "libtuner.so"
     library = ctypes.CDLL(os.environ.get("TUNER_LIBRARY", str(default)))
-    text, room = ctypes.c_char_p, ctypes.c_size_t
+    text, room, pointer = ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER
     handle, number, value = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double
     library.tuner_search_open.restype = handle
     library.tuner_search_open.argtypes = [text, text, text, number, text, text, room]
     library.tuner_search_close.restype = None
     library.tuner_search_close.argtypes = [handle]
-    library.tuner_search_ask.argtypes = [handle, ctypes.POINTER(number), text, room, text, room]
+    library.tuner_search_ask.argtypes = [handle, pointer(number), text, room, text, room]
     library.tuner_search_tell.argtypes = [handle, number, value, value, text, room]
     library.tuner_search_fail.argtypes = [handle, number, text, room]
-    library.tuner_search_best.argtypes = [handle, text, room, ctypes.POINTER(value)]
-    library.tuner_results.argtypes = [text, text, _EMIT, ctypes.c_void_p, text, room]
+    library.tuner_search_best.argtypes = [handle, text, room, pointer(value)]
+    library.tuner_run.argtypes = [text, pointer(_RunSettings), _TRIAL, _STOP, handle, text, room]
+    library.tuner_results.argtypes = [text, text, _EMIT, handle, text, room]
+    library.tuner_tuning_open.restype = handle
+    library.tuner_tuning_open.argtypes = [text, pointer(_TuningSettings), text, room]
+    library.tuner_tuning_close.restype = None
+    library.tuner_tuning_close.argtypes = [handle]
+    library.tuner_tuning_add.argtypes = [handle, text, pointer(_Buffer), room, text, room]
+    library.tuner_tuning_step.argtypes = [handle, value, pointer(Progress), text, room]
+    library.tuner_tuning_best.argtypes = [handle, text, text, room, pointer(value),
+                                          pointer(ctypes.c_int), text, room]
+    library.tuner_tuning_launch.argtypes = [handle, text, pointer(_Buffer), room, text, room]
     return library
 
 
@@ -52,7 +116,7 @@ def _call(function, *arguments):
     error = ctypes.create_string_buffer(_ROOM)
     status = function(*arguments, error, _ROOM)
     if status is None or status < 0:
-        raise Error(error.value.decode())
+        raise Error(error.value.decode(errors="replace"))
     return status
 
 
@@ -107,6 +171,95 @@ class Search:
         self.close()
 
 
+class Tuning:
+    """Tunes in the idle time of a program, in its own process: docs/library.md. `launch(size, configuration)` is the
+    program's own launch, which returns milliseconds, or None to have the library look at the clock."""
+
+    def __init__(self, study, backend=None, strategy=None, seed=1, evaluations=0, folder="results", jobs=1, device=0,
+                 launch=None, prefix=None):
+        self._handle = None
+        self._launch = _LAUNCH(self._launching(launch)) if launch is not None else _LAUNCH()
+        settings = _TuningSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed,
+                                   evaluations, jobs, device, self._launch, None)
+        self._handle = _call(_LIBRARY.tuner_tuning_open, _bytes(study), ctypes.byref(settings))
+
+    @staticmethod
+    def _launching(launch):
+        def call(_, size, configuration, milliseconds):
+            try:
+                told = launch(size.decode(), json.loads(configuration))
+            except Exception:  # whatever it is: this configuration cannot be launched
+                return 1
+            if told is not None:
+                milliseconds[0] = told
+            return 0
+        return call
+
+    @staticmethod
+    def _buffers(buffers):
+        given = [_Buffer(_bytes(name), address, size, 0) for name, (address, size) in (buffers or {}).items()]
+        return (_Buffer * len(given))(*given), len(given)
+
+    def add(self, size, buffers=None):
+        """A size to be tuned ("n=1000"); buffers: {argument: (address, bytes)} of device memory."""
+        _call(_LIBRARY.tuner_tuning_add, self._handle, _bytes(size), *self._buffers(buffers))
+
+    def step(self, milliseconds):
+        """Works for about that long; returns a Progress."""
+        progress = Progress()
+        _call(_LIBRARY.tuner_tuning_step, self._handle, milliseconds, ctypes.byref(progress))
+        return progress
+
+    def best(self, size):
+        """(configuration, milliseconds) of the best so far, or None."""
+        value, tuned = ctypes.c_double(), ctypes.c_int()
+        text = ctypes.create_string_buffer(_ROOM)
+        found = _call(_LIBRARY.tuner_tuning_best, self._handle, _bytes(size), text, _ROOM,
+                      ctypes.byref(value), ctypes.byref(tuned))
+        return (json.loads(text.value), value.value) if found else None
+
+    def launch(self, size, buffers):
+        """Launches the best so far on the program's memory; False when there is none yet."""
+        return _call(_LIBRARY.tuner_tuning_launch, self._handle, _bytes(size), *self._buffers(buffers)) == 1
+
+    def close(self):
+        if self._handle is not None:
+            _LIBRARY.tuner_tuning_close(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+
+def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=1,
+        on_trial=None, prefix=None):
+    """Tunes all sizes of a study, as `tuner run` does, with its results in a folder, and returns what results() does.
+    `on_trial` gets each trial as a dictionary; when it returns True the run ends. An exception of its own ends the run,
+    too, and is raised."""
+    stop, raised = [], []
+
+    def trial(_, text, elapsed):
+        try:
+            if on_trial is not None and on_trial({**json.loads(text), "seconds": elapsed}) is True:
+                stop.append(True)
+        except BaseException as error:  # must not be lost in C, KeyboardInterrupt included
+            raised.append(error)
+
+    settings = _RunSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed, evaluations,
+                            seconds, jobs)
+    _call(_LIBRARY.tuner_run, _bytes(study), ctypes.byref(settings), _TRIAL(trial),
+          _STOP(lambda _: 1 if stop or raised else 0), None)
+    if raised:
+        raise raised[0]
+    return results(study, folder)
+
+
 def results(study, folder="results"):
     """What is stored of a study, as docs/results-json.md describes it."""
     pieces = []
@@ -123,3 +276,24 @@ def columns(result):
     for name in ("rank", "state", "time_ms", "objective"):
         out[name] = [trial[name] for trial in trials]
     return out
+
+
+def select(found, size=None, device=None, **values):
+    """The best valid trial (a dictionary) of results(), for a size ({"n": 1000}; None: the only one), on a device (its
+    name), among the configurations with these values (TILE=16); None where there is none."""
+    fitting = [one for one in found["results"]
+               if (size is None or one["size"] == dict(size)) and device in (None, one["device"]["name"])]
+    if len(fitting) > 1:
+        raise Error("several sizes or devices fit; say which: " +
+                    ", ".join(f"{one['label']} on {one['device']['name']}" for one in fitting))
+    for trial in fitting[0]["trials"] if fitting else ():
+        if trial["rank"] is not None and all(trial["configuration"].get(name) == value
+                                             for name, value in values.items()):
+            return trial
+    return None
+
+
+def _main():
+    """The program of a wheel."""
+    program = _PREFIX / "bin" / "tuner"
+    os.execv(program, [str(program), *sys.argv[1:]])

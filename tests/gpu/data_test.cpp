@@ -8,6 +8,7 @@
 #include "gpu_fixture.h"
 #include "tuner/base/hash.h"
 #include "tuner/model/data_type.h"
+#include "tuner/ports/adopts_memory.h"
 
 namespace tuner {
 namespace {
@@ -146,6 +147,27 @@ TEST_F(Gpu, MemoryThatIsNotThereIsAnErrorAndNoMore) {
   ASSERT_FALSE(huge);
   EXPECT_EQ(huge.error().error, DeviceError::kOutOfMemory) << huge.error().message;
   EXPECT_NE(allocate(1024), 0U);
+}
+
+// An application's memory is in the same context: here another backend's, whose buffers are named
+// by their addresses.
+TEST_F(Gpu, KernelsRunOnAdoptedMemory) {
+  auto application = catalogue.open_backend("cuda", 0);
+  ASSERT_TRUE(application) << application.error().message;
+  const auto theirs = (*application)->memory().allocate(4096);
+  ASSERT_TRUE(theirs);
+  auto* adopting = dynamic_cast<AdoptsMemory*>(backend.get());
+  ASSERT_NE(adopting, nullptr);
+  const auto adopted = adopting->adopt(*theirs, 4096);
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  const auto kernel = load("__global__ void k(int* x) { x[threadIdx.x] = threadIdx.x; }\n", "k");
+  ASSERT_TRUE(launch(kernel.id, geometry(1, 1024), {at(*adopted)}));
+  backend->memory().release(*adopted);
+  std::vector<int> found(1024);
+  ASSERT_TRUE(
+      (*application)->memory().download({*theirs, 0}, std::as_writable_bytes(std::span(found))));
+  EXPECT_EQ(found[1023], 1023);
+  ASSERT_TRUE((*application)->memory().fill({*theirs, 0}, 1024, {}));
 }
 
 TEST_F(Gpu, FillAndCompareRunAtMemorySpeed) {

@@ -77,11 +77,29 @@ class Library(unittest.TestCase):
                 self.assertIn("bytes of JSON", lines[3])
                 self.assertEqual(done.stderr, "")
 
+    def test_a_program_tunes_its_products_while_it_multiplies(self):
+        share = self.prefix / "share/tuner"
+        shutil.copytree(share / "kernel_sources", self.folder / "kernel_sources", dirs_exist_ok=True)
+        (self.folder / "spaces").mkdir(exist_ok=True)
+        study = self.folder / "spaces/matmul.yaml"
+        study.write_text((share / "search_spaces/matmul.yaml").read_text().replace(
+            "FORM: [naive, shared, registers, warptile]", "FORM: [naive, shared]"))
+        for compiler in COMPILERS if not OPTIONS.flags else COMPILERS[1:]:
+            with self.subTest(compiler):
+                program = self.built(compiler).with_name("tuned_products")
+                # As for unit.cpu: variants that were unloaded confuse clang 14's leak check.
+                done = call(Path(OPTIONS.examples) / "tuned_products.sh", self.prefix, program,
+                            ASAN_OPTIONS="intercept_tls_get_addr=0:detect_leaks=0", STUDY=str(study), EVALUATIONS="4", SIZES="M=32,N=32,K=32;M=48,N=16,K=32", JOBS="2")
+                self.assertRegex(done.stdout, r"(?m)^M=32,N=32,K=32: [0-9.]+ ms, right$")
+                self.assertRegex(done.stdout, r"(?m)^M=48,N=16,K=32: [0-9.]+ ms, right$")
+                self.assertRegex(done.stdout, r"(?m)^95 % of the offline speed: ")
+
     def test_the_library_exports_its_own_names_only(self):
         names = call("nm", "-D", "-C", "--defined-only", self.prefix / "lib/libtuner.so").stdout
         found = {line.split(maxsplit=2)[2] for line in names.split("\n") if line}
         strange = [name for name in found if "libtuner::" not in name and
-                   not name.startswith("tuner_search_") and name != "tuner_results"]
+                   not name.startswith(("tuner_search_", "tuner_tuning_")) and
+                   name not in ("tuner_run", "tuner_results")]
         self.assertEqual(strange, [])
 
     def python(self, program, status=0):

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "tuner/app/commands.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"

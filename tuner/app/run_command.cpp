@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "tuner/app/commands.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/run/load_study.h"

@@ -6,6 +6,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/app/parse_words.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/load_study.h"

@@ -8,6 +8,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"

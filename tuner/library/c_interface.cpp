@@ -1,10 +1,10 @@
-// The C functions over the C++ ones; nothing that these throw crosses.
+// Ask and tell, runs and results for C: the C++ functions, of which nothing that they throw
+// crosses.
 
-#include <algorithm>
-#include <cstring>
-#include <nlohmann/json.hpp>
-#include <string_view>
+#include <string>
+#include <vector>
 
+#include "tuner/library/c_texts.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
 
@@ -14,43 +14,10 @@ struct tuner_search {
   std::vector<libtuner::Search::Question> kept;
 };
 
-namespace {
-
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-
-std::string json_of(const libtuner::Configuration& configuration) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : configuration) {
-    std::visit([&, &key = name](const auto& plain) { out[key] = plain; }, value);
-  }
-  return out.dump();
-}
-
-bool put(std::string_view text, char* out, std::size_t room) {
-  if (out == nullptr || text.size() + 1 > room) return false;
-  std::memcpy(out, text.data(), text.size());
-  out[text.size()] = '\0';
-  return true;
-}
-
-void put_cut(std::string_view text, char* out, std::size_t room) {
-  if (room > 0) put(text.substr(0, std::min(text.size(), room - 1)), out, room);
-}
-
-// What `body` returns; -1 with the reason when it throws.
-template <typename Body>
-int guarded(char* error, std::size_t error_room, Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::exception& thrown) {
-    put_cut(thrown.what(), error, error_room);
-  } catch (...) {
-    put_cut("something that is no exception was thrown", error, error_room);
-  }
-  return -1;
-}
-
-}  // namespace
+using libtuner::c::guarded;
+using libtuner::c::json_of;
+using libtuner::c::put;
+using libtuner::c::text_of;
 
 extern "C" {
 
@@ -112,6 +79,32 @@ TUNER_LIBRARY int tuner_search_best(tuner_search* search, char* configuration, s
     if (!put(json_of(best->configuration), configuration, room)) return -1;
     *value = best->value;
     return 1;
+  });
+}
+
+TUNER_LIBRARY int tuner_run(const char* study, const tuner_run_settings* settings,
+                            void (*trial)(void* context, const char* text, double seconds),
+                            int (*stop)(void* context), void* context, char* error,
+                            size_t error_room) {
+  return guarded(error, error_room, [&] {
+    libtuner::RunSettings to;
+    if (settings->backend != nullptr) to.backend = settings->backend;
+    to.strategy = text_of(settings->strategy);
+    if (settings->seed > 0) to.seed = settings->seed;
+    to.evaluations = settings->evaluations;
+    to.seconds = settings->seconds;
+    if (settings->results != nullptr) to.results = settings->results;
+    if (settings->jobs > 0) to.jobs = settings->jobs;
+    to.installation.prefix = text_of(settings->prefix);
+    libtuner::Listener listener;
+    if (trial != nullptr) {
+      listener.trial = [&](const libtuner::Trial& one, double seconds) {
+        trial(context, json_of(one).c_str(), seconds);
+      };
+    }
+    if (stop != nullptr) listener.stop = [&] { return stop(context) != 0; };
+    libtuner::run(libtuner::Study::load(text_of(study)), to, listener);
+    return 0;
   });
 }
 

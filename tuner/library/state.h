@@ -19,6 +19,8 @@ struct Study::State {
 // The program of the installation, whose children measure.
 std::string program_of(const Installation& installation);
 tuner::Catalogue load_catalogue(const Installation& installation);
+// "M=1024,N=1024".
+std::string text_of(const tuner::ProblemSize& size);
 tuner::OptionList option_list(const Options& options);
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values);

@@ -18,14 +18,6 @@ std::string prefix_of(const Installation& installation) {
   return tuner::module_file().parent_path().parent_path().string();
 }
 
-std::string text_of(const tuner::ProblemSize& size) {
-  std::string out;
-  for (const auto& [name, extent] : size.dims) {
-    out += (out.empty() ? "" : ",") + name + "=" + std::to_string(extent);
-  }
-  return out;
-}
-
 }  // namespace
 
 Study Study::load(const std::string& path) {
@@ -52,6 +44,14 @@ std::vector<std::string> Study::sizes() const {
 }
 
 std::vector<std::string> Study::warnings() const { return state_->warnings; }
+
+std::string text_of(const tuner::ProblemSize& size) {
+  std::string out;
+  for (const auto& [name, extent] : size.dims) {
+    out += (out.empty() ? "" : ",") + name + "=" + std::to_string(extent);
+  }
+  return out;
+}
 
 std::string program_of(const Installation& installation) {
   return (fs::path(prefix_of(installation)) / "bin" / "tuner").string();

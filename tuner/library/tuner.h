@@ -94,6 +94,7 @@ class TUNER_LIBRARY Study {
 
  private:
   friend class Search;
+  friend class Tuning;
   friend std::vector<Ranking> run(const Study&, const RunSettings&, const Listener&);
   friend std::string exported(const Study&, const std::string&, const std::string&);
   Study();
@@ -135,6 +136,79 @@ class TUNER_LIBRARY Search {
     double value = 0;
   };
   std::optional<Answer> best() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A piece of the application's memory, for one of the study's arguments.
+struct Buffer {
+  std::string argument;
+  void* data = nullptr;  // as a kernel is given it: device memory, of the device's primary context
+  std::size_t bytes = 0;
+  bool on_host = false;  // instead: memory of the host, which add() reads
+};
+using Buffers = std::vector<Buffer>;
+
+struct TuningSettings {
+  std::string backend = "auto";  // as in RunSettings
+  Options backend_options{};
+  unsigned device = 0;
+  std::string strategy{};  // as in RunSettings
+  Options strategy_options{};
+  std::uint64_t seed = 1;
+  std::uint64_t evaluations = 0;    // for each size; 0: the study's budget, else 200
+  std::string results = "results";  // as in RunSettings
+  unsigned jobs = 1;                // compile workers
+  Installation installation{};
+  // When given, the application itself launches a configuration, once, waits for its end, and
+  // returns the milliseconds that it took; nothing: the library looks at the clock. What it throws
+  // says why the configuration failed, wrong answers among the reasons. The study's kernel and its
+  // backend then have no part in it, and nothing is stored.
+  std::function<std::optional<double>(const std::string& size, const Configuration&)> launch{};
+};
+
+// How far a tuning has come.
+struct Progress {
+  bool done = false;         // all sizes are tuned
+  bool waiting = false;      // for a compiler, or for bookkeeping: there was nothing to do now
+  std::uint64_t trials = 0;  // of all sizes
+};
+
+// Tunes in the idle time of a program, in its own process: sizes are added as they occur, step()
+// goes on with the first that is not tuned yet, and what is best so far is there all the while.
+// Compilers, the strategy and the store work in the background, on processes and a thread of their
+// own; what uses the device, and what the application is called for, happens within step() alone.
+// best() may be called by several threads at once and while another function is at work, the others
+// by one thread at a time.
+class TUNER_LIBRARY Tuning {
+ public:
+  explicit Tuning(const Study& study, const TuningSettings& settings = {});
+  ~Tuning();
+  Tuning(Tuning&&) noexcept;
+  Tuning& operator=(Tuning&&) noexcept;
+
+  // A size to be tuned, such as "M=512,N=64"; one that is there already stays as it is. Arguments
+  // that kernels read begin with what `data` holds now, which is copied, and else with what the
+  // study fills them with. Data for what is only written are passed over.
+  void add(const std::string& size, const Buffers& data = {});
+  // Works for as long as that, and as much longer as one launch, or one loading of a kernel, takes;
+  // returns earlier when there is nothing to do now. Throws what has gone wrong in the background,
+  // once for each size.
+  Progress step(double milliseconds);
+
+  struct Choice {
+    Configuration configuration;
+    double time_ms = 0;
+    bool tuned = false;  // the size's search has ended
+  };
+  // The best known right configuration of a size; nothing until there is one.
+  std::optional<Choice> best(const std::string& size) const;
+  // Launches it on the application's memory, which must hold every argument that is a buffer, save
+  // scratch and workspaces, and waits for its end. False, and nothing done, until there is one that
+  // is ready.
+  bool launch(const std::string& size, const Buffers& buffers);
 
  private:
   struct State;

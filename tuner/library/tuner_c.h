@@ -1,4 +1,5 @@
-/* libtuner for C, and for languages that can call C: ask and tell, and stored results. Texts are
+/* libtuner for C, and for languages that can call C: ask and tell, runs, stored results, and tuning
+ * in the idle time of a program; tuner.h says what each does. Texts are
  * UTF-8 and end with a zero byte. Where `error` is a parameter it has `error_room` bytes (may be
  * null and 0) and is filled, cut if need be, when a function fails. One search is used by one
  * thread at a time. */
@@ -32,10 +33,70 @@ int tuner_search_fail(tuner_search* search, uint64_t question, char* error, size
 /* 1: the best that was told; 0: there is none; -1: no room. */
 int tuner_search_best(tuner_search* search, char* configuration, size_t room, double* value);
 
+/* What a run is to do; zero and null mean what the defaults of RunSettings in tuner.h mean. */
+typedef struct tuner_run_settings {
+  const char *backend, *strategy, *results, *prefix;
+  uint64_t seed, evaluations;
+  double seconds;
+  uint32_t jobs;
+} tuner_run_settings;
+
+/* As libtuner::run(). `trial` (may be null) gets each as a JSON object of configuration, state,
+ * time_ms, objective and message, and the seconds since the size was begun; `stop` (may be null)
+ * ends the run when it returns anything but 0. 0, or -1. */
+int tuner_run(const char* study, const tuner_run_settings* settings,
+              void (*trial)(void* context, const char* text, double seconds),
+              int (*stop)(void* context), void* context, char* error, size_t error_room);
+
 /* What `tuner export --format json` writes, to `emit`, in pieces. 0, or -1. */
 int tuner_results(const char* study, const char* folder,
                   void (*emit)(void* context, const char* text, size_t size), void* context,
                   char* error, size_t error_room);
+
+/* ---- tuning in the idle time of a program -------------------------------------------------------
+ * As libtuner::Tuning: one thread at a time, but for tuner_tuning_best(). */
+typedef struct tuner_tuning tuner_tuning;
+
+/* A piece of the application's memory, for one of the study's arguments. */
+typedef struct tuner_buffer {
+  const char* argument;
+  void* data; /* device memory; of the host, for tuner_tuning_add() only, where on_host is not 0 */
+  size_t bytes;
+  int on_host;
+} tuner_buffer;
+
+/* Zero and null mean what the defaults of TuningSettings in tuner.h mean. */
+typedef struct tuner_tuning_settings {
+  const char *backend, *strategy, *results, *prefix;
+  uint64_t seed, evaluations;
+  uint32_t jobs, device;
+  /* The application's own launch of a configuration, a JSON object: once, waited for. Returns 0 and
+   * stores the milliseconds, unless the library is to look at the clock; anything else: it failed.
+   */
+  int (*launch)(void* context, const char* size, const char* configuration, double* milliseconds);
+  void* context;
+} tuner_tuning_settings;
+
+typedef struct tuner_progress {
+  int done, waiting;
+  uint64_t trials;
+} tuner_progress;
+
+/* Null when it fails. tuner_tuning_close() ends it. */
+tuner_tuning* tuner_tuning_open(const char* study, const tuner_tuning_settings* settings,
+                                char* error, size_t error_room);
+void tuner_tuning_close(tuner_tuning* tuning);
+/* These return 0, or -1. */
+int tuner_tuning_add(tuner_tuning* tuning, const char* size, const tuner_buffer* data, size_t count,
+                     char* error, size_t error_room);
+int tuner_tuning_step(tuner_tuning* tuning, double milliseconds, tuner_progress* progress,
+                      char* error, size_t error_room);
+/* These return 1; 0 where there is nothing yet; -1. `milliseconds` and `tuned` may be null. */
+int tuner_tuning_best(const tuner_tuning* tuning, const char* size, char* configuration,
+                      size_t room, double* milliseconds, int* tuned, char* error,
+                      size_t error_room);
+int tuner_tuning_launch(tuner_tuning* tuning, const char* size, const tuner_buffer* buffers,
+                        size_t count, char* error, size_t error_room);
 
 #ifdef __cplusplus
 }

@@ -336,8 +336,7 @@ typedef struct tuner_tensor_maps {
   uint32_t max_rank;
 } tuner_tensor_maps;
 
-/* Runs the threads of a block in another order than usual: wrong answers then show that a barrier
- * is missing. */
+/* Runs the threads of a block in another order than usual, which shows a missing barrier. */
 #define TUNER_ABILITY_THREAD_ORDER "tuner.thread_order/1"
 typedef struct tuner_thread_order {
   uint32_t struct_size;
@@ -345,6 +344,13 @@ typedef struct tuner_thread_order {
   int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, uint64_t seed,
                 tuner_sink error);
 } tuner_thread_order;
+
+/* Makes `address`, memory of its own process, a buffer until release(), which does not free it. */
+#define TUNER_ABILITY_ADOPT "tuner.adopt/1"
+typedef struct tuner_adopt {
+  uint32_t struct_size;
+  int (*adopt)(void* self, uint64_t address, uint64_t bytes, uint64_t* buffer, tuner_sink error);
+} tuner_adopt;
 
 /* Launches what has been captured once. Reserved: this host does not ask for it yet. */
 #define TUNER_ABILITY_GRAPH "tuner.graph/1"

@@ -8,6 +8,7 @@
 
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters.h"
+#include "tuner/ports/adopts_memory.h"
 
 namespace tuner {
 namespace {
@@ -184,7 +185,7 @@ DeviceFailure unsupported(std::string message) {
   return {DeviceError::kUnsupported, std::move(message)};
 }
 
-class PluginBackend : public Backend {
+class PluginBackend : public Backend, public AdoptsMemory {
  public:
   PluginBackend(const tuner_backend& table, const std::string& name)
       : table_(table),
@@ -192,6 +193,7 @@ class PluginBackend : public Backend {
         power_(ability<tuner_power>(table, TUNER_ABILITY_POWER)),
         thread_order_(ability<tuner_thread_order>(table, TUNER_ABILITY_THREAD_ORDER)),
         tensor_maps_(ability<tuner_tensor_maps>(table, TUNER_ABILITY_TENSOR_MAPS)),
+        adopt_(ability<tuner_adopt>(table, TUNER_ABILITY_ADOPT)),
         memory_(table) {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
@@ -256,6 +258,13 @@ class PluginBackend : public Backend {
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
+  DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) override {
+    if (adopt_ == nullptr) {
+      return Unexpected{unsupported("this backend cannot work on an application's memory")};
+    }
+    BufferId buffer = 0;
+    return call(buffer, adopt_->adopt, table_.self, address, bytes, &buffer);
+  }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
     if (auto able = can_map(sequence); !able) return Unexpected{able.error()};
@@ -289,6 +298,7 @@ class PluginBackend : public Backend {
   const tuner_power* power_;
   const tuner_thread_order* thread_order_;
   const tuner_tensor_maps* tensor_maps_;
+  const tuner_adopt* adopt_;
   PluginMemory memory_;
   DeviceFacts facts_;
 };

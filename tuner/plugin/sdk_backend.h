@@ -48,7 +48,7 @@ struct LoadedKernel {
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
-// MapsTensors.
+// MapsTensors, AdoptsMemory.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -97,6 +97,13 @@ class ShufflesThreads {
 class MapsTensors {
  public:
   virtual ~MapsTensors() = default;
+};
+
+class AdoptsMemory {
+ public:
+  virtual ~AdoptsMemory() = default;
+  // Memory of an application in this process as a buffer, until release(), which does not free it.
+  virtual std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 
 namespace detail {
@@ -197,6 +204,12 @@ inline const tuner_thread_order kThreadOrderTable{
         shuffler.launch_shuffled(kernel, *launch, seed);
       });
     }};
+inline const tuner_adopt kAdoptTable{
+    sizeof(tuner_adopt), [](void* it, std::uint64_t address, std::uint64_t bytes,
+                            std::uint64_t* buffer, tuner_sink error) {
+      return guarded(
+          error, [&] { *buffer = dynamic_cast<AdoptsMemory&>(backend(it)).adopt(address, bytes); });
+    }};
 inline constexpr tuner_tensor_maps kTensorMapsTable{sizeof(tuner_tensor_maps), 5};
 
 inline const void* ability_of(void* self, const char* name) {
@@ -210,6 +223,9 @@ inline const void* ability_of(void* self, const char* name) {
   }
   if (asked == TUNER_ABILITY_TENSOR_MAPS && dynamic_cast<MapsTensors*>(it) != nullptr) {
     return &kTensorMapsTable;
+  }
+  if (asked == TUNER_ABILITY_ADOPT && dynamic_cast<AdoptsMemory*>(it) != nullptr) {
+    return &kAdoptTable;
   }
   return nullptr;
 }

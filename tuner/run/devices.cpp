@@ -33,24 +33,6 @@ std::vector<unsigned> checked_numbers(std::vector<unsigned> numbers,
   return numbers;
 }
 
-// What differs from the defaults, by name.
-std::string options_text(const Catalogue& catalogue, const std::string& backend,
-                         const OptionList& options) {
-  std::map<std::string, std::string> given;
-  for (const OptionValue& one : options) given[one.name] = one.value;
-  for (const PluginKind kind : {PluginKind::kBackend, PluginKind::kCompiler}) {
-    const PluginItem* item = catalogue.find(kind, backend);
-    if (item == nullptr) continue;
-    for (const PluginOption& option : item->options) {
-      const auto found = given.find(option.name);
-      if (found != given.end() && found->second == option.default_value) given.erase(found);
-    }
-  }
-  std::string out;
-  for (const auto& [name, value] : given) out += (out.empty() ? "" : ",") + name + "=" + value;
-  return out;
-}
-
 Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue, const std::string& backend,
                      const std::function<void(const std::string&)>& note) {
@@ -77,6 +59,24 @@ Devices open_backend(const DeviceSettings& settings, const WorkerProgram& progra
 }
 
 }  // namespace
+
+// What differs from the defaults, by name.
+std::string options_text(const Catalogue& catalogue, const std::string& backend,
+                         const OptionList& options) {
+  std::map<std::string, std::string> given;
+  for (const OptionValue& one : options) given[one.name] = one.value;
+  for (const PluginKind kind : {PluginKind::kBackend, PluginKind::kCompiler}) {
+    const PluginItem* item = catalogue.find(kind, backend);
+    if (item == nullptr) continue;
+    for (const PluginOption& option : item->options) {
+      const auto found = given.find(option.name);
+      if (found != given.end() && found->second == option.default_value) given.erase(found);
+    }
+  }
+  std::string out;
+  for (const auto& [name, value] : given) out += (out.empty() ? "" : ",") + name + "=" + value;
+  return out;
+}
 
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue,

@@ -36,6 +36,10 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
 Machine machine_here(const WorkerProgram& program, const std::string& backend,
                      const std::function<void(const std::string&)>& note);
 
+// A backend's options that are not at their defaults, for the identity of trials.
+std::string options_text(const Catalogue& catalogue, const std::string& backend,
+                         const OptionList& options);
+
 // A device of this machine: compile workers and one run worker.
 class PooledDevice final : public MeasuringDevice {
  public:

@@ -8,7 +8,31 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "tuner/base/child_process.h"
+
 namespace tuner {
+namespace {
+
+class ChildPeer final : public Peer {
+ public:
+  ChildPeer(const WorkerProgram& program, const std::string& role)
+      : child_({program.executable, "worker", role},
+               role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {}
+
+  int socket() const override { return child_.socket(); }
+  pid_t pid() const override { return child_.pid(); }
+  void kill() override { child_.kill(); }
+  void let_end() override { child_.let_end(); }
+  std::string wait() override { return child_.wait(); }
+  bool killed_from_outside() const override { return child_.killed_from_outside(); }
+  std::string output_tail() const override { return child_.output_tail(); }
+  void clear_output() override { child_.clear_output(); }
+
+ private:
+  ChildProcess child_;
+};
+
+}  // namespace
 
 void WorkLog::add(TimePoint start) {
   const auto seconds = [](TimePoint at) {
@@ -19,8 +43,7 @@ void WorkLog::add(TimePoint start) {
 }
 
 Channel::Channel(const WorkerProgram& program, const std::string& role)
-    : child_({program.executable, "worker", role},
-             role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {
+    : Channel(std::make_unique<ChildPeer>(program, role)) {
   send({{"type", "start"}, {"plugin_dirs", program.plugin_dirs}});
 }
 
@@ -32,7 +55,7 @@ void Channel::send(const nlohmann::json& message) {
 void Channel::flush() {
   std::size_t done = 0;
   while (done < outgoing_.size()) {
-    const ssize_t sent = ::send(child_.socket(), outgoing_.data() + done, outgoing_.size() - done,
+    const ssize_t sent = ::send(peer_->socket(), outgoing_.data() + done, outgoing_.size() - done,
                                 MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
@@ -44,7 +67,7 @@ void Channel::flush() {
 
 pollfd Channel::watched() const {
   const bool sends = !outgoing_.empty();
-  return {child_.socket(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
+  return {peer_->socket(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
 }
 
 Channel::Status Channel::pump() {
@@ -52,7 +75,7 @@ Channel::Status Channel::pump() {
   flush();
   std::vector<char> block(1 << 16);
   for (int blocks = 0; !ended_ && blocks < kMostBlocks; ++blocks) {
-    const ssize_t got = ::recv(child_.socket(), block.data(), block.size(), MSG_DONTWAIT);
+    const ssize_t got = ::recv(peer_->socket(), block.data(), block.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got <= 0) {
@@ -76,7 +99,7 @@ std::optional<nlohmann::json> Channel::take() {
 }
 
 void Channel::condemn(const std::string& breach) {
-  child_.kill();
+  peer_->kill();
   ended_ = true;
   breach_ = breach;
 }
@@ -95,11 +118,11 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
 }
 
 std::string Channel::epitaph() {
-  if (ended_) child_.let_end();
-  child_.kill();
-  std::string text = child_.wait();
+  if (ended_) peer_->let_end();
+  peer_->kill();
+  std::string text = peer_->wait();
   if (!breach_.empty()) text = "killed because it broke the protocol: " + breach_;
-  const std::string tail = child_.output_tail();
+  const std::string tail = peer_->output_tail();
   return tail.empty() ? text : text + "; its last words: " + tail;
 }
 

@@ -1,16 +1,17 @@
 #pragma once
-// The coordinator's side of one child: start it, talk to it, notice its end.
+// The coordinator's side of one worker: start it, talk to it, notice its end.
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tuner/base/child_process.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/frame.h"
 
@@ -42,11 +43,26 @@ struct WorkerProgram {
   std::vector<std::string> plugin_dirs;  // explicit ones, in order
 };
 
+// The other end of a channel: a child process, or a thread of this one that serves like a child.
+class Peer {
+ public:
+  virtual ~Peer() = default;  // ends it, and waits for that
+  virtual int socket() const = 0;
+  virtual pid_t pid() const = 0;  // of the process that it is, or lives in
+  virtual void kill() = 0;
+  virtual void let_end() = 0;
+  virtual std::string wait() = 0;  // for its end; says how it ended
+  virtual bool killed_from_outside() const = 0;
+  virtual std::string output_tail() const = 0;
+  virtual void clear_output() = 0;
+};
+
 class Channel {
  public:
   enum class Status { kAlive, kEnded };
 
   Channel(const WorkerProgram& program, const std::string& role);
+  explicit Channel(std::unique_ptr<Peer> peer) : peer_(std::move(peer)) {}
 
   // Never waits: a child that is busy, or hangs, may not read for long. What it does not take now
   // goes out in pump() and wait().
@@ -64,18 +80,18 @@ class Channel {
   pollfd watched() const;
   // pump() has seen the end, or the child was given up.
   bool has_ended() const { return ended_; }
-  pid_t pid() const { return child_.pid(); }
-  void kill() { child_.kill(); }
+  pid_t pid() const { return peer_->pid(); }
+  void kill() { peer_->kill(); }
   // Reaps, and says how it ended, with the last of its output.
   std::string epitaph();
   // After epitaph(): it was killed by somebody else.
-  bool killed_from_outside() const { return child_.killed_from_outside(); }
-  void clear_output() { child_.clear_output(); }
+  bool killed_from_outside() const { return peer_->killed_from_outside(); }
+  void clear_output() { peer_->clear_output(); }
 
  private:
   void flush();
 
-  ChildProcess child_;
+  std::unique_ptr<Peer> peer_;
   FrameReader reader_;
   std::string outgoing_;
   bool ended_ = false;

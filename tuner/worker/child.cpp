@@ -27,11 +27,12 @@ namespace {
 
 using nlohmann::json;
 
-// The child's end of the wire: receives until the coordinator is gone.
+// The worker's end of the wire: receives until the coordinator is gone.
 struct Wire {
-  FrameReader reader;
-  std::optional<json> receive() { return tuner::receive(kChildSocket, reader); }
-  bool send(const json& message) { return tuner::send(kChildSocket, message); }
+  int socket = kChildSocket;
+  FrameReader reader{};
+  std::optional<json> receive() { return tuner::receive(socket, reader); }
+  bool send(const json& message) { return tuner::send(socket, message); }
 };
 
 // The output of a worker lies in memory (base/child_process.h), and a kernel may print for ever.
@@ -129,9 +130,10 @@ const char* text_of(Phase phase) {
 
 class RunServer {
  public:
-  // `on_host`: kernels run in this process.
-  RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend, bool on_host)
-      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(on_host) {}
+  // `limits_memory`: kernels run in this process, which has a limit of its own.
+  RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
+            bool limits_memory)
+      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(limits_memory) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -283,6 +285,12 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 }
 
 }  // namespace
+
+void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
+                  bool limits_memory) {
+  Wire wire{socket};
+  RunServer(wire, catalogue, std::move(backend), limits_memory).serve();
+}
 
 int run_worker_main(const std::string& role) {
   die_with_parent();

@@ -15,7 +15,11 @@
 //             <- duel {variants, rounds, seed}   -> duelled {samples} | verdict
 //   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}
 
+#include <memory>
 #include <string>
+
+#include "tuner/plugin/catalogue.h"
+#include "tuner/ports/backend.h"
 
 namespace tuner {
 
@@ -23,6 +27,13 @@ namespace tuner {
 inline constexpr char kUncachedMark = '!';
 // This one's may, without the mark, if the compiler says which files it has read.
 inline constexpr char kIfReportedMark = '?';
+
+// Serves requests of the role `run`, after `open`, on a socket of this process, until its other end
+// closes or the device cannot be used any more. `limits_memory`: kernels run in this process, and
+// may not take all of its memory.
+// Problems and observers of the study come from `catalogue`.
+void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
+                  bool limits_memory);
 
 // Returns the exit status of the process.
 int run_worker_main(const std::string& role);

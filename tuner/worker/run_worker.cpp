@@ -16,9 +16,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kOpenSeconds = 120;     // a cold driver on a large machine is slow
-constexpr double kPrepareSeconds = 600;  // fills and an answer of the reference, on a slow device
-constexpr double kDuelSeconds = 600;
+constexpr double kOpenSeconds = 120;  // a cold driver on a large machine is slow
 constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
 constexpr int kSecondChances = 2;
@@ -77,9 +75,14 @@ double time_in(const nlohmann::json& answer, const char* member) {
 
 }  // namespace
 
-RunWorker::RunWorker(WorkerProgram program, std::string backend, unsigned device,
+RunWorker::RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
                      std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
-    : program_(std::move(program)),
+    : RunWorker([program] { return std::make_unique<Channel>(program, "run"); }, std::move(backend),
+                device, std::move(options), limits) {}
+
+RunWorker::RunWorker(Connect connect, std::string backend, unsigned device,
+                     std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
+    : connect_(std::move(connect)),
       backend_(std::move(backend)),
       device_(device),
       options_(std::move(options)),
@@ -93,7 +96,7 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
 }
 
 std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
-  channel_ = std::make_unique<Channel>(program_, "run");
+  channel_ = connect_();
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
   const auto answer = wait_for(*channel_, in(kOpenSeconds), is_over);
@@ -129,7 +132,8 @@ void RunWorker::send_plan() {
   channel_->send({{"type", "prepare"}, {"plan", *plan_}});
   preparing_ = true;
   const std::size_t answers = plan_->reference ? plan_->reference->answers.size() : 0;
-  prepare_deadline_ = in(kPrepareSeconds * static_cast<double>(std::max<std::size_t>(1, answers)));
+  prepare_deadline_ =
+      in(limits_.prepare_seconds * static_cast<double>(std::max<std::size_t>(1, answers)));
 }
 
 // No answer: the child is gone or took too long.
@@ -327,7 +331,7 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
   if (!make_ready(is_over)) return {};
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
-  const TimePoint end = in(kDuelSeconds);
+  const TimePoint end = in(limits_.duel_seconds);
   TimePoint until = end;
   Duel duel;
   int rounds = 0;

@@ -28,6 +28,8 @@ struct RunLimits {
   // floor (a loaded machine, a cold driver).
   double best_factor = 100;
   double launch_floor_seconds = 3;
+  double prepare_seconds = 600;  // fills and an answer of the reference, on a slow device
+  double duel_seconds = 600;
 };
 
 class RunWorker {
@@ -35,7 +37,13 @@ class RunWorker {
   // Whether there is no more time to wait: it is asked twenty times a second.
   using IsOver = std::function<bool()>;
 
-  RunWorker(WorkerProgram program, std::string backend, unsigned device,
+  using Connect = std::function<std::unique_ptr<Channel>()>;
+
+  // `connect` starts what holds the device, and may throw an UnavailableError.
+  RunWorker(Connect connect, std::string backend, unsigned device,
+            std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
+  // A child process.
+  RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
   // Starts the child and opens the device. Throws UnavailableError with the reason.
@@ -114,7 +122,7 @@ class RunWorker {
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);
 
-  WorkerProgram program_;
+  Connect connect_;
   std::string backend_;
   unsigned device_;
   std::vector<std::pair<std::string, std::string>> options_;

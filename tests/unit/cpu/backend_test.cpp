@@ -41,6 +41,20 @@ TEST(Backend, BuffersAreAlignedAndChecked) {
   EXPECT_NO_THROW(backend->release(backend->allocate(0)));
 }
 
+TEST(Backend, AdoptedMemoryIsABufferThatIsNotFreed) {
+  auto backend = open_backend();
+  std::vector<int> own(100, 7);
+  const auto address = reinterpret_cast<std::uintptr_t>(own.data());
+  const std::uint64_t id = backend->adopt(address, own.size() * sizeof(int));
+  backend->fill({id, 40}, 90, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 0, 0});
+  EXPECT_EQ(own[9], 7);
+  EXPECT_EQ(own[10], 1);
+  EXPECT_THROW(backend->fill({id, 40}, 91, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 0, 0}),
+               sdk::Error);
+  backend->release(id);
+  EXPECT_EQ(own[99], 1);
+}
+
 TEST(Backend, FillCopyAndCompareWorkOnRanges) {
   auto backend = open_backend({{"threads", "3"}});
   constexpr std::uint64_t kCount = 200000;  // enough to be split between the threads

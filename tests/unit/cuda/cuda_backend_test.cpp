@@ -62,6 +62,22 @@ TEST_F(Cuda, ADeviceThatIsNotThereIsNamed) {
                "there is no CUDA device 2; devices are counted from 0 and there are 2");
 }
 
+TEST_F(Cuda, AdoptedMemoryIsNotFreed) {
+  const std::uint64_t own = backend.allocate(64);
+  std::vector<char> theirs(64, 'x');
+  const std::uint64_t adopted = backend.adopt(reinterpret_cast<std::uintptr_t>(theirs.data()), 64);
+  backend.copy({own, 0}, {adopted, 32}, 32);
+  EXPECT_THROW(backend.copy({own, 0}, {adopted, 32}, 33), sdk::Error);
+  const int alive = driver.alive;
+  backend.release(adopted);
+  EXPECT_EQ(driver.alive, alive);
+  EXPECT_THROW(backend.copy({own, 0}, {adopted, 0}, 1), sdk::Error);
+  EXPECT_STREQ(error_of([&] { backend.adopt(own, 64); }).what(),
+               "this memory is the backend's own");
+  EXPECT_STREQ(error_of([&] { backend.adopt(0, 64); }).what(),
+               "a null pointer is no device memory");
+}
+
 TEST_F(Cuda, EverythingEndsWithTheBackend) {
   FakeDriver other;
   {

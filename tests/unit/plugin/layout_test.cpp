@@ -51,6 +51,7 @@ AT(tuner_backend, ability, 48);
 AT(tuner_backend_factory, open, 24);
 AT(tuner_power, watts, 8);
 AT(tuner_thread_order, launch, 8);
+AT(tuner_adopt, adopt, 8);
 AT(tuner_tensor_maps, max_rank, 4);
 AT(tuner_graph, time, 8);
 AT(tuner_counters, read, 8);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -94,6 +95,9 @@ tuner_device_facts CpuBackend::facts() { return facts_; }
 // ---- memory -------------------------------------------------------------------------------------
 
 std::uint64_t CpuBackend::allocate(std::uint64_t bytes) { return memory_.allocate(bytes); }
+std::uint64_t CpuBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
+  return memory_.adopt(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), bytes);
+}
 void CpuBackend::release(std::uint64_t buffer) { memory_.release(buffer); }
 
 void CpuBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {

@@ -19,7 +19,7 @@ namespace tuner::cpu {
 
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.
-class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads {
+class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads, public sdk::AdoptsMemory {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
@@ -39,6 +39,7 @@ class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads {
 
   tuner_device_facts facts() override;
   std::uint64_t allocate(std::uint64_t bytes) override;
+  std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;

@@ -17,7 +17,9 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + 
 }  // namespace
 
 Memory::~Memory() {
-  for (auto& [id, buffer] : buffers_) munmap(buffer.mapping, buffer.mapped);
+  for (auto& [id, buffer] : buffers_) {
+    if (buffer.mapping != nullptr) munmap(buffer.mapping, buffer.mapped);
+  }
 }
 
 std::uint64_t Memory::allocate(std::uint64_t bytes) {
@@ -37,10 +39,15 @@ std::uint64_t Memory::allocate(std::uint64_t bytes) {
   return last_;
 }
 
+std::uint64_t Memory::adopt(std::byte* data, std::uint64_t bytes) {
+  buffers_[++last_] = {nullptr, 0, data, bytes};
+  return last_;
+}
+
 void Memory::release(std::uint64_t buffer) {
   const auto found = buffers_.find(buffer);
   if (found == buffers_.end()) return;
-  munmap(found->second.mapping, found->second.mapped);
+  if (found->second.mapping != nullptr) munmap(found->second.mapping, found->second.mapped);
   buffers_.erase(found);
 }
 

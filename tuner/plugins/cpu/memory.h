@@ -19,13 +19,15 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   std::uint64_t allocate(std::uint64_t bytes);  // throws sdk::Error (TUNER_OUT_OF_MEMORY)
+  // Memory of somebody else, which is not freed.
+  std::uint64_t adopt(std::byte* data, std::uint64_t bytes);
   void release(std::uint64_t buffer);
   // Address of the range; throws sdk::Error (TUNER_INVALID) unless the buffer holds all of it.
   std::byte* at(tuner_range range, std::uint64_t bytes) const;
 
  private:
   struct Buffer {
-    std::byte* mapping = nullptr;
+    std::byte* mapping = nullptr;  // null: somebody else's
     std::size_t mapped = 0;
     std::byte* data = nullptr;
     std::uint64_t bytes = 0;

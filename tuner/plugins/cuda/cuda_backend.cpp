@@ -100,6 +100,17 @@ std::uint64_t CudaBackend::allocate(std::uint64_t bytes) {
   return id;
 }
 
+// Of the device's primary context, which is that of applications of the runtime API, too.
+std::uint64_t CudaBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
+  if (address == 0) throw sdk::Error(TUNER_INVALID, "a null pointer is no device memory");
+  const auto own = buffers_.find(address);
+  if (own != buffers_.end() && own->second.is_owned()) {
+    throw sdk::Error(TUNER_INVALID, "this memory is the backend's own");
+  }
+  buffers_.insert_or_assign(address, DeviceMemory::view(address, bytes));
+  return address;
+}
+
 void CudaBackend::release(std::uint64_t buffer) {
   opened();
   buffers_.erase(buffer);

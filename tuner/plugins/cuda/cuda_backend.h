@@ -20,7 +20,10 @@ namespace tuner::cuda {
 
 // One CUDA device through the driver API. Its context is made when it is first needed: the facts
 // are known long before.
-class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::MapsTensors {
+class CudaBackend : public sdk::Backend,
+                    public sdk::MeasuresPower,
+                    public sdk::MapsTensors,
+                    public sdk::AdoptsMemory {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
@@ -36,6 +39,7 @@ class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::
 
   tuner_device_facts facts() override { return facts_; }
   std::uint64_t allocate(std::uint64_t bytes) override;
+  std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;

@@ -117,8 +117,15 @@ class DeviceMemory {
  public:
   DeviceMemory() = default;
   DeviceMemory(const DriverApi& api, std::size_t bytes);  // throws sdk::Error
+  // Somebody else's, which is not freed.
+  static DeviceMemory view(CUdeviceptr pointer, std::size_t bytes) {
+    DeviceMemory out;
+    out.pointer_ = pointer;
+    out.bytes_ = bytes;
+    return out;
+  }
   ~DeviceMemory() {
-    if (pointer_ != 0) api_->mem_free(pointer_);
+    if (pointer_ != 0 && api_ != nullptr) api_->mem_free(pointer_);
   }
   DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
   DeviceMemory& operator=(DeviceMemory&& other) noexcept {
@@ -126,6 +133,7 @@ class DeviceMemory {
     return *this;
   }
   CUdeviceptr get() const { return pointer_; }
+  bool is_owned() const { return api_ != nullptr; }
   std::size_t bytes() const { return bytes_; }
 
  private:

@@ -1,0 +1,203 @@
+// Lets a thread measure on a device that only the application's own thread touches.
+
+#include "tuner/library/deferred_device.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/worker/child.h"
+
+namespace libtuner {
+namespace {
+
+using tuner::BufferId;
+using tuner::BufferRange;
+using tuner::Comparison;
+using tuner::DeviceFailure;
+using tuner::DeviceResult;
+using tuner::KernelId;
+using tuner::LaunchSequence;
+using tuner::Ok;
+
+double now_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
+// Has operations done, one after the other.
+class Operations {
+ public:
+  Operations(SharedDevice& device, CallQueue& calls) : device_(device), calls_(calls) {}
+
+  // What `operation` returns; a lost device when nobody will ever have time for it.
+  template <typename T, typename Operation>
+  DeviceResult<T> wait_for(Operation&& operation, double* usual_ms = nullptr) {
+    DeviceResult<T> result = tuner::Unexpected{
+        DeviceFailure{tuner::DeviceError::kDeviceLost, "the application has closed the tuning"}};
+    const std::function<void()> body = [&] {
+      const std::lock_guard lock(device_.mutex);
+      const double begin = now_ms();
+      result = operation(*device_.backend);
+      if (usual_ms != nullptr) *usual_ms = now_ms() - begin;
+    };
+    calls_.call(body, usual_ms == nullptr ? 0 : *usual_ms);
+    return result;
+  }
+
+  // What gives something back is not waited for: an evaluation may end after its application.
+  template <typename Operation>
+  void at_once(Operation&& operation) {
+    const std::lock_guard lock(device_.mutex);
+    operation(*device_.backend);
+  }
+
+  SharedDevice& device() { return device_; }
+
+ private:
+  SharedDevice& device_;
+  CallQueue& calls_;
+};
+
+class DeferredMemory final : public tuner::DeviceMemory {
+ public:
+  explicit DeferredMemory(Operations& operations) : operations_(operations) {}
+
+  DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
+    return on_memory<BufferId>([&](DeviceMemory& it) { return it.allocate(bytes); });
+  }
+  void release(BufferId buffer) override {
+    operations_.at_once([&](tuner::Backend& it) { it.memory().release(buffer); });
+  }
+  DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
+    return on_memory<Ok>([&](DeviceMemory& it) { return it.upload(to, bytes); });
+  }
+  DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) override {
+    return on_memory<Ok>([&](DeviceMemory& it) { return it.download(from, bytes); });
+  }
+  DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const tuner::Fill& how) override {
+    return on_memory<Ok>([&](DeviceMemory& it) { return it.fill(to, elements, how); });
+  }
+  DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) override {
+    return on_memory<Ok>([&](DeviceMemory& it) { return it.copy(to, from, bytes); });
+  }
+  DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, tuner::DataType type,
+                                   std::uint64_t elements, double rtol, double atol) override {
+    return on_memory<Comparison>(
+        [&](DeviceMemory& it) { return it.compare(actual, expected, type, elements, rtol, atol); });
+  }
+
+ private:
+  template <typename T, typename Operation>
+  DeviceResult<T> on_memory(Operation&& operation) {
+    return operations_.wait_for<T>([&](tuner::Backend& it) { return operation(it.memory()); });
+  }
+
+  Operations& operations_;
+};
+
+// Each operation is short: one launch, one sample, one copy, one loading.
+class DeferredBackend final : public tuner::Backend {
+ public:
+  DeferredBackend(SharedDevice& device, CallQueue& calls)
+      : operations_(device, calls), memory_(operations_) {}
+
+  const tuner::DeviceFacts& facts() override { return operations_.device().backend->facts(); }
+  tuner::DeviceMemory& memory() override { return memory_; }
+
+  DeviceResult<tuner::LoadedKernel> load(const tuner::Artifact& artifact) override {
+    return operations_.wait_for<tuner::LoadedKernel>(
+        [&](Backend& it) { return it.load(artifact); });
+  }
+  void unload(KernelId kernel) override {
+    usual_launch_ms_.erase(kernel);
+    usual_sample_ms_.erase(kernel);
+    operations_.at_once([&](Backend& it) { it.unload(kernel); });
+  }
+  DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
+                              std::span<const std::byte> bytes) override {
+    return operations_.wait_for<Ok>(
+        [&](Backend& it) { return it.set_symbol(kernel, lowered_name, bytes); });
+  }
+  DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
+    return operations_.wait_for<Ok>([&](Backend& it) { return it.launch(sequence); },
+                                    &usual_launch_ms_[sequence.front().kernel]);
+  }
+  DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
+    return operations_.wait_for<Ok>([&](Backend& it) { return it.launch_shuffled(sequence, seed); },
+                                    &usual_launch_ms_[sequence.front().kernel]);
+  }
+  // Sample by sample.
+  DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
+                                         const tuner::TimingRequest& request) override {
+    tuner::TimingRequest one = request;
+    one.samples = 1;
+    std::vector<double> samples;
+    for (std::uint32_t i = 0; i < request.samples; ++i) {
+      auto sample = operations_.wait_for<std::vector<double>>(
+          [&](Backend& it) { return it.time(sequence, one); },
+          &usual_sample_ms_[sequence.front().kernel]);
+      if (!sample) return sample;
+      samples.insert(samples.end(), sample->begin(), sample->end());
+    }
+    return samples;
+  }
+  DeviceResult<double> power(const LaunchSequence&) override {
+    return tuner::Unexpected{DeviceFailure{
+        tuner::DeviceError::kUnsupported,
+        "power is measured for a second: that is too long for the idle time of an application"}};
+  }
+
+ private:
+  Operations operations_;
+  DeferredMemory memory_;
+  std::map<KernelId, double> usual_launch_ms_;
+  std::map<KernelId, double> usual_sample_ms_;
+};
+
+}  // namespace
+
+DeviceThread::DeviceThread(SharedDevice& device, CallQueue& calls,
+                           const tuner::Catalogue& catalogue)
+    : calls_(calls) {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw tuner::FatalError(std::string("no socket pair: ") + std::strerror(errno));
+  }
+  socket_.reset(ends[0]);
+  calls_.open();
+  thread_ = std::thread([this, &device, &catalogue, theirs = ends[1]] {
+    const tuner::FileDescriptor closes(theirs);
+    try {
+      tuner::serve_device(theirs, catalogue, std::make_unique<DeferredBackend>(device, calls_),
+                          false);
+    } catch (const std::exception& error) {
+      last_words_ = error.what();
+    }
+  });
+}
+
+DeviceThread::~DeviceThread() {
+  kill();
+  wait();
+}
+
+pid_t DeviceThread::pid() const { return ::getpid(); }
+
+void DeviceThread::kill() {
+  calls_.close();
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+std::string DeviceThread::wait() {
+  if (thread_.joinable()) thread_.join();
+  return last_words_.empty() ? "ended" : "ended: " + last_words_;
+}
+
+}  // namespace libtuner

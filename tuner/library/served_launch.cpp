@@ -1,0 +1,142 @@
+// Binds a variant's arguments to the application's buffers and launches it.
+
+#include "tuner/library/served_launch.h"
+
+#include <algorithm>
+
+#include "tuner/ports/adopts_memory.h"
+
+namespace libtuner {
+namespace {
+
+using tuner::ArgumentPlan;
+using tuner::Role;
+
+template <typename T>
+T take(tuner::DeviceResult<T> result, const std::string& what) {
+  if (!result) throw Error(what + ": " + result.error().message);
+  return std::move(*result);
+}
+
+bool is_own(const ArgumentPlan& argument) {
+  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
+}
+
+// A launch begins with zeros there, each time.
+bool is_zeroed(const ArgumentPlan& argument) {
+  return argument.role == Role::kScratch || argument.zero == tuner::Zero::kEach;
+}
+
+}  // namespace
+
+// Arguments may share memory: it is adopted once, in its largest extent.
+AdoptedMemory adopt(tuner::Backend& backend, const Buffers& given) {
+  auto* memory = dynamic_cast<tuner::AdoptsMemory*>(&backend);
+  if (memory == nullptr) throw Error("this backend cannot work on an application's memory");
+  std::map<void*, const Buffer*> largest;
+  for (const Buffer& one : given) {
+    if (one.on_host) continue;
+    const Buffer*& known = largest[one.data];
+    if (known == nullptr || known->bytes < one.bytes) known = &one;
+  }
+  AdoptedMemory out;
+  for (const auto& [data, one] : largest) {
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    out.emplace(data, tuner::DeviceBuffer(backend.memory(),
+                                          take(memory->adopt(address, one->bytes), one->argument)));
+  }
+  return out;
+}
+
+ServedLaunch::ServedLaunch(tuner::Backend& backend, ReadyVariant ready)
+    : backend_(backend), ready_(std::move(ready)) {
+  kernel_.emplace(backend_, take(backend_.load(ready_.variant.artifact), "the kernel"));
+  for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) make_own(i);
+  set_constants();
+}
+
+const ArgumentPlan& ServedLaunch::argument(std::uint32_t index) const {
+  for (const auto& [place, plan] : ready_.variant.overrides) {
+    if (place == index) return plan;
+  }
+  return ready_.size.arguments[index];
+}
+
+void ServedLaunch::make_own(std::uint32_t index) {
+  const ArgumentPlan& one = argument(index);
+  if (one.is_scalar || !is_own(one)) return;
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, tuner::bytes_of(one));
+  tuner::DeviceMemory& memory = backend_.memory();
+  const tuner::BufferId id = take(memory.allocate(bytes), one.name);
+  own_.emplace(index, tuner::DeviceBuffer(memory, id));
+  take(memory.fill({id, 0}, bytes, {tuner::Fill::Kind::kBytes, tuner::DataType::kUInt8, 0, 0, 0}),
+       one.name);
+}
+
+void ServedLaunch::set_constants() {
+  tuner::GuardedMemory memory(backend_.memory());
+  const auto first = static_cast<std::uint32_t>(ready_.size.arguments.size());
+  for (std::uint32_t i = 0; i < ready_.size.constants.size(); ++i) {
+    const ArgumentPlan* constant = &ready_.size.constants[i];
+    for (const auto& [place, plan] : ready_.variant.overrides) {
+      if (place == first + i) constant = &plan;
+    }
+    for (const auto& [name, lowered] : ready_.variant.artifact.symbols) {
+      if (name != constant->name) continue;
+      const auto bytes = take(memory.fetched(*constant), name);
+      take(backend_.set_symbol(kernel_->id(), lowered, bytes), name);
+    }
+  }
+}
+
+tuner::BufferId ServedLaunch::buffer_of(std::uint32_t index, const Buffers& given,
+                                        const AdoptedMemory& adopted) const {
+  const auto own = own_.find(index);
+  if (own != own_.end()) return own->second.id();
+  const ArgumentPlan& one = argument(index);
+  const auto found = std::ranges::find(given, one.name, &Buffer::argument);
+  if (found == given.end() || found->on_host) {
+    throw Error("there is no device memory for argument '" + one.name + "'");
+  }
+  if (found->bytes < tuner::bytes_of(one)) {
+    throw Error("argument '" + one.name + "' has " + std::to_string(found->bytes) +
+                " bytes; it needs " + std::to_string(tuner::bytes_of(one)));
+  }
+  return adopted.at(found->data).id();
+}
+
+tuner::LaunchSequence ServedLaunch::sequence(const Buffers& given,
+                                             const AdoptedMemory& adopted) const {
+  tuner::KernelLaunch main{kernel_->id(), ready_.variant.geometry, {}};
+  for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) {
+    const ArgumentPlan& one = argument(i);
+    if (one.is_scalar && !one.map) {
+      main.arguments.push_back({false, {}, one.scalar});
+      continue;
+    }
+    const tuner::BufferId buffer = buffer_of(one.map ? one.map->of : i, given, adopted);
+    main.arguments.push_back({true, {buffer, 0}, {}});
+    if (one.map) main.arguments.back().map = one.map->map;
+    if (!one.map && is_own(one) && is_zeroed(one)) {
+      main.zeros.push_back({{buffer, 0}, tuner::bytes_of(one)});
+    }
+  }
+  tuner::LaunchSequence out{main};
+  for (std::size_t i = 0; i < ready_.variant.then.size(); ++i) {
+    const tuner::NextLaunchPlan& next = ready_.variant.then[i];
+    tuner::KernelLaunch& launch = out.emplace_back();
+    launch.kernel = kernel_->kernel().then.at(i).id;
+    launch.geometry = next.geometry;
+    for (const std::uint32_t index : next.arguments) {
+      launch.arguments.push_back(main.arguments.at(index));
+    }
+  }
+  return out;
+}
+
+void ServedLaunch::launch(const Buffers& given) {
+  const AdoptedMemory adopted = adopt(backend_, given);
+  take(backend_.launch(sequence(given, adopted)), "the launch");
+}
+
+}  // namespace libtuner

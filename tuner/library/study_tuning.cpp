@@ -1,0 +1,387 @@
+// Tunes a study's own kernels in the application's process. A thread of its own searches as
+// `tuner run` does, with the same store; what it wants of the device waits for step().
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/base/file_digest.h"
+#include "tuner/engine/objective.h"
+#include "tuner/library/application_data.h"
+#include "tuner/library/call_queue.h"
+#include "tuner/library/deferred_device.h"
+#include "tuner/library/own_device.h"
+#include "tuner/library/ready_variants.h"
+#include "tuner/library/served_launch.h"
+#include "tuner/library/state.h"
+#include "tuner/library/stop_when_closed.h"
+#include "tuner/library/tuning_work.h"
+#include "tuner/plugin/space_table.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/sources.h"
+#include "tuner/study/size_check.h"
+#include "tuner/worker/compile_pool.h"
+#include "tuner/worker/run_worker.h"
+
+namespace libtuner {
+namespace {
+
+// Nothing is ended because it takes long: an application may have no idle time for days.
+constexpr double kNoLimit = 1e7;
+constexpr double kCompileSeconds = 120;
+// A size is searched a little, then the other sizes, then it goes on with so many times as many
+// evaluations: no size waits long for its first configuration.
+constexpr std::uint64_t kFirstEvaluations = 8;
+constexpr std::uint64_t kMoreEvaluations = 4;
+
+// A size that the application has added.
+struct WantedSize {
+  tuner::ProblemSize size;
+  tuner::Study study;                             // with the application's data
+  std::vector<DataCopy> data{};                   // that it names
+  std::uint64_t evaluations = kFirstEvaluations;  // of the next search, earlier ones included
+};
+
+// What is known of it, for the application's threads.
+struct SizeState {
+  bool done = false;
+  std::optional<Tuning::Choice> choice{};
+  std::optional<tuner::Configuration> configuration{};  // of the choice
+  std::shared_ptr<const ReadyVariant> ready{};          // of it, or of an earlier one
+};
+
+class StudyTuning final : public TuningWork {
+ public:
+  StudyTuning(const tuner::Study& study, const TuningSettings& settings, ClockMs now_ms);
+  ~StudyTuning() override;
+
+  void add(const tuner::ProblemSize& size, const Buffers& data) override;
+  Progress step(double milliseconds) override;
+  std::optional<Tuning::Choice> best(const std::string& label) const override;
+  bool launch(const std::string& label, const Buffers& buffers) override;
+
+ private:
+  class Ears;
+
+  void search_all();
+  void go_on(WantedSize wanted, const std::function<bool(const WantedSize&)>& search);
+  // Whether that was the last search that the size needs.
+  bool search(const WantedSize& wanted, const tuner::Toolchain& tools,
+              const tuner::SourceTexts& sources, tuner::Store& store, tuner::RunWorker& runner);
+  std::optional<WantedSize> next_size();
+  void choose(const std::string& label, const tuner::Trial& trial);
+  std::vector<tuner::Configuration> winners() const;
+
+  tuner::Study study_;
+  TuningSettings settings_;
+  ClockMs now_ms_;
+  tuner::Catalogue catalogue_;
+  std::string backend_name_;
+  tuner::OptionList backend_options_;
+  SharedDevice device_;
+  tuner::DeviceFacts facts_;
+  CallQueue calls_;
+  StopWhenClosed stop_;
+  // The application's, by size: what was loaded for launch(), and of which variant.
+  std::map<std::string, std::pair<std::shared_ptr<const ReadyVariant>, ServedLaunch>> served_;
+
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<WantedSize> wanted_;  // the one whose turn it is first
+  std::map<std::string, SizeState> sizes_;
+  std::vector<std::string> order_;  // of the sizes
+  std::uint64_t trials_ = 0;
+  std::deque<std::string> failures_;
+  bool is_over_ = false;  // the thread has ended
+
+  std::thread thread_;  // the last to be made: it uses all the others
+};
+
+// Hears of trials and keeps the best of them ready to be launched.
+class StudyTuning::Ears final : public tuner::RunListener {
+ public:
+  Ears(StudyTuning& tuning, std::string label, const ReadyVariants& variants)
+      : tuning_(tuning), label_(std::move(label)), variants_(variants) {}
+
+  void note(const std::string&) override {}
+  void begin(const tuner::RunPart&) override {}
+  void trial(const tuner::Trial& trial, double) override {
+    if (!trial.from_store) {
+      const std::lock_guard lock(tuning_.mutex_);
+      ++tuning_.trials_;
+    }
+    if (trial.state != tuner::TrialState::kOk || trial.outdated) return;
+    if (has_best_ && !tuner::better(tuning_.study_.objective, trial.objective, best_)) return;
+    has_best_ = true;
+    best_ = trial.objective;
+    tuning_.choose(label_, trial);
+    make_ready(trial, false);
+  }
+  void after_search(const tuner::AfterSearch&) override {}
+  void ranked(const tuner::SizeOutcome& outcome) override {
+    if (!outcome.any_valid || outcome.results.trials.empty()) return;
+    tuning_.choose(label_, outcome.results.trials.front());
+    make_ready(outcome.results.trials.front(), true);
+  }
+
+ private:
+  void make_ready(const tuner::Trial& trial, bool compile) {
+    auto ready = variants_.variant(trial.configuration, compile, tuning_.stop_);
+    if (!ready) return;
+    const std::lock_guard lock(tuning_.mutex_);
+    tuning_.sizes_.at(label_).ready = std::move(ready);
+  }
+
+  StudyTuning& tuning_;
+  std::string label_;
+  const ReadyVariants& variants_;
+  bool has_best_ = false;
+  tuner::SearchFigure best_{};
+};
+
+StudyTuning::StudyTuning(const tuner::Study& study, const TuningSettings& settings, ClockMs now_ms)
+    : study_(study),
+      settings_(settings),
+      now_ms_(std::move(now_ms)),
+      catalogue_(load_catalogue(settings.installation)) {
+  if (!study_.runnable) throw Error("the study says too little to be run: it has no kernel");
+  if (tuner::needs_power(study_)) {
+    throw Error(
+        "a metric of the study asks for power, which is measured for a second: that is too long "
+        "for "
+        "the idle time of an application");
+  }
+  catalogue_.check_study(study_);
+  OpenedBackend opened = open_device(catalogue_, study_, settings_);
+  backend_name_ = opened.name;
+  backend_options_ = std::move(opened.options);
+  device_.backend = std::move(opened.backend);
+  facts_ = device_.backend->facts();
+  thread_ = std::thread([this] { search_all(); });
+}
+
+StudyTuning::~StudyTuning() {
+  stop_.close();
+  calls_.close();
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+// ---- for the application ------------------------------------------------------------------------
+
+void StudyTuning::add(const tuner::ProblemSize& size, const Buffers& data) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (sizes_.contains(size.label())) return;
+    if (is_over_) throw Error("this tuning has ended: nothing can be added");
+  }
+  WantedSize wanted{size, study_};
+  {
+    const std::lock_guard lock(device_.mutex);
+    wanted.data = take_data(wanted.study, size, facts_, *device_.backend, data);
+  }
+  const auto complaints = tuner::check_size(wanted.study, size);
+  if (!complaints.empty()) throw tuner::InputError(complaints, study_.text);
+  const std::lock_guard lock(mutex_);
+  sizes_[size.label()];
+  order_.push_back(size.label());
+  wanted_.push_back(std::move(wanted));
+  changed_.notify_all();
+}
+
+Progress StudyTuning::step(double milliseconds) {
+  const bool any = calls_.work_until(now_ms_() + milliseconds, now_ms_);
+  const std::lock_guard lock(mutex_);
+  if (!failures_.empty()) {
+    const std::string what = failures_.front();
+    failures_.pop_front();
+    throw Error(what);
+  }
+  Progress progress;
+  progress.done = std::ranges::all_of(sizes_, [](const auto& one) { return one.second.done; });
+  progress.waiting = !any && !progress.done;
+  progress.trials = trials_;
+  return progress;
+}
+
+std::optional<Tuning::Choice> StudyTuning::best(const std::string& label) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sizes_.find(label);
+  return found == sizes_.end() ? std::nullopt : found->second.choice;
+}
+
+bool StudyTuning::launch(const std::string& label, const Buffers& buffers) {
+  std::shared_ptr<const ReadyVariant> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = sizes_.find(label);
+    if (found != sizes_.end()) ready = found->second.ready;
+  }
+  if (!ready) return false;
+  const std::lock_guard lock(device_.mutex);
+  auto served = served_.find(label);
+  if (served == served_.end() || served->second.first != ready) {
+    if (served != served_.end()) served_.erase(served);  // its memory makes room first
+    served = served_
+                 .emplace(std::piecewise_construct, std::forward_as_tuple(label),
+                          std::forward_as_tuple(ready, ServedLaunch(*device_.backend, *ready)))
+                 .first;
+  }
+  served->second.second.launch(buffers);
+  return true;
+}
+
+// ---- on the thread ------------------------------------------------------------------------------
+
+void StudyTuning::choose(const std::string& label, const tuner::Trial& trial) {
+  const std::lock_guard lock(mutex_);
+  SizeState& size = sizes_.at(label);
+  size.configuration = trial.configuration;
+  size.choice = Tuning::Choice{with_names(study_.parameters, trial.configuration),
+                               tuner::shown(trial).median_ms, false};
+}
+
+// Of all sizes: each is measured first at the others.
+std::vector<tuner::Configuration> StudyTuning::winners() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<tuner::Configuration> out;
+  for (const std::string& label : order_) {
+    const SizeState& size = sizes_.at(label);
+    if (!size.configuration) continue;
+    if (std::ranges::find(out, *size.configuration) == out.end())
+      out.push_back(*size.configuration);
+  }
+  return out;
+}
+
+// Waits for one; nothing at the end.
+std::optional<WantedSize> StudyTuning::next_size() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_over_ || !wanted_.empty(); });
+  if (is_over_) return std::nullopt;
+  WantedSize wanted = std::move(wanted_.front());
+  wanted_.pop_front();
+  return wanted;
+}
+
+bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools,
+                         const tuner::SourceTexts& sources, tuner::Store& store,
+                         tuner::RunWorker& runner) {
+  tuner::Study study = wanted.study;
+  ReadyVariants variants(study, wanted.size, facts_, tools);
+  const bool is_last =
+      wanted.evaluations >= std::min(variants.count(), evaluations_of(study_, settings_));
+  if (!is_last) study.measure.finalists = 0;
+  const bool from_study = settings_.strategy.empty();
+  std::string strategy = from_study ? study.search.strategy : settings_.strategy;
+  if (strategy.empty()) strategy = "default";
+  tuner::SearchSettings search;
+  search.budget.evaluations = wanted.evaluations;
+  search.make_strategy = [&](const tuner::SearchSpace& space) {
+    return catalogue_.make_strategy(
+        strategy, tuner::space_table(space), settings_.seed, search.budget,
+        from_study ? study.search.options : option_list(settings_.strategy_options), {},
+        1 + study.objective.beside.size());
+  };
+  search.seed = settings_.seed;
+  search.results = settings_.results;
+  const tuner::History history(
+      store, study,
+      {sources.digest, std::make_shared<tuner::FileDigests>(), tools.compilers.identity(),
+       tuner::options_text(catalogue_, backend_name_, backend_options_)});
+  tuner::PooledDevice device(tools, runner, stop_);
+  Ears ears(*this, wanted.size.label(), variants);
+  tuner::DeviceRun run(study, sources.reference, search, history, device, ears,
+                       [this] { return stop_.count() > 0; });
+  tuner::Focus focus;
+  focus.first = winners();
+  const tuner::SizeOutcome outcome = run.tune(wanted.size, focus);
+  ears.ranked(outcome);
+  if (!outcome.lost.empty()) throw tuner::UnavailableError(outcome.lost);
+  return is_last;
+}
+
+void StudyTuning::search_all() {
+  try {
+    std::vector<std::pair<std::string, std::string>> options;
+    for (const tuner::OptionValue& one : backend_options_)
+      options.emplace_back(one.name, one.value);
+    tuner::CompilePool compilers(
+        {program_of(settings_.installation), settings_.installation.plugin_dirs},
+        {backend_name_,
+         settings_.jobs,
+         kCompileSeconds,
+         tuner::user_cache_directory().string(),
+         options,
+         {}});
+    compilers.warm_up();
+    const tuner::SourceTexts sources = tuner::read_sources(study_);
+    tuner::Store store = tuner::Store::open(settings_.results);
+    const tuner::ArtifactShelf shelf;
+    const tuner::Toolchain tools{sources.kernel, shelf.library(compilers.identity(), sources),
+                                 compilers};
+    tuner::RunWorker runner(
+        [this] {
+          return std::make_unique<tuner::Channel>(
+              std::make_unique<DeviceThread>(device_, calls_, catalogue_));
+        },
+        backend_name_, settings_.device, options, {kNoLimit, 100, kNoLimit, kNoLimit, kNoLimit});
+    while (auto wanted = next_size()) {
+      go_on(std::move(*wanted),
+            [&](const WantedSize& one) { return search(one, tools, sources, store, runner); });
+    }
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    failures_.emplace_back(error.what());
+    is_over_ = true;
+    for (auto& [label, size] : sizes_) size.done = true;
+  }
+}
+
+// One search of a size, after which it queues up again or is done.
+void StudyTuning::go_on(WantedSize wanted, const std::function<bool(const WantedSize&)>& search) {
+  wanted.evaluations = std::min(wanted.evaluations, evaluations_of(study_, settings_));
+  bool is_done = true;
+  std::string failure;
+  try {
+    is_done = search(wanted);
+  } catch (const std::exception& error) {
+    failure = wanted.size.label() + ": " + error.what();
+  }
+  const std::lock_guard lock(mutex_);
+  if (!failure.empty()) failures_.push_back(failure);
+  if (!is_done) {
+    wanted.evaluations *= kMoreEvaluations;
+    wanted_.push_back(std::move(wanted));
+    return;
+  }
+  SizeState& size = sizes_.at(wanted.size.label());
+  size.done = true;
+  if (size.choice) size.choice->tuned = true;
+}
+
+}  // namespace
+
+std::unique_ptr<TuningWork> tune_study(const tuner::Study& study, const TuningSettings& settings,
+                                       ClockMs now_ms) {
+  return std::make_unique<StudyTuning>(study, settings, std::move(now_ms));
+}
+
+}  // namespace libtuner
