@@ -9,6 +9,7 @@
 
 #include "tuner/engine/other_inputs.h"
 #include "tuner/engine/repeated_launches.h"
+#include "tuner/engine/rotation.h"
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
@@ -105,9 +106,13 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Works
 
 struct Evaluation::Impl {
   Impl(Backend& device, SizePlan plan)
-      : backend(device), workspace(device, std::move(plan)), sentinel(device, workspace) {}
+      : backend(device),
+        workspace(device, std::move(plan)),
+        rotation(device),
+        sentinel(device, workspace) {}
   Backend& backend;
   Workspace workspace;
+  Rotation rotation;  // goes before the buffers that it is made of
   Sentinel sentinel;
 };
 
@@ -115,7 +120,14 @@ Evaluation::Evaluation(Backend& backend, SizePlan plan)
     : impl_(std::make_unique<Impl>(backend, std::move(plan))) {}
 Evaluation::~Evaluation() = default;
 
-DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
+DeviceResult<Ok> Evaluation::prepare() {
+  auto done = impl_->workspace.prepare();
+  const SizePlan& plan = impl_->workspace.plan();
+  if (!done || plan.measure.cache != CacheState::kRotate) return done;
+  std::vector<std::uint64_t> bytes;
+  for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
+  return impl_->rotation.reserve(bytes);
+}
 
 const std::vector<std::string>& Evaluation::warnings() const { return impl_->workspace.warnings(); }
 double Evaluation::reference_ms() const { return impl_->workspace.reference_ms(); }
@@ -123,7 +135,7 @@ const std::string& Evaluation::wrong_constant() const { return impl_->workspace.
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
   if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
-  Session session(impl_->backend, impl_->workspace, phase);
+  Session session(impl_->backend, impl_->workspace, impl_->rotation, phase);
   Verdict verdict;
   {
     auto admitted = session.admit(variant);
@@ -151,7 +163,8 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     auto room = impl_->workspace.reserve(variants[i]);
     if (!room) return Unexpected{DuelFailure{i, verdict_of(room.error())}};
   }
-  Session session(impl_->backend, impl_->workspace, phase);
+  impl_->rotation.begin_anew();
+  Session session(impl_->backend, impl_->workspace, impl_->rotation, phase);
   std::vector<Admitted> finalists;
   std::vector<std::uint32_t> launches;
   for (std::size_t i = 0; i < variants.size(); ++i) {

@@ -38,6 +38,18 @@ constexpr double kHopeless = 2;
 constexpr double kShortestSampleMs = 0.1;
 constexpr double kMostLaunches = 100;
 
+// The medians of what is known.
+Conditions typical(const std::vector<Conditions>& all) {
+  const auto median_of = [&](double Conditions::*member) {
+    std::vector<double> known;
+    for (const Conditions& one : all) {
+      if (one.*member > 0) known.push_back(one.*member);
+    }
+    return known.empty() ? 0 : median(known);
+  };
+  return {median_of(&Conditions::clock_mhz), median_of(&Conditions::watts)};
+}
+
 // What the device says of a kernel counts; what it does not know, the compiler may.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
@@ -248,11 +260,16 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   TimingRequest request;
   request.samples = samples;
   request.launches_per_sample = launches;
-  request.flush_cache = measuring().cold;
-  request.restores = admitted.bound.restores;
+  request.flush_cache = measuring().cache == CacheState::kCold;
+  request.graph = measuring().mode == LaunchMode::kGraph;
   if (auto done = workspace_.enter(admitted.bound); !done) return Unexpected{done.error()};
-  auto times = backend_.time(admitted.bound.sequence, request);
+  const bool in_turns =
+      measuring().cache == CacheState::kRotate && rotation_.copies(admitted.bound) > 0;
+  if (!in_turns) request.restores = admitted.bound.restores;
+  auto times = in_turns ? time_in_turns(admitted.bound, request)
+                        : backend_.time(admitted.bound.sequence, request);
   if (!times) return times;
+  conditions_.push_back(backend_.conditions());
   for (const double time : *times) {
     // Not a time: one such number would spoil every comparison.
     if (std::isfinite(time) && time >= 0) continue;
@@ -262,12 +279,48 @@ DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::u
   return times;
 }
 
+// As many samples at a time as there are copies, where each launch needs its buffers as they were:
+// the copies are made anew then. What the last launch left is looked at like that of
+// any other.
+DeviceResult<std::vector<double>> Session::time_in_turns(const BoundLaunch& bound,
+                                                         TimingRequest request) {
+  constexpr std::uint64_t kMostInRequest = 64;  // which lists all of its launches
+  const std::vector<ArgumentPlan>& arguments = workspace_.plan().arguments;
+  std::vector<std::uint32_t> written;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_scalar && arguments[i].role != Role::kIn) written.push_back(i);
+  }
+  const std::uint64_t samples = request.samples;
+  const std::uint64_t launches = request.launches_per_sample;
+  const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
+  const std::uint64_t most =
+      bound.restores.empty() ? kMostInRequest : std::min(fitting, kMostInRequest);
+  std::vector<double> all;
+  while (all.size() < samples) {
+    request.samples = static_cast<std::uint32_t>(std::min(most, samples - all.size()));
+    auto turns = rotation_.turns(bound, request.samples * launches);
+    if (!turns) return Unexpected{turns.error()};
+    request.turns = std::move(*turns);
+    auto times = backend_.time(bound.sequence, request);
+    if (!times) return times;
+    all.insert(all.end(), times->begin(), times->end());
+    auto done = rotation_.take_back(bound, written);
+    if (!done) return Unexpected{done.error()};
+  }
+  return all;
+}
+
 // Several launches in one sample where one is too short to be timed. Not with a cold cache, which
-// must be flushed before each launch, and not where buffers must be restored before each.
+// must be flushed before each launch, and no more than buffers can be restored for.
 std::uint32_t Session::batch(const Admitted& admitted, double one_ms) const {
-  if (measuring().cold || !admitted.bound.restores.empty() || !(one_ms > 0)) return 1;
+  if (measuring().cache == CacheState::kCold || !(one_ms > 0)) return 1;
+  double most = kMostLaunches;
+  if (!admitted.bound.restores.empty()) {
+    if (measuring().cache == CacheState::kHot) return 1;
+    most = std::min(most, static_cast<double>(rotation_.copies(admitted.bound)));
+  }
   return static_cast<std::uint32_t>(
-      std::clamp(std::ceil(kShortestSampleMs / one_ms), 1.0, kMostLaunches));
+      std::clamp(std::ceil(kShortestSampleMs / one_ms), 1.0, std::max(1.0, most)));
 }
 
 // Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
@@ -348,8 +401,11 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
 Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   std::uint32_t launches = 1;
   std::vector<double> samples;
+  conditions_.clear();
+  rotation_.begin_anew();
   auto ended = probe(variant, admitted, launches, samples);  // `dropped`, or what went wrong
   if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
+  const Conditions conditions = typical(conditions_);
   double watts = 0;
   if (!ended && measuring().power) ended = measure_power(admitted, watts);
   const bool dropped = ended && ended->state == TrialState::kDropped;
@@ -363,6 +419,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
     verdict.timing = summarise(std::move(samples), measuring().confidence);
   }
   verdict.watts = watts;
+  verdict.conditions = conditions;
   verdict.resources = admitted.resources;
   verdict.max_error = admitted.max_error;
   return verdict;

@@ -8,6 +8,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/engine/evaluation.h"
+#include "tuner/engine/rotation.h"
 #include "tuner/engine/verdict.h"
 #include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
@@ -44,8 +45,8 @@ struct Admitted {
 
 class Session {
  public:
-  Session(Backend& backend, Workspace& workspace, const PhaseSink& phase)
-      : backend_(backend), workspace_(workspace), phase_(phase) {}
+  Session(Backend& backend, Workspace& workspace, Rotation& rotation, const PhaseSink& phase)
+      : backend_(backend), workspace_(workspace), rotation_(rotation), phase_(phase) {}
 
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
@@ -76,6 +77,7 @@ class Session {
   }
 
  private:
+  DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request);
   std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
@@ -92,7 +94,9 @@ class Session {
 
   Backend& backend_;
   Workspace& workspace_;
+  Rotation& rotation_;
   const PhaseSink& phase_;
+  std::vector<Conditions> conditions_;  // of each time() since the last measure() began
 };
 
 }  // namespace tuner

@@ -1,4 +1,4 @@
-/* The boundary between tuner and its plugins, interface 2.0. C only; compiles as C11 and C++20.
+/* The boundary between tuner and its plugins, interface 2.1. C only; compiles as C11 and C++20.
  *
  * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
  * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
@@ -28,7 +28,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 2
-#define TUNER_ABI_MINOR 0
+#define TUNER_ABI_MINOR 1
 
 #define TUNER_KIND_BACKEND "tuner.backend/2"
 #define TUNER_KIND_COMPILER "tuner.compiler/2"
@@ -242,6 +242,23 @@ typedef struct tuner_zeros {
   uint64_t bytes;
 } tuner_zeros;
 
+/* How the device spreads the blocks of a cluster over its multiprocessors. */
+typedef enum tuner_scheduling {
+  TUNER_SCHEDULING_DEFAULT = 0,
+  TUNER_SCHEDULING_SPREAD = 1,
+  TUNER_SCHEDULING_LOAD_BALANCING = 2
+} tuner_scheduling;
+
+/* What a launch asks for besides its shape. */
+typedef struct tuner_launch_attributes {
+  uint32_t struct_size;
+  uint32_t cluster[3];   /* blocks; 1 in all: what the kernel itself says */
+  uint32_t cooperative;  /* 1: all blocks at once */
+  int32_t carveout;      /* percent of the cache's memory that is shared; -1: the driver's choice */
+  uint32_t scheduling;   /* tuner_scheduling */
+  uint32_t programmatic; /* 1: may begin before the launch in front of it has ended */
+} tuner_launch_attributes;
+
 typedef struct tuner_launch {
   uint32_t struct_size;
   uint32_t grid[3], block[3];
@@ -258,6 +275,8 @@ typedef struct tuner_launch {
    * do it refuses the launch with TUNER_UNSUPPORTED. */
   const tuner_zeros* zeros;
   size_t zeros_count;
+  /* From 2.1 on. Null: none; always so for who has not TUNER_ABILITY_LAUNCH_ATTRIBUTES. */
+  const tuner_launch_attributes* attributes;
 } tuner_launch;
 
 typedef struct tuner_restore {
@@ -268,6 +287,11 @@ typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
   size_t restore_count;
+  /* From 2.1 on. The same kernels on other buffers: launch number i of the call, counted over all
+   * samples, is turns[i % turn_count]. None: always the launch itself; so for who has not
+   * TUNER_ABILITY_ROTATION. */
+  const tuner_launch* const* turns;
+  size_t turn_count;
 } tuner_timing;
 
 /* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is
@@ -344,14 +368,38 @@ typedef struct tuner_thread_order {
                 tuner_sink error);
 } tuner_thread_order;
 
-/* Launches what has been captured once. Reserved: this host does not ask for it yet. */
+/* Launches what has been captured once. */
 #define TUNER_ABILITY_GRAPH "tuner.graph/1"
 typedef struct tuner_graph {
   uint32_t struct_size;
-  /* As tuner_kernels' time(), of launches from a graph. */
+  /* As tuner_kernels' time(), of launches from a graph: one that holds all launches of a sample,
+   * and is made before anything is timed. */
   int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
               double* milliseconds, tuner_sink error);
 } tuner_graph;
+
+/* Looks at the turns of a timing. */
+#define TUNER_ABILITY_ROTATION "tuner.rotation/1"
+typedef struct tuner_rotation {
+  uint32_t struct_size;
+  uint32_t reserved;
+} tuner_rotation;
+
+/* Looks at the attributes of a launch. */
+#define TUNER_ABILITY_LAUNCH_ATTRIBUTES "tuner.launch_attributes/1"
+typedef struct tuner_launch_attribute_use {
+  uint32_t struct_size;
+  uint32_t reserved;
+} tuner_launch_attribute_use;
+
+/* Knows what the device runs at. */
+#define TUNER_ABILITY_CONDITIONS "tuner.conditions/1"
+typedef struct tuner_conditions {
+  uint32_t struct_size;
+  /* During the last call that timed something: the multiprocessors' clock and the power that the
+   * board took. 0 = not known. */
+  int (*last)(void* self, double* megahertz, double* watts, tuner_sink error);
+} tuner_conditions;
 
 /* Reads hardware counters. Reserved: this host does not ask for it yet. */
 #define TUNER_ABILITY_COUNTERS "tuner.counters/1"

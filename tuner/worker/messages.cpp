@@ -63,7 +63,8 @@ void for_each_field(T& argument, Visit&& visit) {
 // What ranks stays with the coordinator.
 template <Is<MeasureSpec> T, typename Visit>
 void for_each_field(T& measure, Visit&& visit) {
-  visit("cold", measure.cold);
+  visit("cache", measure.cache);
+  visit("mode", measure.mode);
   visit("min_samples", measure.min_samples);
   visit("max_samples", measure.max_samples);
   visit("max_milliseconds", measure.max_milliseconds);
@@ -142,6 +143,7 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("max_error", verdict.max_error);
   visit("message", Bytes{verdict.message});
   visit("watts", verdict.watts);
+  visit("conditions", verdict.conditions);
   visit("drift", verdict.drift);
   visit("deterministic", verdict.deterministic);
   visit("context_dead", verdict.context_dead);

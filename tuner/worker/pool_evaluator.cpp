@@ -236,6 +236,7 @@ void PoolEvaluator::take_verdict() {
   job.trial.message = std::move(verdict.message);
   job.trial.max_error = verdict.max_error;
   job.trial.watts = verdict.watts;
+  job.trial.conditions = verdict.conditions;
   job.trial.deterministic = verdict.deterministic;
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};

@@ -35,6 +35,7 @@ bool Twins::answer(const std::string& program, Trial& trial) {
   trial.timing = twin.timing;
   trial.max_error = twin.max_error;
   trial.watts = twin.watts;
+  trial.conditions = twin.conditions;
   trial.deterministic = twin.deterministic;
   trial.resources = twin.resources;
   trial.occupancy = twin.occupancy;

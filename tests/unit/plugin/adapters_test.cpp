@@ -329,6 +329,87 @@ TEST_F(BareBackend, WithoutAnAbilityIsAskedForNothingThatNeedsIt) {
   }
 }
 
+TEST_F(Adapters, LaunchAttributesReachWhoLooksAtThem) {
+  const auto backend = open(0);
+  KernelLaunch launch{1, {}, {{true, {1, 0}, {}}, {false, {}, std::vector<std::byte>(4)}}};
+  launch.geometry.attributes.cooperative = true;
+  const auto refused = backend->launch({launch});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
+  EXPECT_EQ(refused.error().message, "too many blocks at once");
+}
+
+TEST_F(BareBackend, WhatItCannotDoIsNotInItsFactsAndRefused) {
+  const auto backend = opened_by_hand();
+  EXPECT_TRUE((*backend)->facts().abilities.empty());
+  LaunchSequence sequence{KernelLaunch{1, {}, {}}};
+  TimingRequest request;
+  request.graph = true;
+  const auto message = [&] { return (*backend)->time(sequence, request).error().message; };
+  EXPECT_EQ(message(), "bare launches nothing from a graph");
+  request = {};
+  request.turns = {sequence, sequence};
+  EXPECT_EQ(message(), "bare cannot rotate buffers");
+  request = {};
+  sequence.front().geometry.attributes.cooperative = true;
+  EXPECT_EQ(message(), "launch attributes are not supported by bare");
+  EXPECT_EQ((*backend)->launch(sequence).error().error, DeviceError::kUnsupported);
+  EXPECT_EQ((*backend)->conditions(), Conditions{});
+}
+
+TEST_F(BareBackend, TurnsAttributesAndConditionsCrossTheInterface) {
+  static tuner_launch_attributes seen;
+  static std::vector<std::uint32_t> grids;
+  offered.ability = [](void*, const char* name) -> const void* {
+    static const tuner_graph graph{
+        sizeof graph,
+        [](void*, std::uint64_t, const tuner_launch* launch, const tuner_timing* timing,
+           double* milliseconds, tuner_sink) -> int {
+          seen = *launch->attributes;
+          for (std::size_t i = 0; i < timing->turn_count; ++i) {
+            grids.push_back(timing->turns[i]->grid[0]);
+          }
+          milliseconds[0] = 0.5;
+          return TUNER_OK;
+        }};
+    static const tuner_rotation rotation{sizeof rotation, 0};
+    static const tuner_launch_attribute_use use{sizeof use, 0};
+    static const tuner_conditions conditions{
+        sizeof conditions, [](void*, double* megahertz, double* watts, tuner_sink) -> int {
+          *megahertz = 1500;
+          *watts = std::nan("");
+          return TUNER_OK;
+        }};
+    const std::string asked = name;
+    if (asked == TUNER_ABILITY_GRAPH) return &graph;
+    if (asked == TUNER_ABILITY_ROTATION) return &rotation;
+    if (asked == TUNER_ABILITY_LAUNCH_ATTRIBUTES) return &use;
+    return asked == TUNER_ABILITY_CONDITIONS ? &conditions : nullptr;
+  };
+  grids.clear();
+  const auto backend = opened_by_hand();
+  for (const auto ability : {kTimesGraphs, kRotatesBuffers, kSetsLaunchAttributes}) {
+    EXPECT_TRUE((*backend)->facts().can(ability)) << ability;
+  }
+  LaunchSequence sequence{KernelLaunch{1, {}, {}}};
+  sequence.front().geometry.attributes = {{2, 1, 4}, true, 75, ClusterScheduling::kSpread, true};
+  TimingRequest request;
+  request.graph = true;
+  request.turns = {sequence, sequence};
+  request.turns[1].front().geometry.grid[0] = 9;
+  const auto times = (*backend)->time(sequence, request);
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(*times, std::vector<double>{0.5});
+  EXPECT_EQ(grids, (std::vector<std::uint32_t>{1, 9}));
+  EXPECT_EQ(seen.cluster[2], 4U);
+  EXPECT_EQ(seen.cooperative, 1U);
+  EXPECT_EQ(seen.carveout, 75);
+  EXPECT_EQ(seen.scheduling, static_cast<std::uint32_t>(TUNER_SCHEDULING_SPREAD));
+  EXPECT_EQ(seen.programmatic, 1U);
+  EXPECT_EQ((*backend)->conditions(), (Conditions{1500, 0}))
+      << "a number that is none is not known";
+}
+
 TEST_F(BareBackend, MapsOfMoreDimensionsThanItTakesAreRefused) {
   offered.ability = [](void*, const char* name) -> const void* {
     static const tuner_tensor_maps two{sizeof(tuner_tensor_maps), 2};

@@ -51,7 +51,7 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.search.options = {{"population", "30"}};
   study.search.budget.target = 0.5;
   study.objective.beside = {{"power", false, {}}};
-  study.measure.cold = false;
+  study.measure.cache = CacheState::kHot;
   study.measure.precision = 0.25;
   study.measure.simpler_within = 0;
   const std::string text = study_yaml(study, ".");

@@ -82,7 +82,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   plan.checks = {{0, 1e-4, 1e-3}};
   plan.reference = ReferencePlan{{0}, {AnswerPlan{7, "STEPS=4", {}, {}, {{0, buffer}}}}, 3};
   plan.reference->answers[0].artifact.opened = {{{"/inc/\xff.h", "0123"}}};
-  plan.measure.cold = false;
+  plan.measure.cache = CacheState::kHot;
   plan.measure.drop_above = 0;
 
   const SizePlan got = through_cbor(plan);
@@ -105,7 +105,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   EXPECT_EQ(answer.values, "STEPS=4");
   EXPECT_EQ(answer.artifact.opened, plan.reference->answers[0].artifact.opened);
   EXPECT_EQ(answer.overrides.at(0).second.name, "C");
-  EXPECT_FALSE(got.measure.cold);
+  EXPECT_EQ(got.measure.cache, CacheState::kHot);
   EXPECT_EQ(got.measure.drop_above, 0);
 }
 

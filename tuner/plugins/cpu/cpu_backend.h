@@ -19,7 +19,7 @@ namespace tuner::cpu {
 
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.
-class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads {
+class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads, public sdk::RotatesBuffers {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/cuda/graph.h"
 #include "tuner/plugins/cuda/launch.h"
 
 namespace tuner::cuda {
@@ -61,7 +63,10 @@ CudaBackend::CudaBackend(std::uint32_t device, const sdk::Options& options)
     : CudaBackend(load_driver(), device, options.text_of("arch")) {}
 
 CudaBackend::CudaBackend(const DriverApi& api, std::uint32_t device, const std::string& arch)
-    : api_(api), device_(device_of(api_, device)), facts_(device_facts(api_, device_, arch)) {}
+    : api_(api),
+      device_(device_of(api_, device)),
+      facts_(device_facts(api_, device_, arch)),
+      board_power_(facts_.uuid) {}
 
 CudaBackend::Opened::Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts)
     : context(api, device),
@@ -238,11 +243,30 @@ void CudaBackend::prepare_launch(Kernel& kernel, const tuner_launch& launch) con
       dynamic <= kernel.allowed_dynamic_shared) {
     return;
   }
-  check(api_,
-        api_.func_set_attribute(kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                static_cast<int>(dynamic)),
-        "cuFuncSetAttribute", Phase::kLaunch);
+  set_for_function(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                   static_cast<int>(dynamic));
   kernel.allowed_dynamic_shared = dynamic;
+}
+
+void CudaBackend::set_for_function(const Kernel& kernel, CUfunction_attribute which,
+                                   int value) const {
+  check(api_, api_.func_set_attribute(kernel.function, which, value), "cuFuncSetAttribute",
+        Phase::kLaunch);
+}
+
+// Those that are the function's and not the launch's.
+void CudaBackend::set_attributes(Kernel& kernel, const tuner_launch& launch) const {
+  const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+  const int carveout = asked != nullptr ? asked->carveout : -1;
+  if (carveout != kernel.carveout) {
+    set_for_function(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout);
+    kernel.carveout = carveout;
+  }
+  if (asked == nullptr || kernel.large_clusters || blocks_in_cluster(*asked) <= kPortableCluster) {
+    return;
+  }
+  set_for_function(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  kernel.large_clusters = true;
 }
 
 void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launch,
@@ -296,28 +320,68 @@ std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tune
     steps[i].launch = chain[i].launch;
     try {
       prepare_launch(*steps[i].kernel, *steps[i].launch);
+      set_attributes(*steps[i].kernel, *steps[i].launch);
       bind_arguments(*steps[i].kernel, *steps[i].launch, steps[i].bound);
     } catch (const sdk::Error& error) {
       if (i == 0) throw;
       throw sdk::Error(error.status(), "launch " + std::to_string(i + 1) + ": " + error.what());
     }
   }
+  refuse_two_carveouts(steps);
   return steps;
+}
+
+// It is the kernel's in the driver, so that the last one would hold for all.
+void CudaBackend::refuse_two_carveouts(const std::vector<Step>& steps) {
+  const auto carveout = [](const Step& step) {
+    const tuner_launch_attributes* asked = sdk::attributes_of(*step.launch);
+    return asked != nullptr ? asked->carveout : -1;
+  };
+  for (const Step& one : steps) {
+    for (const Step& other : steps) {
+      if (one.kernel != other.kernel || carveout(one) == carveout(other)) continue;
+      throw sdk::Error(TUNER_LAUNCH_REFUSED,
+                       "launches of the same kernel cannot have different carveouts");
+    }
+  }
 }
 
 void CudaBackend::queue(std::vector<Step>& steps) const {
   for (Step& step : steps) {
-    const tuner_launch& launch = *step.launch;
     for (const auto& [data, bytes] : step.bound.zeros) {
       check(api_, api_.memset_d8_async(data, 0, bytes, opened_->stream.get()), "cuMemsetD8Async");
     }
+    launch_kernel(step, step.bound.arguments.data());
+  }
+}
+
+void CudaBackend::launch_kernel(const Step& step, void** arguments) const {
+  const tuner_launch& launch = *step.launch;
+  std::vector<CUlaunchAttribute> attributes = driver_attributes(launch);
+  if (attributes.empty()) {
     check(api_,
           api_.launch_kernel(step.kernel->function, launch.grid[0], launch.grid[1], launch.grid[2],
                              launch.block[0], launch.block[1], launch.block[2],
                              static_cast<unsigned>(launch.dynamic_shared_bytes),
-                             opened_->stream.get(), step.bound.arguments.data(), nullptr),
+                             opened_->stream.get(), arguments, nullptr),
           "cuLaunchKernel", Phase::kLaunch);
+    return;
   }
+  if (api_.launch_kernel_ex == nullptr) {
+    throw sdk::Error(TUNER_UNSUPPORTED, "this driver is too old for launch attributes");
+  }
+  const CUlaunchConfig config{launch.grid[0],
+                              launch.grid[1],
+                              launch.grid[2],
+                              launch.block[0],
+                              launch.block[1],
+                              launch.block[2],
+                              static_cast<unsigned>(launch.dynamic_shared_bytes),
+                              opened_->stream.get(),
+                              attributes.data(),
+                              static_cast<unsigned>(attributes.size())};
+  check(api_, api_.launch_kernel_ex(&config, step.kernel->function, arguments, nullptr),
+        "cuLaunchKernelEx", Phase::kLaunch);
 }
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
@@ -328,21 +392,89 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   for (const Step& step : steps) step.kernel->launched = true;
 }
 
-void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
-                       std::span<double> milliseconds) {
-  opened();
-  std::vector<Step> steps = prepare(id, launch);
+CudaBackend::Turns CudaBackend::prepare(std::uint64_t id, const tuner_launch& launch,
+                                        const tuner_timing& timing) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
+  Turns turns;
+  for (const tuner_launch* one : sdk::turns_of(launch, timing)) turns.push_back(prepare(id, *one));
+  return turns;
+}
+
+namespace {
+
+template <typename Steps>
+std::size_t operations_of(const Steps& steps) {
   std::size_t operations = steps.size();
-  for (const Step& step : steps) operations += step.bound.zeros.size();
-  const Work work{[&] { queue(steps); }, operations,
-                  std::all_of(steps.begin(), steps.end(),
-                              [](const Step& one) { return one.kernel->launched; })};
+  for (const auto& step : steps) operations += step.bound.zeros.size();
+  return operations;
+}
+
+template <typename Steps>
+bool have_run(const Steps& steps) {
+  return std::all_of(steps.begin(), steps.end(),
+                     [](const auto& one) { return one.kernel->launched; });
+}
+
+}  // namespace
+
+void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
+                       std::span<double> milliseconds) {
+  opened();
+  Turns turns = prepare(id, launch, timing);
+  const Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
+                  operations_of(turns.front()), have_run(turns.front())};
   opened_->timer.time(timing, work, milliseconds);
+  for (const Step& step : turns.front()) step.kernel->launched = true;
+}
+
+// As before a sample, but that nothing is timed. Kernels are loaded when they are first launched,
+// which cannot be captured.
+void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing) {
+  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, opened_->stream.get()),
+          "cuMemcpyDtoDAsync");
+  }
+  queue(steps);
+  wait("kernel", true);
   for (const Step& step : steps) step.kernel->launched = true;
+}
+
+// One graph holds the launches of a sample. There are several where samples begin at different
+// turns.
+void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
+                             const tuner_timing& timing, std::span<double> milliseconds) {
+  opened();
+  Turns turns = prepare(id, launch, timing);
+  if (!have_run(turns.front())) launch_once(turns.front(), timing);
+  const std::size_t launches = std::max(1U, timing.launches_per_sample);
+  const auto first_turn = [&](std::size_t sample) { return sample * launches % turns.size(); };
+  std::map<std::size_t, GraphExec> graphs;
+  for (std::size_t sample = 0; sample < milliseconds.size(); ++sample) {
+    const std::size_t first = first_turn(sample);
+    if (graphs.contains(first)) break;  // and so it goes on
+    graphs.emplace(first, captured(api_, opened_->stream.get(), [&] {
+                     for (std::size_t i = 0; i < launches; ++i) {
+                       queue(turns[(first + i) % turns.size()]);
+                     }
+                   }));
+  }
+  wait("cuGraphUpload");
+  const auto launch_graph = [&](std::size_t sample) {
+    check(api_, api_.graph_launch(graphs.at(first_turn(sample)).get(), opened_->stream.get()),
+          "cuGraphLaunch", Phase::kLaunch);
+  };
+  tuner_timing by_sample = timing;
+  by_sample.launches_per_sample = 1;
+  const Work work{launch_graph, launches * operations_of(turns.front()), true};
+  opened_->timer.time(by_sample, work, milliseconds);
+  for (double& ms : milliseconds) ms /= static_cast<double>(launches);
+}
+
+sdk::Conditions CudaBackend::conditions() {
+  return {opened().timer.megahertz(), board_power_.watts()};
 }
 
 double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {

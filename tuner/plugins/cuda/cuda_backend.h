@@ -20,7 +20,13 @@ namespace tuner::cuda {
 
 // One CUDA device through the driver API. Its context is made when it is first needed: the facts
 // are known long before.
-class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::MapsTensors {
+class CudaBackend : public sdk::Backend,
+                    public sdk::MeasuresPower,
+                    public sdk::MapsTensors,
+                    public sdk::TimesGraphs,
+                    public sdk::RotatesBuffers,
+                    public sdk::SetsLaunchAttributes,
+                    public sdk::TellsConditions {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
@@ -51,6 +57,9 @@ class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
+  void time_graph(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+                  std::span<double> milliseconds) override;
+  sdk::Conditions conditions() override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
   bool zeroes() const override { return true; }
 
@@ -61,6 +70,8 @@ class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::
     CUfunction function = nullptr;
     tuner_resources resources{};
     std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
+    int carveout = -1;                        // the same
+    bool large_clusters = false;              // the same: more than 8 blocks
     std::vector<std::size_t> parameter_sizes;
     bool parameters_known = false;
     bool launched = false;
@@ -96,7 +107,14 @@ class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::
   Kernel& kernel(std::uint64_t id);
   sdk::LoadedKernel add(Kernel loaded, CUmodule module, std::string_view entry);
   void read_parameters(Kernel& kernel) const;
+  using Turns = std::vector<std::vector<Step>>;
   std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
+  Turns prepare(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing);
+  static void refuse_two_carveouts(const std::vector<Step>& steps);
+  void set_attributes(Kernel& kernel, const tuner_launch& launch) const;
+  void launch_once(std::vector<Step>& steps, const tuner_timing& timing);
+  void launch_kernel(const Step& step, void** arguments) const;
+  void set_for_function(const Kernel& kernel, CUfunction_attribute which, int value) const;
   void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(std::vector<Step>& steps) const;
@@ -106,6 +124,7 @@ class CudaBackend : public sdk::Backend, public sdk::MeasuresPower, public sdk::
   CUdevice device_;
   tuner_device_facts facts_;
   std::unique_ptr<Opened> opened_;
+  BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
   std::unordered_map<std::uint64_t, Kernel> kernels_;

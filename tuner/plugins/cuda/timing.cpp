@@ -102,44 +102,69 @@ void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
   if (first_flush || timing.restore_count > 0) wait();
 }
 
-void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t slot) {
+void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
+                         std::size_t slot) {
   queue_restores(timing);
   if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
-  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) work.queue();
+  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) {
+    work.queue(sample * timing.launches_per_sample + i);
+  }
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
-// Queues, and waits for, `count` samples between two stamps of the clock.
-void Timer::queue_batch(const tuner_timing& timing, const Work& work, bool gated,
-                        std::size_t count) {
-  if (gated) gate_.close(stream_);
+void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch) {
+  if (batch.gated) gate_.close(stream_);
   try {
-    clock_.queue_first();
-    for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, work, slot);
-    clock_.queue_last();
+    // Lines that a kernel has marked to persist would outlast the flush. They are unmarked by the
+    // host and not in the stream, so that samples of a cold cache are queued one by one.
+    const bool unmarks = timing.flush_cache != 0 && api_.ctx_reset_persisting_l2 != nullptr;
+    for (std::size_t slot = 0; slot < batch.count; ++slot) {
+      queue_sample(timing, work, batch.first + slot, slot);
+      if (!unmarks || slot + 1 == batch.count) continue;
+      gate_.open();
+      wait();
+      check(api_, api_.ctx_reset_persisting_l2(), "cuCtxResetPersistingL2Cache");
+      if (batch.gated) gate_.close(stream_);
+    }
   } catch (...) {
     gate_.open();
     throw;
   }
   gate_.open();
+}
+
+// Queues, and waits for, some samples between two stamps of the clock.
+void Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch) {
+  if (timing.flush_cache != 0 && api_.ctx_reset_persisting_l2 != nullptr) {
+    check(api_, api_.ctx_reset_persisting_l2(), "cuCtxResetPersistingL2Cache");
+  }
+  clock_.queue_first();
+  queue_behind_gate(timing, work, batch);
+  clock_.queue_last();
   wait();
 }
 
 void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
-  const std::size_t batch = batch_size(timing, work.operations);
-  prepare(timing, std::min(batch, milliseconds.size()));
+  const std::size_t most = batch_size(timing, work.operations);
+  prepare(timing, std::min(most, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
   const bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
-  for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
-    const std::size_t count = std::min(batch, milliseconds.size() - done);
-    queue_batch(timing, work, gated, count);
+  double sum = 0;
+  int known = 0;
+  for (std::size_t done = 0; done < milliseconds.size(); done += most) {
+    const Batch batch{done, std::min(most, milliseconds.size() - done), gated};
+    queue_batch(timing, work, batch);
     while (throttle_.judge(clock_.megahertz()) == ThrottleGuard::Advice::kRepeat) {
       std::this_thread::sleep_for(kCoolDown);
-      queue_batch(timing, work, gated, count);
+      queue_batch(timing, work, batch);
     }
-    for (std::size_t slot = 0; slot < count; ++slot) {
+    if (const double clock = clock_.megahertz(); clock > 0) {
+      sum += clock;
+      ++known;
+    }
+    for (std::size_t slot = 0; slot < batch.count; ++slot) {
       float elapsed = 0;
       check(api_, api_.event_elapsed_time(&elapsed, starts_[slot].get(), stops_[slot].get()),
             "cuEventElapsedTime");
@@ -147,6 +172,7 @@ void Timer::time(const tuner_timing& timing, const Work& work, std::span<double>
           static_cast<double>(elapsed) / std::max(1U, timing.launches_per_sample);
     }
   }
+  megahertz_ = known > 0 ? sum / known : 0;
 }
 
 }  // namespace tuner::cuda
