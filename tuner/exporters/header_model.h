@@ -32,6 +32,9 @@ struct HeaderModel {
   std::string expression(const Expression& expression) const;     // in terms of `n`
 };
 
+// Whether any launch of the study asks for more than its shape: then exports tell that, too.
+bool asks_for_attributes(const Study& study);
+
 // `suffix` ends the namespace's name: "_tuned".
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix);
 

@@ -70,6 +70,9 @@ class Line {
 struct Columns {
   std::vector<std::string> metrics;
   bool deterministic = false;  // somebody asked for the same bits in every launch
+  bool timed = false;          // not in the usual way
+  bool clock = false;          // somebody knows it
+  bool watts = false;
 };
 
 std::string header(const RankedResults& results, std::span<const std::string> parameters,
@@ -86,6 +89,12 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
   if (results.baseline) line.add("speedup");
   if (!results.front.empty()) line.add("front");
   if (columns.deterministic) line.add("deterministic");
+  if (columns.timed) {
+    line.add("mode");
+    line.add("cache");
+  }
+  if (columns.clock) line.add("clock_mhz");
+  if (columns.watts) line.add("watts");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
         "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
@@ -138,6 +147,15 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
     const std::optional<bool>& kept = trial.deterministic;
     line.add(!kept ? "" : *kept ? "true" : "false");
   }
+  if (columns.timed) {
+    line.add(name_of(results.timed->mode));
+    line.add(name_of(results.timed->cache));
+  }
+  const auto measured = [&](double value) {
+    line.add(value > 0 ? fmt::format("{:.0f}", value) : "");
+  };
+  if (columns.clock) measured(trial.conditions.clock_mhz);
+  if (columns.watts) measured(trial.conditions.watts);
   const bool tied = at < results.tied.size() && results.tied[at];
   line.add(flag(tied));
   line.add(known(trial.resources.registers));
@@ -166,6 +184,8 @@ class RankedText {
     RankedResults results;
     results.unverified = "";
     results.basis_known = columns_.contains("basis");
+    check_timing();
+    if (columns_.contains("mode")) results.timed = asked_for();
     std::size_t unknown = 0;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       Trial trial;
@@ -197,6 +217,27 @@ class RankedText {
   }
 
  private:
+  TimedHow asked_for() const { return {study_.measure.mode, study_.measure.cache}; }
+
+  // Files without these columns were made in the usual way, or by older programs, which knew one
+  // mode and did not write down the cache.
+  void check_timing() const {
+    const TimedHow asked = asked_for();
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      const bool told = columns_.contains("mode");
+      const std::string mode = told ? text(r, "mode") : "stream";
+      const std::string cache = told ? text(r, "cache") : "";
+      const bool same_cache =
+          told ? cache == name_of(asked.cache) : asked.cache != CacheState::kRotate;
+      if (mode == name_of(asked.mode) && same_cache) continue;
+      reject_at(r, 0,
+                fmt::format("measured with 'mode: {}'{}, the study has 'mode: {}' and 'cache: {}': "
+                            "these do not compare",
+                            mode, told ? " and 'cache: " + cache + "'" : "", name_of(asked.mode),
+                            name_of(asked.cache)));
+    }
+  }
+
   // A file says how many times as good each row is, and no interval.
   BaselineResult baseline_among(const std::vector<Trial>& trials) const {
     BaselineResult baseline{study_.baseline->configuration};
@@ -292,6 +333,11 @@ class RankedText {
     if (columns_.contains("deterministic") && !text(r, "deterministic").empty()) {
       trial.deterministic = text(r, "deterministic") == "true";
     }
+    const auto condition = [&](const char* column, double& value) {
+      if (columns_.contains(column) && !text(r, column).empty()) value = number(r, column);
+    };
+    condition("clock_mhz", trial.conditions.clock_mhz);
+    condition("watts", trial.conditions.watts);
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
     Metrics metrics;
@@ -356,7 +402,12 @@ class RankedText {
 
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters) {
   const auto asked = [](const Trial& trial) { return trial.deterministic.has_value(); };
-  const Columns columns{metric_names(results), std::ranges::any_of(results.trials, asked)};
+  const auto has_clock = [](const Trial& trial) { return trial.conditions.clock_mhz > 0; };
+  const auto has_watts = [](const Trial& trial) { return trial.conditions.watts > 0; };
+  const Columns columns{metric_names(results), std::ranges::any_of(results.trials, asked),
+                        results.timed && *results.timed != TimedHow{},
+                        std::ranges::any_of(results.trials, has_clock),
+                        std::ranges::any_of(results.trials, has_watts)};
   std::string text = header(results, parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     text += row(results, i, parameters.size(), columns);
