@@ -26,21 +26,6 @@ CUdevice device_of(const DriverApi& api, std::uint32_t number) {
   return device;
 }
 
-tuner_resources resources_of(const DriverApi& api, CUfunction function) {
-  const auto attribute = [&](CUfunction_attribute which) {
-    int value = 0;
-    check(api, api.func_get_attribute(&value, which, function), "cuFuncGetAttribute");
-    return std::int64_t{value};
-  };
-  tuner_resources out = sdk::kUnknownResources;
-  out.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
-  out.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  out.constant_bytes = attribute(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
-  out.local_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-  out.max_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  return out;
-}
-
 // cuModuleLoadData is told no size: anything but a whole image would be read past its end.
 bool looks_like_image(std::string_view image) {
   return image.substr(0, 4) ==
@@ -168,9 +153,9 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
 sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entry) {
   opened();
   // The same entry is the same kernel: its attributes are set in the driver once for all launches.
-  if (kernel(id).entry == entry) return {id, kernel(id).resources};
+  if (kernel(id).entry == entry) return {id, kernel(id).function->resources()};
   for (const std::uint64_t other : kernel(id).next) {
-    if (kernel(other).entry == entry) return {other, kernel(other).resources};
+    if (kernel(other).entry == entry) return {other, kernel(other).function->resources()};
   }
   const sdk::LoadedKernel loaded = add({}, kernel(id).module.get(), entry);
   kernel(id).next.push_back(loaded.kernel);
@@ -179,11 +164,8 @@ sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entr
 
 sdk::LoadedKernel CudaBackend::add(Kernel loaded, CUmodule module, std::string_view entry) {
   loaded.entry = entry;
-  check(api_, api_.module_get_function(&loaded.function, module, loaded.entry.c_str()),
-        "cuModuleGetFunction");
-  loaded.resources = resources_of(api_, loaded.function);
-  read_parameters(loaded);
-  const sdk::LoadedKernel out{++last_kernel_, loaded.resources};
+  loaded.function = std::make_unique<KernelFunction>(api_, module, loaded.entry);
+  const sdk::LoadedKernel out{++last_kernel_, loaded.function->resources()};
   kernels_.emplace(out.kernel, std::move(loaded));
   return out;
 }
@@ -222,60 +204,9 @@ void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, co
 
 // ---- launching and timing -----------------------------------------------------------------------
 
-// Reading what a kernel takes catches a study whose argument list does not fit; the driver itself
-// would copy bytes from beyond the list.
-void CudaBackend::read_parameters(Kernel& kernel) const {
-  if (api_.func_get_param_info == nullptr) return;
-  kernel.parameters_known = true;
-  for (std::size_t i = 0;; ++i) {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    if (api_.func_get_param_info(kernel.function, i, &offset, &size) != CUDA_SUCCESS) return;
-    kernel.parameter_sizes.push_back(size);
-  }
-}
-
-void CudaBackend::prepare_launch(Kernel& kernel, const tuner_launch& launch) const {
-  const std::string reason = refusal(launch, kernel.resources, facts_);
-  if (!reason.empty()) throw sdk::Error(TUNER_LAUNCH_REFUSED, reason);
-  const auto dynamic = static_cast<std::int64_t>(launch.dynamic_shared_bytes);
-  if (dynamic + kernel.resources.static_shared_bytes <= facts_.max_shared_memory_per_block ||
-      dynamic <= kernel.allowed_dynamic_shared) {
-    return;
-  }
-  set_for_function(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                   static_cast<int>(dynamic));
-  kernel.allowed_dynamic_shared = dynamic;
-}
-
-void CudaBackend::set_for_function(const Kernel& kernel, CUfunction_attribute which,
-                                   int value) const {
-  check(api_, api_.func_set_attribute(kernel.function, which, value), "cuFuncSetAttribute",
-        Phase::kLaunch);
-}
-
-// Those that are the function's and not the launch's.
-void CudaBackend::set_attributes(Kernel& kernel, const tuner_launch& launch) const {
-  const tuner_launch_attributes* asked = sdk::attributes_of(launch);
-  const int carveout = asked != nullptr ? asked->carveout : -1;
-  if (carveout != kernel.carveout) {
-    set_for_function(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout);
-    kernel.carveout = carveout;
-  }
-  if (asked == nullptr || kernel.large_clusters || blocks_in_cluster(*asked) <= kPortableCluster) {
-    return;
-  }
-  set_for_function(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-  kernel.large_clusters = true;
-}
-
 void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launch,
                                  Bound& bound) const {
-  if (kernel.parameters_known && kernel.parameter_sizes.size() != launch.argument_count) {
-    throw sdk::Error(TUNER_INVALID,
-                     "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
-                         " arguments, " + std::to_string(launch.argument_count) + " are given");
-  }
+  kernel.function->check_count(launch.argument_count);
   // Sized first, because the addresses of their elements are handed out.
   bound.pointers.resize(launch.argument_count);
   bound.maps.resize(sdk::maps_of(launch).size());
@@ -303,12 +234,7 @@ void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launc
     bound.arguments[map.argument] = &bound.maps[i];
     sizes[map.argument] = sizeof(CUtensorMap);
   }
-  for (std::size_t i = 0; kernel.parameters_known && i < sizes.size(); ++i) {
-    if (kernel.parameter_sizes[i] == sizes[i]) continue;
-    throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
-                                        std::to_string(sizes[i]) + " bytes, the kernel expects " +
-                                        std::to_string(kernel.parameter_sizes[i]));
-  }
+  kernel.function->check_sizes(sizes);
 }
 
 // Nothing is launched before all that follows could be, too.
@@ -319,8 +245,7 @@ std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tune
     steps[i].kernel = &kernel(chain[i].kernel);
     steps[i].launch = chain[i].launch;
     try {
-      prepare_launch(*steps[i].kernel, *steps[i].launch);
-      set_attributes(*steps[i].kernel, *steps[i].launch);
+      steps[i].kernel->function->prepare(*steps[i].launch, facts_);
       bind_arguments(*steps[i].kernel, *steps[i].launch, steps[i].bound);
     } catch (const sdk::Error& error) {
       if (i == 0) throw;
@@ -351,37 +276,8 @@ void CudaBackend::queue(std::vector<Step>& steps) const {
     for (const auto& [data, bytes] : step.bound.zeros) {
       check(api_, api_.memset_d8_async(data, 0, bytes, opened_->stream.get()), "cuMemsetD8Async");
     }
-    launch_kernel(step, step.bound.arguments.data());
+    step.kernel->function->launch(*step.launch, opened_->stream.get(), step.bound.arguments.data());
   }
-}
-
-void CudaBackend::launch_kernel(const Step& step, void** arguments) const {
-  const tuner_launch& launch = *step.launch;
-  std::vector<CUlaunchAttribute> attributes = driver_attributes(launch);
-  if (attributes.empty()) {
-    check(api_,
-          api_.launch_kernel(step.kernel->function, launch.grid[0], launch.grid[1], launch.grid[2],
-                             launch.block[0], launch.block[1], launch.block[2],
-                             static_cast<unsigned>(launch.dynamic_shared_bytes),
-                             opened_->stream.get(), arguments, nullptr),
-          "cuLaunchKernel", Phase::kLaunch);
-    return;
-  }
-  if (api_.launch_kernel_ex == nullptr) {
-    throw sdk::Error(TUNER_UNSUPPORTED, "this driver is too old for launch attributes");
-  }
-  const CUlaunchConfig config{launch.grid[0],
-                              launch.grid[1],
-                              launch.grid[2],
-                              launch.block[0],
-                              launch.block[1],
-                              launch.block[2],
-                              static_cast<unsigned>(launch.dynamic_shared_bytes),
-                              opened_->stream.get(),
-                              attributes.data(),
-                              static_cast<unsigned>(attributes.size())};
-  check(api_, api_.launch_kernel_ex(&config, step.kernel->function, arguments, nullptr),
-        "cuLaunchKernelEx", Phase::kLaunch);
 }
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
@@ -425,7 +321,7 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   opened();
   Turns turns = prepare(id, launch, timing);
   const Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
-                  operations_of(turns.front()), have_run(turns.front())};
+                  operations_of(turns.front()), have_run(turns.front()), false};
   opened_->timer.time(timing, work, milliseconds);
   for (const Step& step : turns.front()) step.kernel->launched = true;
 }
@@ -468,7 +364,7 @@ void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
   };
   tuner_timing by_sample = timing;
   by_sample.launches_per_sample = 1;
-  const Work work{launch_graph, launches * operations_of(turns.front()), true};
+  const Work work{launch_graph, launches * operations_of(turns.front()), true, true};
   opened_->timer.time(by_sample, work, milliseconds);
   for (double& ms : milliseconds) ms /= static_cast<double>(launches);
 }

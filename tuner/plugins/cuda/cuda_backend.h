@@ -13,6 +13,7 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/cuda/kernel_function.h"
 #include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/timing.h"
 
@@ -67,13 +68,7 @@ class CudaBackend : public sdk::Backend,
   struct Kernel {
     Module module;
     std::string entry;
-    CUfunction function = nullptr;
-    tuner_resources resources{};
-    std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
-    int carveout = -1;                        // the same
-    bool large_clusters = false;              // the same: more than 8 blocks
-    std::vector<std::size_t> parameter_sizes;
-    bool parameters_known = false;
+    std::unique_ptr<KernelFunction> function;
     bool launched = false;
     std::vector<std::uint64_t> next;  // kernels that go with it, whose module is empty
   };
@@ -106,16 +101,11 @@ class CudaBackend : public sdk::Backend,
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
   sdk::LoadedKernel add(Kernel loaded, CUmodule module, std::string_view entry);
-  void read_parameters(Kernel& kernel) const;
   using Turns = std::vector<std::vector<Step>>;
   std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
   Turns prepare(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing);
   static void refuse_two_carveouts(const std::vector<Step>& steps);
-  void set_attributes(Kernel& kernel, const tuner_launch& launch) const;
   void launch_once(std::vector<Step>& steps, const tuner_timing& timing);
-  void launch_kernel(const Step& step, void** arguments) const;
-  void set_for_function(const Kernel& kernel, CUfunction_attribute which, int value) const;
-  void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(std::vector<Step>& steps) const;
   void wait(const char* call, bool kernel_ran = false) const;

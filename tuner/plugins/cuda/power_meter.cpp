@@ -49,9 +49,10 @@ double PowerMeter::watts() const {
 }
 
 double BoardPower::watts() {
+  constexpr std::chrono::seconds kFirst{1};
   constexpr std::chrono::milliseconds kPause{250};
   const auto now = std::chrono::steady_clock::now();
-  if (absent_ || (meter_ && now - asked_ < kPause)) return watts_;
+  if (absent_ || now - begin_ < kFirst || now - asked_ < kPause) return watts_;
   try {
     if (!meter_) meter_.emplace(uuid_);
     watts_ = meter_->watts();

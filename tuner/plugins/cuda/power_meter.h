@@ -27,8 +27,8 @@ class PowerMeter {
   int (*total_energy_)(void*, unsigned long long*) = nullptr;
 };
 
-// What the board takes while one thing after another is timed. Devices average over a part of a
-// second or more, so that asking more often would tell nothing.
+// What the board takes while one thing after another is timed. Devices average over about a second:
+// before, and more often, there is nothing to be told.
 class BoardPower {
  public:
   explicit BoardPower(std::string uuid) : uuid_(std::move(uuid)) {}
@@ -38,6 +38,7 @@ class BoardPower {
   std::string uuid_;
   std::optional<PowerMeter> meter_;  // opened on first use
   bool absent_ = false;              // and could not be
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point asked_;
   double watts_ = 0;
 };

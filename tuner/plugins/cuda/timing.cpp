@@ -65,8 +65,8 @@ Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& fa
       stream_(stream),
       flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_bytes, 1 << 20))),
       gate_(api),
-      clock_(api, kernels,
-             static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))) {}
+      clock_(api, kernels, static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))),
+      unmarks_(api.ctx_reset_persisting_l2 != nullptr) {}
 
 void Timer::queue_restores(const tuner_timing& timing) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
@@ -77,6 +77,13 @@ void Timer::queue_restores(const tuner_timing& timing) {
 void Timer::queue_flush() {
   check(api_, api_.memset_d8_async(flush_buffer_.get(), 0, flush_bytes_, stream_),
         "cuMemsetD8Async");
+}
+
+// Devices before compute capability 8.0 have no such lines.
+void Timer::unmark() {
+  const CUresult result = api_.ctx_reset_persisting_l2();
+  unmarks_ = result != CUDA_ERROR_NOT_SUPPORTED;
+  if (unmarks_) check(api_, result, "cuCtxResetPersistingL2Cache");
 }
 
 void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
@@ -117,14 +124,14 @@ void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, cons
   if (batch.gated) gate_.close(stream_);
   try {
     // Lines that a kernel has marked to persist would outlast the flush. They are unmarked by the
-    // host and not in the stream, so that samples of a cold cache are queued one by one.
-    const bool unmarks = timing.flush_cache != 0 && api_.ctx_reset_persisting_l2 != nullptr;
+    // host and not in the stream, so that samples of a cold cache are queued one by one, too.
+    const bool unmarks = timing.flush_cache != 0 && unmarks_;
     for (std::size_t slot = 0; slot < batch.count; ++slot) {
       queue_sample(timing, work, batch.first + slot, slot);
-      if (!unmarks || slot + 1 == batch.count) continue;
+      if ((!unmarks && !work.one_by_one) || slot + 1 == batch.count) continue;
       gate_.open();
       wait();
-      check(api_, api_.ctx_reset_persisting_l2(), "cuCtxResetPersistingL2Cache");
+      if (unmarks) unmark();
       if (batch.gated) gate_.close(stream_);
     }
   } catch (...) {
@@ -136,9 +143,7 @@ void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, cons
 
 // Queues, and waits for, some samples between two stamps of the clock.
 void Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch) {
-  if (timing.flush_cache != 0 && api_.ctx_reset_persisting_l2 != nullptr) {
-    check(api_, api_.ctx_reset_persisting_l2(), "cuCtxResetPersistingL2Cache");
-  }
+  if (timing.flush_cache != 0 && unmarks_) unmark();
   clock_.queue_first();
   queue_behind_gate(timing, work, batch);
   clock_.queue_last();

@@ -40,6 +40,8 @@ struct Work {
   std::function<void(std::size_t number)> queue;
   std::size_t operations = 1;
   bool launched = false;  // all of them have run before, so that the gate may be used
+  // Each sample waits for the one before: what is launched again may not be on its way still.
+  bool one_by_one = false;
 };
 
 // Times work with events: what is between them is the work alone. Restores and the flush of
@@ -67,6 +69,7 @@ class Timer {
   void queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
   void queue_restores(const tuner_timing& timing);
   void queue_flush();
+  void unmark();
   void prepare(const tuner_timing& timing, std::size_t samples);
   void queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
   void wait() const;
@@ -80,6 +83,7 @@ class Timer {
   ClockWatch clock_;
   ThrottleGuard throttle_;
   bool stamped_ = false;  // the stamps' kernel has run once
+  bool unmarks_;          // the driver can free the L2 cache of lines that persist
   double megahertz_ = 0;
 };
 
