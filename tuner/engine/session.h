@@ -8,7 +8,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/engine/evaluation.h"
-#include "tuner/engine/rotation.h"
+#include "tuner/engine/sampler.h"
 #include "tuner/engine/verdict.h"
 #include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
@@ -45,8 +45,8 @@ struct Admitted {
 
 class Session {
  public:
-  Session(Backend& backend, Workspace& workspace, Rotation& rotation, const PhaseSink& phase)
-      : backend_(backend), workspace_(workspace), rotation_(rotation), phase_(phase) {}
+  Session(Backend& backend, Workspace& workspace, Sampler& sampler, const PhaseSink& phase)
+      : backend_(backend), workspace_(workspace), sampler_(sampler), phase_(phase) {}
 
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
@@ -68,16 +68,12 @@ class Session {
   // when it was admitted.
   std::optional<Verdict> verify_on_other_inputs(const VariantPlan& variant, Admitted& admitted);
 
-  DeviceResult<std::vector<double>> time(const Admitted& admitted, std::uint32_t samples,
-                                         std::uint32_t launches);
-  // Launches in one sample, from the time of one.
-  std::uint32_t batch(const Admitted& admitted, double one_ms) const;
+  Sampler& sampler() { return sampler_; }
   void announce(Phase phase) const {
     if (phase_) phase_(phase);
   }
 
  private:
-  DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request);
   std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
@@ -94,9 +90,8 @@ class Session {
 
   Backend& backend_;
   Workspace& workspace_;
-  Rotation& rotation_;
+  Sampler& sampler_;
   const PhaseSink& phase_;
-  std::vector<Conditions> conditions_;  // of each time() since the last measure() began
 };
 
 }  // namespace tuner

@@ -144,6 +144,18 @@ TEST_F(Measuring, LaunchesComeFromAGraphWhenTheStudySaysSo) {
   for (const TimingRequest& request : backend_.timings) EXPECT_TRUE(request.graph);
 }
 
+TEST_F(Measuring, AGraphHoldsMoreLaunchesThanAStreamGetsForASample) {
+  plan_.measure.mode = LaunchMode::kGraph;
+  plan_.measure.cache = CacheState::kHot;
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 125U) << "0.5 ms";
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.001; };
+  evaluation_.reset();
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 200U);
+}
+
 // 100 floats of x and of y: a copy takes 2048 bytes, and 2 * 4096 / 2048 + 1 are more than the
 // cache twice.
 TEST_F(Measuring, RotatesOnCopiesThatExceedTheCacheTwice) {
