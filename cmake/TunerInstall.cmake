@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 set(TUNER_PACKAGE_DIR lib/cmake/tuner)
 file(GLOB sdk_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/plugin/sdk*.h)
 install(FILES ${sdk_headers} ${PROJECT_SOURCE_DIR}/tuner/plugin/abi.h
+        ${PROJECT_SOURCE_DIR}/tuner/plugin/abi_abilities.h
         ${PROJECT_SOURCE_DIR}/tuner/plugin/abi_strategy.h DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)
 if(TARGET tuner_library)

@@ -268,7 +268,13 @@ class PluginBackend : public Backend {
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    if (auto able = can_time(sequence, request); !able) return Unexpected{able.error()};
+    if (request.graph && graph_ == nullptr) {
+      return Unexpected{unsupported(facts_.backend + " launches nothing from a graph")};
+    }
+    if (!request.turns.empty() && rotation_ == nullptr) {
+      return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
+    }
+    if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     std::vector<tuner_restore> restores;
     for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
@@ -335,16 +341,6 @@ class PluginBackend : public Backend {
                                     std::to_string(tensor_maps_->max_rank) + " dimensions")};
     }
     return Ok{};
-  }
-
-  DeviceResult<Ok> can_time(const LaunchSequence& sequence, const TimingRequest& request) const {
-    if (request.graph && graph_ == nullptr) {
-      return Unexpected{unsupported(facts_.backend + " launches nothing from a graph")};
-    }
-    if (!request.turns.empty() && rotation_ == nullptr) {
-      return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
-    }
-    return can_launch(sequence);
   }
 
   tuner_backend table_;
