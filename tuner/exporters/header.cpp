@@ -32,16 +32,6 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
-// What the times of this file are.
-std::string timing_line(const MeasureSpec& measure) {
-  const char* const cache = measure.cache == CacheState::kCold ? "the L2 cache flushed before each"
-                            : measure.cache == CacheState::kHot
-                                ? "the data where the launch before left them"
-                                : "in turns on copies of the data that exceed the L2 cache";
-  return fmt::format("// timed: launches {}, {}\n",
-                     measure.mode == LaunchMode::kGraph ? "from a graph" : "in a stream", cache);
-}
-
 std::string preamble(const HeaderModel& model, const HeaderOptions& options,
                      const std::string& title) {
   const Study& study = *model.study;
@@ -66,7 +56,8 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
       table.entries.size(), table.configurations.size(), table.default_coverage,
       100 * (table.default_slowdown - 1));
   const auto imported = [](const std::string& one) { return one.starts_with("imported from"); };
-  if (std::ranges::none_of(table.compilers, imported)) out += timing_line(study.measure);
+  if (std::ranges::none_of(table.compilers, imported))
+    out += "// timed: " + timing_text(study.measure) + "\n";
   if (!table.unverified.empty()) {
     out += "// WARNING, not verified: " + one_line(table.unverified) +
            "; configurations that give wrong answers may be among these.\n";

@@ -112,6 +112,20 @@ bool asks_for_attributes(const Study& study) {
          std::ranges::any_of(study.then, [&](const auto& next) { return asks(next.launch); });
 }
 
+std::string timing_text(const MeasureSpec& measure) {
+  const std::string way =
+      measure.mode == LaunchMode::kGraph ? "launches from a graph" : "launches in a stream";
+  switch (measure.cache) {
+    case CacheState::kCold:
+      return way + ", the L2 cache flushed before each";
+    case CacheState::kHot:
+      return way + ", the data where the launch before left them";
+    case CacheState::kRotate:
+      break;
+  }
+  return way + ", in turns on copies of the data that exceed the L2 cache";
+}
+
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix) {
   HeaderModel model;
   model.study = &study;

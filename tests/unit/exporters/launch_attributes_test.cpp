@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "compiled.h"
 #include "sample_study.h"
