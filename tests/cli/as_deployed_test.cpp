@@ -77,7 +77,7 @@ TEST(AsDeployed, VariantsThatAskForWhatABackendCannotDoFailAndTheOthersRun) {
   const auto refused = tuned(sandbox);
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(
-      refused.err.find("tiny.yaml:11:16: launch attributes are not supported by cpu, for every "
+      refused.err.find("tiny.yaml:12:16: launch attributes are not supported by cpu, for every "
                        "configuration"),
       std::string::npos)
       << refused.err;
