@@ -209,6 +209,8 @@ def main():
             line = (f"{name:18} {found['measured']:4} {found['best_us']:9.3f} {found['winner_us']:9.3f}  "
                     f"{'yes' if found['hit'] else 'NO':4}")
             both = profile(tuner, folder, name, found["winner"], library) if library else None
+            if library and not both:
+                line += "  the profiler saw no graph"
             if both:
                 off = both[0] / both[1] - 1
                 misses += abs(off) > WITHIN
