@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(TUNER_PACKAGE_DIR lib/cmake/tuner)
 file(GLOB sdk_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/plugin/sdk*.h)
-set(abi_headers abi.h abi_observer.h abi_problem.h abi_strategy.h)
+set(abi_headers abi.h abi_abilities.h abi_observer.h abi_problem.h abi_strategy.h)
 list(TRANSFORM abi_headers PREPEND ${PROJECT_SOURCE_DIR}/tuner/plugin/)
 install(FILES ${sdk_headers} ${abi_headers} DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)

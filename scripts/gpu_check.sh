@@ -101,6 +101,9 @@ cat "$out/cheats.log"
 check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/headers_and_constants.py" "$tuner"
 cat "$out/headers-and-constants.log"
 
+check graph-ranking python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/graph_ranking.py" "$tuner"
+cat "$out/graph-ranking.log"
+
 studies=()
 for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
   name=$(basename "$study" .yaml)

@@ -55,7 +55,8 @@ bool is_plugin_header(string_view include) {
 
 bool is_sdk(string_view path) {
   return path.starts_with("tuner/plugin/sdk") || path == "tuner/plugin/abi.h" ||
-         path == "tuner/plugin/abi_observer.h" || path == "tuner/plugin/abi_problem.h" ||
+         path == "tuner/plugin/abi_abilities.h" || path == "tuner/plugin/abi_observer.h" ||
+         path == "tuner/plugin/abi_problem.h" ||
          path == "tuner/plugin/abi_strategy.h";  // parts of abi.h
 }
 

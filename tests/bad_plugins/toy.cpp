@@ -102,7 +102,7 @@ class ToyCompiler : public sdk::Compiler {
 
 // Buffers are host memory; "launching" writes the first scalar into the first buffer, and so does
 // each launch that follows.
-class ToyBackend : public sdk::Backend {
+class ToyBackend : public sdk::Backend, public sdk::SetsLaunchAttributes {
  public:
   static constexpr const char* kName = "toy";
   static constexpr const char* kSummary = "host memory";
@@ -187,6 +187,10 @@ class ToyBackend : public sdk::Backend {
  private:
   void launch_one(const tuner_launch& launch) {
     if (launch.dynamic_shared_bytes > 100) throw sdk::Error(TUNER_LAUNCH_REFUSED, "too much");
+    const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+    if (asked != nullptr && asked->cooperative != 0) {
+      throw sdk::Error(TUNER_LAUNCH_REFUSED, "too many blocks at once");
+    }
     if (launch.grid[2] == 9) throw sdk::Error(TUNER_RUNTIME_FAULT, "illegal access");
     const tuner_argument& buffer = launch.arguments[0];
     const tuner_argument& scalar = launch.arguments[1];

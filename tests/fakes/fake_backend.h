@@ -214,7 +214,9 @@ class FakeBackend : public Backend, public DeviceMemory {
       }
       double total = 0;
       for (std::uint32_t n = 0; n < request.launches_per_sample; ++n) {
-        for (const KernelLaunch& one : sequence) {
+        const std::size_t number = std::size_t{i} * request.launches_per_sample + n;
+        const auto& turns = request.turns;
+        for (const KernelLaunch& one : turns.empty() ? sequence : turns[number % turns.size()]) {
           Kernel& step = kernels.at(loaded_.at(one.kernel).name);
           run(one);
           total += step.milliseconds(step.timed++);
@@ -230,6 +232,9 @@ class FakeBackend : public Backend, public DeviceMemory {
     if (watts == 0) return fail(DeviceError::kUnsupported, "no power meter");
     return watts;
   }
+
+  Conditions conditions() override { return at_; }
+  Conditions at_{};  // what it runs at
 
  private:
   struct Loaded {

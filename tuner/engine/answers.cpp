@@ -140,7 +140,10 @@ DeviceResult<Ok> Answers::launch_and_time(const KernelLaunch& launch, const Answ
     return done;
   }
   if (std::chrono::steady_clock::now() - start > kMost) return done;
-  TimingRequest request{5, 1, plan_.measure.cold, {}};
+  // On copies of the buffers only variants are timed: this figure would not compare with theirs.
+  if (plan_.measure.cache == CacheState::kRotate) return done;
+  TimingRequest request{5, 1, plan_.measure.cache == CacheState::kCold, {}};
+  request.graph = plan_.measure.mode == LaunchMode::kGraph;
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan, index);
     if (argument.role >= Role::kScratch) return Ok{};

@@ -10,6 +10,8 @@
 #include "tuner/engine/observation.h"
 #include "tuner/engine/other_inputs.h"
 #include "tuner/engine/repeated_launches.h"
+#include "tuner/engine/rotation.h"
+#include "tuner/engine/sampler.h"
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
@@ -36,7 +38,7 @@ class Stopwatch {
 // them.
 Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
                                     std::uint32_t launches) {
-  const auto sample = session.time(finalist, 1, launches);
+  const auto sample = session.sampler().time(finalist.bound, 1, launches);
   if (!sample) return Unexpected{verdict_of(sample.error())};
   if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
   return sample->front();
@@ -109,10 +111,14 @@ struct Evaluation::Impl {
       : backend(device),
         plugins(std::move(given)),
         workspace(device, std::move(plan), plugins.problem.get()),
+        rotation(device),
+        sampler(device, workspace, rotation),
         sentinel(device, workspace) {}
   Backend& backend;
   StudyPlugins plugins;
   Workspace workspace;
+  Rotation rotation;
+  Sampler sampler;
   Sentinel sentinel;
 };
 
@@ -120,7 +126,14 @@ Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
     : impl_(std::make_unique<Impl>(backend, std::move(plan), std::move(plugins))) {}
 Evaluation::~Evaluation() = default;
 
-DeviceResult<Ok> Evaluation::prepare() { return impl_->workspace.prepare(); }
+DeviceResult<Ok> Evaluation::prepare() {
+  auto done = impl_->workspace.prepare();
+  const SizePlan& plan = impl_->workspace.plan();
+  if (!done || plan.measure.cache != CacheState::kRotate) return done;
+  std::vector<std::uint64_t> bytes;
+  for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
+  return impl_->rotation.reserve(bytes);
+}
 
 const std::vector<std::string>& Evaluation::warnings() const { return impl_->workspace.warnings(); }
 double Evaluation::reference_ms() const { return impl_->workspace.reference_ms(); }
@@ -128,7 +141,7 @@ const std::string& Evaluation::wrong_constant() const { return impl_->workspace.
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
   if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
-  Session session(impl_->backend, impl_->workspace, phase);
+  Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
   Verdict verdict;
   {
     auto admitted = session.admit(variant);
@@ -160,7 +173,8 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     auto room = impl_->workspace.reserve(variants[i]);
     if (!room) return Unexpected{DuelFailure{i, verdict_of(room.error())}};
   }
-  Session session(impl_->backend, impl_->workspace, phase);
+  impl_->sampler.begin_anew();
+  Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
   std::vector<Admitted> finalists;
   std::vector<std::uint32_t> launches;
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -168,7 +182,9 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     if (!admitted) return Unexpected{DuelFailure{i, admitted.error()}};
     auto warm_up = sample_of(session, *admitted, 1);
     if (!warm_up) return Unexpected{DuelFailure{i, warm_up.error()}};
-    launches.push_back(session.batch(*admitted, *warm_up));
+    const auto chosen = impl_->sampler.choose_launches(admitted->bound, *warm_up);
+    if (!chosen) return Unexpected{DuelFailure{i, verdict_of(chosen.error())}};
+    launches.push_back(*chosen);
     finalists.push_back(std::move(*admitted));
   }
   std::vector<std::vector<double>> result(variants.size());

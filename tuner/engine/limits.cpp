@@ -31,6 +31,37 @@ std::int64_t registers_of_block(const DeviceFacts& device, std::int64_t register
 
 }  // namespace
 
+namespace {
+
+// Clusters: "Thread Block Clusters" in the CUDA C++ Programming Guide. More than 8 blocks are for
+// the device to refuse: some can have 16.
+std::optional<std::string> over_cluster_limits(const LaunchGeometry& geometry,
+                                               const DeviceFacts& device) {
+  constexpr std::uint64_t kMostBlocks = 16;
+  constexpr char kAxis[] = "xyz";
+  const LaunchAttributes& asked = geometry.attributes;
+  const bool has_cluster = asked.blocks_in_cluster() > 1;
+  if (!has_cluster && !asked.programmatic) return std::nullopt;
+  if (device.compute_capability < 90) {
+    return fmt::format("{} need compute capability 9.0, the device has {}.{}",
+                       has_cluster ? "clusters" : "programmatic launches",
+                       device.compute_capability / 10, device.compute_capability % 10);
+  }
+  if (!has_cluster) return std::nullopt;
+  if (asked.blocks_in_cluster() > kMostBlocks) {
+    return fmt::format("a cluster of {} blocks, devices allow {}", asked.blocks_in_cluster(),
+                       kMostBlocks);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (geometry.grid[i] % asked.cluster[i] == 0) continue;
+    return fmt::format("grid.{} is {}, no multiple of the cluster's {}", kAxis[i], geometry.grid[i],
+                       asked.cluster[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> over_limits(const LaunchGeometry& geometry, const DeviceFacts& device) {
   constexpr char kAxis[] = "xyz";
   for (std::size_t i = 0; i < 3; ++i) {
@@ -52,7 +83,10 @@ std::optional<std::string> over_limits(const LaunchGeometry& geometry, const Dev
     return fmt::format("needs {} bytes of shared memory, the device has {}",
                        geometry.dynamic_shared_bytes, shared);
   }
-  return std::nullopt;
+  if (geometry.attributes != LaunchAttributes{} && !device.can(kSetsLaunchAttributes)) {
+    return fmt::format("launch attributes are not supported by {}", device.backend);
+  }
+  return over_cluster_limits(geometry, device);
 }
 
 std::optional<std::string> over_limits(const Resources& resources, const LaunchGeometry& geometry,

@@ -79,6 +79,8 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
 
 // Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
 // expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
+Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
+                                                          const Bindings& names);
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
 // Whether a launch follows the main one.

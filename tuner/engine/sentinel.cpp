@@ -24,7 +24,8 @@ std::optional<double> Sentinel::measure() {
   if (!workspace_.renew_workspaces(bound)) return std::nullopt;
   TimingRequest request;
   request.samples = kSamples;
-  request.flush_cache = workspace_.plan().measure.cold;
+  request.flush_cache = workspace_.plan().measure.cache == CacheState::kCold;
+  request.graph = workspace_.plan().measure.mode == LaunchMode::kGraph;
   request.restores = bound.restores;
   const auto times = backend_.time(bound.sequence, request);
   if (!times) return std::nullopt;

@@ -34,10 +34,6 @@ constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interva
 // Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
 // slower than the next ones, but not by so much.
 constexpr double kHopeless = 2;
-// Hot samples shorter than this are made of several launches: events resolve half a microsecond.
-constexpr double kShortestSampleMs = 0.1;
-constexpr double kMostLaunches = 100;
-
 // What the device says of a kernel counts; what it does not know, the compiler may.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
@@ -243,33 +239,6 @@ std::optional<Verdict> Session::verify(Admitted& admitted) {
   return wrong;
 }
 
-DeviceResult<std::vector<double>> Session::time(const Admitted& admitted, std::uint32_t samples,
-                                                std::uint32_t launches) {
-  TimingRequest request;
-  request.samples = samples;
-  request.launches_per_sample = launches;
-  request.flush_cache = measuring().cold;
-  request.restores = admitted.bound.restores;
-  if (auto done = workspace_.enter(admitted.bound); !done) return Unexpected{done.error()};
-  auto times = backend_.time(admitted.bound.sequence, request);
-  if (!times) return times;
-  for (const double time : *times) {
-    // Not a time: one such number would spoil every comparison.
-    if (std::isfinite(time) && time >= 0) continue;
-    return Unexpected{
-        DeviceFailure{DeviceError::kRuntime, fmt::format("the backend measured {} ms", time)}};
-  }
-  return times;
-}
-
-// Several launches in one sample where one is too short to be timed. Not with a cold cache, which
-// must be flushed before each launch, and not where buffers must be restored before each.
-std::uint32_t Session::batch(const Admitted& admitted, double one_ms) const {
-  if (measuring().cold || !admitted.bound.restores.empty() || !(one_ms > 0)) return 1;
-  return static_cast<std::uint32_t>(
-      std::clamp(std::ceil(kShortestSampleMs / one_ms), 1.0, kMostLaunches));
-}
-
 // Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
 // the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
 // slow.
@@ -279,13 +248,15 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted
   const double factor = measuring().drop_above;
   const double limit = factor > 0 && variant.best_ms > 0 ? factor * variant.best_ms
                                                          : std::numeric_limits<double>::infinity();
-  auto warm_up = time(admitted, 1, 1);
+  auto warm_up = sampler_.time(admitted.bound, 1, 1);
   if (!warm_up) return verdict_of(warm_up.error());
-  launches = batch(admitted, warm_up->front());
+  const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front());
+  if (!chosen) return verdict_of(chosen.error());
+  launches = *chosen;
   if (warm_up->front() > kHopeless * limit) {
     samples = *warm_up;
   } else {
-    auto probes = time(admitted, kProbeSamples, launches);
+    auto probes = sampler_.time(admitted.bound, kProbeSamples, launches);
     if (!probes) return verdict_of(probes.error());
     samples = *probes;
     if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
@@ -310,7 +281,8 @@ std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_m
     // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
     const double each = timing.median * launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
-    auto more = time(admitted, static_cast<std::uint32_t>(std::max(1.0, wanted)), launches);
+    auto more =
+        sampler_.time(admitted.bound, static_cast<std::uint32_t>(std::max(1.0, wanted)), launches);
     if (!more) return verdict_of(more.error());
     samples.insert(samples.end(), more->begin(), more->end());
   }
@@ -348,8 +320,10 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
 Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   std::uint32_t launches = 1;
   std::vector<double> samples;
+  sampler_.begin_anew();
   auto ended = probe(variant, admitted, launches, samples);  // `dropped`, or what went wrong
   if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
+  const Conditions conditions = sampler_.conditions();
   double watts = 0;
   if (!ended && measuring().power) ended = measure_power(admitted, watts);
   const bool dropped = ended && ended->state == TrialState::kDropped;
@@ -363,6 +337,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
     verdict.timing = summarise(std::move(samples), measuring().confidence);
   }
   verdict.watts = watts;
+  verdict.conditions = conditions;
   verdict.resources = admitted.resources;
   verdict.max_error = admitted.max_error;
   return verdict;

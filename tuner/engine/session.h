@@ -8,6 +8,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/engine/evaluation.h"
+#include "tuner/engine/sampler.h"
 #include "tuner/engine/verdict.h"
 #include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
@@ -44,8 +45,8 @@ struct Admitted {
 
 class Session {
  public:
-  Session(Backend& backend, Workspace& workspace, const PhaseSink& phase)
-      : backend_(backend), workspace_(workspace), phase_(phase) {}
+  Session(Backend& backend, Workspace& workspace, Sampler& sampler, const PhaseSink& phase)
+      : backend_(backend), workspace_(workspace), sampler_(sampler), phase_(phase) {}
 
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
@@ -67,10 +68,7 @@ class Session {
   // when it was admitted.
   std::optional<Verdict> verify_on_other_inputs(const VariantPlan& variant, Admitted& admitted);
 
-  DeviceResult<std::vector<double>> time(const Admitted& admitted, std::uint32_t samples,
-                                         std::uint32_t launches);
-  // Launches in one sample, from the time of one.
-  std::uint32_t batch(const Admitted& admitted, double one_ms) const;
+  Sampler& sampler() { return sampler_; }
   void announce(Phase phase) const {
     if (phase_) phase_(phase);
   }
@@ -92,6 +90,7 @@ class Session {
 
   Backend& backend_;
   Workspace& workspace_;
+  Sampler& sampler_;
   const PhaseSink& phase_;
 };
 

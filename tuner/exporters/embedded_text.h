@@ -11,6 +11,9 @@ namespace tuner {
 extern const std::string_view kNumbersText;
 // detail::lg256 and detail::tier: how far sizes and devices are apart.
 extern const std::string_view kDistanceText;
+// Attributes of launches, where a study asks for some: in a header, and how a launcher sets them.
+extern const std::string_view kAttributesText;
+extern const std::string_view kLauncherAttributesText;
 // select() and best<>.
 extern const std::string_view kSelectionText;
 // The predictors of a domain, and what they choose.

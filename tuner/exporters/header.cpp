@@ -55,6 +55,9 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
       "// at most {:.1f} %.\n",
       table.entries.size(), table.configurations.size(), table.default_coverage,
       100 * (table.default_slowdown - 1));
+  const auto imported = [](const std::string& one) { return one.starts_with("imported from"); };
+  if (std::ranges::none_of(table.compilers, imported))
+    out += "// timed: " + timing_text(study.measure) + "\n";
   if (!table.unverified.empty()) {
     out += "// WARNING, not verified: " + one_line(table.unverified) +
            "; configurations that give wrong answers may be among these.\n";

@@ -71,6 +71,12 @@ void collect_facts(const LaunchSpec& launch, std::set<std::string>& facts) {
   for (const Expression& one : launch.grid) collect_facts(one, facts);
   for (const Expression& one : launch.block) collect_facts(one, facts);
   collect_facts(launch.dynamic_shared_bytes, facts);
+  const LaunchAttributesSpec& more = launch.attributes;
+  for (const Expression& one : more.cluster) collect_facts(one, facts);
+  for (const auto* one :
+       {&more.cooperative, &more.carveout, &more.scheduling, &more.programmatic}) {
+    collect_facts(*one, facts);
+  }
 }
 
 std::vector<std::string> facts_used(const Study& study) {
@@ -127,6 +133,31 @@ std::vector<bool> settled_constraints(const Study& study, const TunedTable& tabl
 }
 
 }  // namespace
+
+bool asks_for_attributes(const Study& study) {
+  const auto asks = [](const LaunchSpec& launch) {
+    const LaunchAttributesSpec& more = launch.attributes;
+    const Expression* const all[] = {&more.cluster[0], &more.cooperative, &more.carveout,
+                                     &more.scheduling, &more.programmatic};
+    return std::ranges::any_of(all, [](const Expression* one) { return !one->empty(); });
+  };
+  return asks(study.launch) ||
+         std::ranges::any_of(study.then, [&](const auto& next) { return asks(next.launch); });
+}
+
+std::string timing_text(const MeasureSpec& measure) {
+  const std::string way =
+      measure.mode == LaunchMode::kGraph ? "launches from a graph" : "launches in a stream";
+  switch (measure.cache) {
+    case CacheState::kCold:
+      return way + ", the L2 cache flushed before each";
+    case CacheState::kHot:
+      return way + ", the data where the launch before left them";
+    case CacheState::kRotate:
+      break;
+  }
+  return way + ", in turns on copies of the data that exceed the L2 cache";
+}
 
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix) {
   HeaderModel model;

@@ -35,6 +35,12 @@ struct HeaderModel {
   std::string expression(const Expression& expression) const;     // in terms of `n`
 };
 
+// Whether any launch of the study asks for more than its shape: then exports tell that, too.
+bool asks_for_attributes(const Study& study);
+
+// What the times of exports are: "launches in a stream, ...".
+std::string timing_text(const MeasureSpec& measure);
+
 // `suffix` ends the namespace's name: "_tuned".
 HeaderModel header_model(const Study& study, const TunedTable& table, const std::string& suffix);
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "tuner/exporters/cpp_text.h"
+#include "tuner/exporters/embedded_text.h"
 
 namespace tuner {
 namespace {
@@ -75,11 +76,37 @@ std::string extent_function(const HeaderModel& model, const std::string& name,
   return out + "};\n}\n";
 }
 
+std::string attributes_function(const HeaderModel& model, const LaunchAttributesSpec& asked,
+                                const std::string& mark) {
+  const auto text = [&](const Expression& one, const char* usual) {
+    return one.empty() ? std::string(usual) : model.expression(one);
+  };
+  std::string cluster;
+  for (const Expression& one : asked.cluster) {
+    cluster += (cluster.empty() ? "extent_from(" : ", extent_from(") + text(one, "num(1)") + ")";
+  }
+  return fmt::format(
+      R"txt(TUNER_FN launch_attributes attributes{}(const names& n) {{
+  static_cast<void>(n);
+  const num cooperative = {};
+  const num programmatic = {};
+  const bool known = cooperative.ok() && programmatic.ok();
+  return {{{{{}}}, holds(cooperative), known ? carveout_from({}) : no_carveout,
+          scheduling_from({}), holds(programmatic)}};
+}}
+)txt",
+      mark, text(asked.cooperative, "num(false)"), text(asked.programmatic, "num(false)"), cluster,
+      text(asked.carveout, "num(-1)"), text(asked.scheduling, "num(\"default\")"));
+}
+
 // detail::grid, block and shared of one launch; `mark` ends their names.
 std::string launch_functions(const HeaderModel& model, const LaunchSpec& launch,
                              const std::string& mark) {
   std::string out = extent_function(model, "grid" + mark, launch.grid);
   out += extent_function(model, "block" + mark, launch.block);
+  if (asks_for_attributes(*model.study)) {
+    out += attributes_function(model, launch.attributes, mark);
+  }
   const Expression& shared = launch.dynamic_shared_bytes;
   return out + "TUNER_FN long long shared" + mark +
          "(const names& n) {\n  static_cast<void>(n);\n  const num v = " +
@@ -114,12 +141,18 @@ std::string next_limits(const HeaderModel& model) {
         "  if (takes_part_{0}.truth() &&\n      !launchable(block{1}, "
         "grid{1}, shared{1}, v)) {{\n    return false;\n  }}\n",
         i, mark);
+    if (!asks_for_attributes(*model.study)) continue;
+    out += fmt::format(
+        "  if (takes_part_{0}.truth() &&\n      !attributes_fit(attributes{1}, "
+        "grid{1}, v)) {{\n    return false;\n  }}\n",
+        i, mark);
   }
   return out;
 }
 
 std::string next_launches_text(const HeaderModel& model) {
   if (model.study->then.empty()) return {};
+  const bool more = asks_for_attributes(*model.study);
   std::string out = fmt::format(
       R"txt(
 // A kernel that is launched after the main one, in the same stream.
@@ -128,7 +161,7 @@ struct next_launch {{
   bool takes_part;    // else this configuration goes without
   extent grid;
   extent block;
-  long long dynamic_shared_bytes;  // as dynamic_shared_bytes_of
+  long long dynamic_shared_bytes;  // as dynamic_shared_bytes_of{}
 }};
 TUNER_TABLE int next_launch_count = {};
 // The launches that follow, in their order from 0.
@@ -136,14 +169,18 @@ TUNER_FN next_launch next_launch_of(int which, const config& c, const dims& d, c
   const detail::names n(c, d, v);
   switch (which) {{
 )txt",
-      model.study->then.size());
+      more ? "\n  launch_attributes attributes;" : "", model.study->then.size());
   for (std::size_t i = 0; i < model.study->then.size(); ++i) {
     out += fmt::format(
         "    case {0}:\n      return {{{1}, detail::holds(detail::when{2}), detail::grid{2},\n"
-        "              detail::block{2}, detail::shared{2}}};\n",
-        i, cpp_string(model.study->then[i].entry), mark_of(i) + "(n)");
+        "              detail::block{2}, detail::shared{2}{3}}};\n",
+        i, cpp_string(model.study->then[i].entry), mark_of(i) + "(n)",
+        more ? fmt::format(", detail::attributes{}(n)", mark_of(i)) : "");
   }
-  return out + "    default:\n      return {\"\", false, {0, 0, 0}, {0, 0, 0}, -1};\n  }\n}\n";
+  return out + fmt::format(
+                   "    default:\n      return {{\"\", false, {{0, 0, 0}}, {{0, 0, 0}}, "
+                   "-1{}}};\n  }}\n}}\n",
+                   more ? ", {}" : "");
 }
 
 // Of all constraints those that are settled for the table's configurations, or the others.
@@ -158,10 +195,19 @@ std::string constraints(const HeaderModel& model, const std::string& name, bool 
   return out + "  return true;\n}\n";
 }
 
+constexpr const char* kAttributesOf =
+    R"txt(// What its launch asks for besides.
+TUNER_FN launch_attributes attributes_of(const config& c, const dims& d, const device& v) {
+  return detail::attributes(detail::names(c, d, v));
+}
+)txt";
+
 }  // namespace
 
 std::string header_rules(const HeaderModel& model) {
-  std::string out = "namespace detail {\n";
+  const bool more = asks_for_attributes(*model.study);
+  std::string out = more ? std::string(kAttributesText) : "";
+  out += "namespace detail {\n";
   for (const HeaderField& field : model.parameters) {
     if (field.is_choice) out += choice_values(field);
   }
@@ -194,13 +240,16 @@ TUNER_FN extent block_of(const config& c, const dims& d, const device& v) {
 TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const device& v) {
   return detail::shared(detail::names(c, d, v));
 }
-// Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
+TUNER_ATTRIBUTES_OF// Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
 TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
   const detail::names n(c, d, v);
   return detail::rules_of_the_choice(n) && detail::serves(n, v);
 }
 )txt";
-  out = replaced(std::move(out), "TUNER_LIMITS", next_limits(model));
+  const std::string fit =
+      more ? "  if (!attributes_fit(attributes(n), grid(n), v)) return false;\n" : "";
+  out = replaced(std::move(out), "TUNER_LIMITS", next_limits(model) + fit);
+  out = replaced(std::move(out), "TUNER_ATTRIBUTES_OF", more ? kAttributesOf : "");
   return out + next_launches_text(model);
 }
 

@@ -138,7 +138,7 @@ std::string kernel_table(const HeaderModel& model, const LauncherKernels& kernel
 
 constexpr std::string_view kLaunch =
     R"txt(  done.status = put_in_stream(*state, variant, kernel_of(variant), plan.grid, plan.block,
-                              plan.shared, list, stream);
+                              plan.shared, @PLAN@list, stream);
 )txt";
 
 // @I@: place in study.then, @NUMBER@: of its kernel, @LIST@: addresses of its arguments.
@@ -147,7 +147,7 @@ constexpr std::string_view kNextLaunch =
       done.status == cudaSuccess && next.takes_part) {
     void* next_list[] = {@LIST@nullptr};
     done.status = put_in_stream(*state, @NUMBER@, next_kernel_of(variant, @I@), next.grid,
-                                next.block, next.dynamic_shared_bytes, next_list, stream);
+                                next.block, next.dynamic_shared_bytes, @NEXT@next_list, stream);
   }
 )txt";
 
@@ -166,12 +166,14 @@ std::string launches(const HeaderModel& model, const LauncherSignature& signatur
   std::vector<std::string> all;
   for (const LauncherArgument& one : signature.arguments) all.push_back(one.spec->name);
   std::string out = "  void* list[] = {" + addresses(signature, all) + "nullptr};\n";
-  out += kLaunch;
+  const bool more = asks_for_attributes(*model.study);
+  out += replaced(std::string(kLaunch), "@PLAN@", more ? "plan.attributes, " : "");
   const std::vector<NextLaunchSpec>& then = model.study->then;
   if (signature.has_workspaces) out += "  const bool begun = done.status == cudaSuccess;\n";
   for (std::size_t i = 0; i < then.size(); ++i) {
     const std::vector<std::string>& own = then[i].arguments;
     std::string text = replaced(std::string(kNextLaunch), "@I@", std::to_string(i));
+    text = replaced(std::move(text), "@NEXT@", more ? "next.attributes, " : "");
     text = replaced(std::move(text), "@NUMBER@",
                     fmt::format("{} + variant * {}", variants + i, then.size()));
     out += replaced(std::move(text), "@LIST@", addresses(signature, own.empty() ? all : own));
@@ -221,6 +223,10 @@ PlanParts plan_parts(const HeaderModel& model, const LauncherSignature& signatur
   if (signature.has_workspaces) {
     total("clean", "detail::clean_bytes(names)");
     total("other", "detail::other_bytes(names)");
+  }
+  if (asks_for_attributes(*model.study)) {
+    add("launch_attributes", "attributes{}",
+        "plan.attributes = attributes_of(cfg, problem, facts)");
   }
   const std::size_t count = model.study->then.size();
   if (count == 0) return out;
@@ -351,6 +357,7 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
          replaced(replaced(std::string(kLauncherStateText), "TUNER_SPACE", model.space),
                   "TUNER_KERNELS", std::to_string(variants * (1 + model.study->then.size()))) +
          "\n";
+  if (asks_for_attributes(*model.study)) out += std::string(kLauncherAttributesText) + "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
   if (signature.has_workspaces) out += std::string(kLauncherWorkspacesText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 24> kFixed{"rank",
+constexpr std::array<std::string_view, 29> kFixed{"rank",
                                                   "state",
                                                   "time_ms",
                                                   "ci_low_ms",
@@ -35,6 +35,11 @@ constexpr std::array<std::string_view, 24> kFixed{"rank",
                                                   "basis",
                                                   "speedup",
                                                   "front",
+                                                  "deterministic",
+                                                  "mode",
+                                                  "cache",
+                                                  "clock_mhz",
+                                                  "watts",
                                                   "tie",
                                                   "registers",
                                                   "final_ci_high_ms",

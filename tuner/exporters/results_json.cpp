@@ -20,6 +20,17 @@ Json json_of(const LaunchSpec& launch) {
   for (const Expression& one : launch.grid) out["grid"].push_back(text(one));
   for (const Expression& one : launch.block) out["block"].push_back(text(one));
   out["dynamic_shared_bytes"] = text(launch.dynamic_shared_bytes);
+  const LaunchAttributesSpec& more = launch.attributes;
+  if (!more.cluster[0].empty()) {
+    for (const Expression& one : more.cluster) out["cluster"].push_back(text(one));
+  }
+  const auto add = [&](const char* name, const Expression& one) {
+    if (!one.empty()) out[name] = one.text();
+  };
+  add("cooperative", more.cooperative);
+  add("carveout", more.carveout);
+  add("scheduling", more.scheduling);
+  add("programmatic", more.programmatic);
   return out;
 }
 
@@ -144,6 +155,9 @@ Json json_of(const RankedResults& results, const Study& study) {
     trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
     trial["tie"] = i < results.tied.size() && results.tied[i];
     if (const auto& kept = results.trials[i].deterministic) trial["deterministic"] = *kept;
+    const Conditions& at = results.trials[i].conditions;
+    if (at.clock_mhz > 0) trial["clock_mhz"] = at.clock_mhz;
+    if (at.watts > 0) trial["watts"] = at.watts;
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     if (results.baseline && i < results.baseline->speedups.size()) {
       trial["speedup"] = json_of(results.baseline->speedups[i]);
@@ -153,6 +167,10 @@ Json json_of(const RankedResults& results, const Study& study) {
   Json out{{"device", json_of(results.device)}, {"size", size},
            {"label", results.size.label()},     {"date", results.date},
            {"compiler", results.compiler},      {"verified", nullptr}};
+  if (results.timed) {
+    out["mode"] = name_of(results.timed->mode);
+    out["cache"] = name_of(results.timed->cache);
+  }
   if (results.unverified) out["verified"] = results.unverified->empty();
   if (!results.unverified.value_or("").empty()) {
     out["unverified"] = "not verified: " + *results.unverified;

@@ -22,6 +22,16 @@ int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
   return h / 10 == w / 10 ? 2 : 3;
 }
 
+// The header's detail::attributes_fit(), for attributes that have values.
+bool attributes_fit(const LaunchGeometry& launch, const DeviceFacts& device) {
+  const LaunchAttributes& asked = launch.attributes;
+  const std::uint64_t blocks = asked.blocks_in_cluster();
+  return blocks <= 16 &&
+         ((blocks == 1 && !asked.programmatic) || device.compute_capability >= 90) &&
+         launch.grid[0] % asked.cluster[0] == 0 && launch.grid[1] % asked.cluster[1] == 0 &&
+         launch.grid[2] % asked.cluster[2] == 0;
+}
+
 // The header's detail::launchable(), term by term (header_rules.cpp), and not the engine's
 // over_limits(): the header knows no extents of a device, and takes CUDA's for all of them.
 bool within_limits(const LaunchGeometry& launch, const DeviceFacts& device) {
@@ -31,7 +41,8 @@ bool within_limits(const LaunchGeometry& launch, const DeviceFacts& device) {
          launch.threads_per_block() <= static_cast<std::uint64_t>(device.max_threads_per_block) &&
          grid[0] <= 2147483647U && grid[1] <= 65535U && grid[2] <= 65535U &&
          launch.dynamic_shared_bytes <=
-             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin);
+             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin) &&
+         attributes_fit(launch, device);
 }
 
 // Validity by configuration, asked once each.

@@ -148,6 +148,11 @@ class DeferredBackend final : public tuner::Backend {
     }
     return samples;
   }
+  tuner::Conditions conditions() override {
+    tuner::Conditions now;
+    operations_.at_once([&](Backend& it) { now = it.conditions(); });
+    return now;
+  }
   DeviceResult<double> power(const LaunchSequence&) override {
     return tuner::Unexpected{DeviceFailure{
         tuner::DeviceError::kUnsupported,

@@ -2,6 +2,7 @@
 
 #include "tuner/model/device_facts.h"
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -42,6 +43,10 @@ std::string DeviceFacts::slug() const {
   return out.empty() ? "device" : out;
 }
 
+bool DeviceFacts::can(std::string_view ability) const {
+  return std::ranges::find(abilities, ability) != abilities.end();
+}
+
 Bindings DeviceFacts::bindings() const {
   Bindings out;
   for_each_field(*this, [&](const std::string& field, const auto& fact) {
@@ -62,11 +67,15 @@ DeviceFacts nominal_facts(const std::string& arch) {
   facts.name = arch;
   if (arch == "cpu") {
     facts.backend = "cpu";
+    facts.abilities = {std::string(kRotatesBuffers)};
     facts.max_shared_memory_per_block_optin = 227 * 1024;
     facts.shared_memory_per_multiprocessor = 228 * 1024;
     return facts;
   }
   facts.backend = "cuda";
+  for (const auto ability : {kTimesGraphs, kRotatesBuffers, kSetsLaunchAttributes}) {
+    facts.abilities.emplace_back(ability);
+  }
   std::string known;
   for (const ArchRow& row : kRows) {
     const std::string name = "sm_" + std::to_string(row.cc);

@@ -4,10 +4,18 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tuner/expression/value.h"
 
 namespace tuner {
+
+// What only some backends can do: time launches from a graph, have the launches of a measurement
+// take turns on copies of the buffers, launch with LaunchAttributes.
+inline constexpr std::string_view kTimesGraphs = "graph";
+inline constexpr std::string_view kRotatesBuffers = "rotation";
+inline constexpr std::string_view kSetsLaunchAttributes = "launch attributes";
 
 // What a backend says of one device.
 struct DeviceFacts {
@@ -33,9 +41,11 @@ struct DeviceFacts {
   std::int64_t clock_khz = 0;
   std::array<std::int64_t, 3> max_block{1024, 1024, 64};
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
+  std::vector<std::string> abilities{};  // of the backend, of those below
 
   // File-name form of the name: "nvidia-h200".
   std::string slug() const;
+  bool can(std::string_view ability) const;
   // The numbers as "device.max_threads_per_block", ... for expressions.
   Bindings bindings() const;
 };

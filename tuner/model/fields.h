@@ -93,6 +93,7 @@ void for_each_field(T& facts, Visit&& visit) {
   visit("clock_khz", facts.clock_khz);
   visit("max_block", facts.max_block);
   visit("max_grid", facts.max_grid);
+  visit("abilities", facts.abilities);
 }
 
 // Whether the study's expressions can name a fact, as "device.warp_size". Exported headers have
@@ -100,7 +101,16 @@ void for_each_field(T& facts, Visit&& visit) {
 constexpr bool is_in_expressions(std::string_view fact) {
   return fact != "backend" && fact != "uuid" && fact != "driver" &&
          fact != "reserved_shared_memory_per_block" && fact != "clock_khz" && fact != "max_block" &&
-         fact != "max_grid";
+         fact != "max_grid" && fact != "abilities";
+}
+
+template <Is<LaunchAttributes> T, typename Visit>
+void for_each_field(T& attributes, Visit&& visit) {
+  visit("cluster", attributes.cluster);
+  visit("cooperative", attributes.cooperative);
+  visit("carveout", attributes.carveout);
+  visit("scheduling", attributes.scheduling);
+  visit("programmatic", attributes.programmatic);
 }
 
 template <Is<LaunchGeometry> T, typename Visit>
@@ -108,6 +118,7 @@ void for_each_field(T& geometry, Visit&& visit) {
   visit("grid", geometry.grid);
   visit("block", geometry.block);
   visit("dynamic_shared_bytes", geometry.dynamic_shared_bytes);
+  visit("attributes", geometry.attributes);
 }
 
 template <Is<Timing> T, typename Visit>
@@ -118,6 +129,12 @@ void for_each_field(T& timing, Visit&& visit) {
   visit("ci_high_ms", timing.ci_high);
   visit("min_ms", timing.min);
   visit("counted", timing.counted);
+}
+
+template <Is<Conditions> T, typename Visit>
+void for_each_field(T& conditions, Visit&& visit) {
+  visit("clock_mhz", conditions.clock_mhz);
+  visit("watts", conditions.watts);
 }
 
 template <Is<FinalResult> T, typename Visit>
@@ -144,6 +161,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("occupancy", trial.occupancy);
   visit("watts", trial.watts);
   visit("observed", trial.observed);
+  visit("conditions", trial.conditions);
   visit("compile_ms", trial.compile_ms);
   visit("cache_hit", trial.cache_hit);
   visit("max_error", trial.max_error);

@@ -9,10 +9,28 @@
 
 namespace tuner {
 
+// How the device spreads the blocks of a cluster over its multiprocessors.
+enum class ClusterScheduling : std::uint32_t { kDefault = 0, kSpread = 1, kLoadBalancing = 2 };
+
+// What a launch asks for besides its shape. Nothing, as long as it is not set.
+struct LaunchAttributes {
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // blocks; 1 in all: what the kernel itself says
+  bool cooperative = false;  // all blocks at once: they can wait for each other
+  int carveout =
+      -1;  // percent of the cache's memory that is shared memory; -1: the driver's choice
+  ClusterScheduling scheduling = ClusterScheduling::kDefault;
+  bool programmatic = false;  // may begin before the launch in front of it has ended
+  std::uint64_t blocks_in_cluster() const {
+    return std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  }
+  friend bool operator==(const LaunchAttributes&, const LaunchAttributes&) = default;
+};
+
 struct LaunchGeometry {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
+  LaunchAttributes attributes{};
   std::uint64_t threads_per_block() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
 };
 

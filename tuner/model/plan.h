@@ -127,6 +127,7 @@ struct Verdict {
   double max_error = -1;
   std::string message;
   double watts = 0;  // mean power of the device while it ran nothing else; 0 = not measured
+  Conditions conditions{};
   // Time of the sentinel, a variant measured again every few seconds, over its first time: how the
   // device itself got slower or faster. 0 = not measured with this variant.
   double drift = 0;

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/model/device_facts.h"
 #include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 
 namespace tuner {
@@ -28,6 +30,21 @@ struct BaselineResult {
   std::vector<Speedup> speedups{};  // of each ranked trial over it; empty where it is not ranked
 };
 
+// The words of a study for how launches are timed.
+inline std::string_view name_of(CacheState cache) {
+  return cache == CacheState::kCold ? "cold" : cache == CacheState::kHot ? "hot" : "rotate";
+}
+inline std::string_view name_of(LaunchMode mode) {
+  return mode == LaunchMode::kStream ? "stream" : "graph";
+}
+
+// How launches were timed. Figures of different ways do not compare.
+struct TimedHow {
+  LaunchMode mode = LaunchMode::kStream;
+  CacheState cache = CacheState::kCold;
+  friend bool operator==(const TimedHow&, const TimedHow&) = default;
+};
+
 // Ranked results of one device and problem size, best first; failures follow.
 struct RankedResults {
   DeviceFacts device;
@@ -44,6 +61,7 @@ struct RankedResults {
   std::string date;  // ISO 8601, of the newest trial
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
+  std::optional<TimedHow> timed{};           // nothing: not known
   // False: of a file that does not say which figures are the search's and which the final's.
   bool basis_known = true;
 };

@@ -27,10 +27,20 @@ struct KernelSpec {
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
 };
 
+// LaunchAttributes as expressions; an empty one asks for nothing.
+struct LaunchAttributesSpec {
+  std::array<Expression, 3> cluster;
+  Expression cooperative;   // true or false
+  Expression carveout;      // percent, or -1
+  Expression scheduling;    // 'default', 'spread' or 'load_balancing'
+  Expression programmatic;  // true or false; of launches that follow another
+};
+
 struct LaunchSpec {
   std::array<Expression, 3> grid;   // empty expression = 1
   std::array<Expression, 3> block;  // empty expression = 1
   Expression dynamic_shared_bytes;  // empty = 0
+  LaunchAttributesSpec attributes{};
 };
 
 // A launch that follows the main one in the same stream.
@@ -169,8 +179,16 @@ struct SearchSpec {
   Position where;
 };
 
+// What a timed launch finds in the last-level cache: nothing of its data, what the launch before it
+// left, or what as many launches on other copies of the buffers have left as fill the cache twice.
+enum class CacheState { kCold, kHot, kRotate };
+
+// How timed launches come to the device: one by one in a stream, or from a graph that holds them.
+enum class LaunchMode { kStream, kGraph };
+
 struct MeasureSpec {
-  bool cold = true;     // flush the last-level cache before each sample
+  CacheState cache = CacheState::kCold;
+  LaunchMode mode = LaunchMode::kStream;
   int min_samples = 7;  // of a configuration that is not dropped
   int max_samples = 50;
   double max_milliseconds = 200;  // of kernel time for one configuration's samples
@@ -182,6 +200,8 @@ struct MeasureSpec {
   // the winner's true time within a hundredth of the best's when the measurement errs by as much.
   double simpler_within = 0.005;
   bool power = false;  // a metric asks for power or energy: that takes a second more
+  Position cache_where{};
+  Position mode_where{};
 };
 
 // How an export answers for sizes that were not tuned. Enters no measurement.

@@ -51,6 +51,13 @@ struct Timing {
 
 std::uint64_t sample_count(const Timing& timing);
 
+// What the device ran at while something was timed; 0 = not known.
+struct Conditions {
+  double clock_mhz = 0;  // of the multiprocessors
+  double watts = 0;      // of the board
+  friend bool operator==(const Conditions&, const Conditions&) = default;
+};
+
 using Metrics = std::vector<std::pair<std::string, double>>;
 
 // What the last final found of a configuration that took part in it.
@@ -76,9 +83,10 @@ struct Trial {
   std::optional<FinalResult> final{};
   LaunchGeometry geometry;
   Resources resources;
-  double occupancy = -1;  // share of the multiprocessor's threads; -1 = not known
-  double watts = 0;       // mean power while it ran; 0 = not measured
-  Metrics observed{};     // what observers saw, by the metrics' names
+  double occupancy = -1;    // share of the multiprocessor's threads; -1 = not known
+  double watts = 0;         // mean power while it ran; 0 = not measured
+  Metrics observed{};       // what observers saw, by the metrics' names
+  Conditions conditions{};  // of the search's samples
   double compile_ms = 0;
   bool cache_hit = false;
   double max_error = -1;    // largest |value - expected| over all outputs; -1 = not compared

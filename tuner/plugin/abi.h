@@ -244,6 +244,23 @@ typedef struct tuner_zeros {
   uint64_t bytes;
 } tuner_zeros;
 
+/* How the device spreads the blocks of a cluster over its multiprocessors. */
+typedef enum tuner_scheduling {
+  TUNER_SCHEDULING_DEFAULT = 0,
+  TUNER_SCHEDULING_SPREAD = 1,
+  TUNER_SCHEDULING_LOAD_BALANCING = 2
+} tuner_scheduling;
+
+/* What a launch asks for besides its shape. */
+typedef struct tuner_launch_attributes {
+  uint32_t struct_size;
+  uint32_t cluster[3];   /* blocks; 1 in all: what the kernel itself says */
+  uint32_t cooperative;  /* 1: all blocks at once */
+  int32_t carveout;      /* percent of the cache's memory that is shared; -1: the driver's choice */
+  uint32_t scheduling;   /* tuner_scheduling */
+  uint32_t programmatic; /* 1: may begin before the launch in front of it has ended */
+} tuner_launch_attributes;
+
 typedef struct tuner_launch {
   uint32_t struct_size;
   uint32_t grid[3], block[3];
@@ -260,6 +277,8 @@ typedef struct tuner_launch {
    * do it refuses the launch with TUNER_UNSUPPORTED. */
   const tuner_zeros* zeros;
   size_t zeros_count;
+  /* From 2.1 on. Null: none; always so for who has not TUNER_ABILITY_LAUNCH_ATTRIBUTES. */
+  const tuner_launch_attributes* attributes;
 } tuner_launch;
 
 typedef struct tuner_restore {
@@ -270,6 +289,11 @@ typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
   size_t restore_count;
+  /* From 2.1 on. The same kernels on other buffers: launch number i of the call, counted over all
+   * samples, is turns[i % turn_count]. None: always the launch itself; so for who has not
+   * TUNER_ABILITY_ROTATION. */
+  const tuner_launch* const* turns;
+  size_t turn_count;
 } tuner_timing;
 
 /* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is
@@ -316,59 +340,9 @@ typedef struct tuner_backend {
   const tuner_kernels* kernels;
   void (*destroy)(void* self);
   void (*facts)(void* self, tuner_device_facts* out);
-  /* One of the structs below for a TUNER_ABILITY_..., or null: it cannot do that. */
+  /* One of the structs of abi_abilities.h for a TUNER_ABILITY_..., or null: it cannot do that. */
   const void* (*ability)(void* self, const char* name);
 } tuner_backend;
-
-/* Measures the power that launches draw. */
-#define TUNER_ABILITY_POWER "tuner.power/1"
-typedef struct tuner_power {
-  uint32_t struct_size;
-  /* Mean watts while launches follow each other for about a second. */
-  int (*watts)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
-               tuner_sink error);
-} tuner_power;
-
-/* Looks at the maps of a launch. */
-#define TUNER_ABILITY_TENSOR_MAPS "tuner.tensor_maps/1"
-typedef struct tuner_tensor_maps {
-  uint32_t struct_size;
-  uint32_t max_rank;
-} tuner_tensor_maps;
-
-/* Runs the threads of a block in another order than usual, which shows a missing barrier. */
-#define TUNER_ABILITY_THREAD_ORDER "tuner.thread_order/1"
-typedef struct tuner_thread_order {
-  uint32_t struct_size;
-  /* As tuner_kernels' launch(), in an order drawn from `seed`, the same for the same seed. */
-  int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, uint64_t seed,
-                tuner_sink error);
-} tuner_thread_order;
-
-/* Makes `address`, memory of its own process, a buffer until release(), which does not free it. */
-#define TUNER_ABILITY_ADOPT "tuner.adopt/1"
-typedef struct tuner_adopt {
-  uint32_t struct_size;
-  int (*adopt)(void* self, uint64_t address, uint64_t bytes, uint64_t* buffer, tuner_sink error);
-} tuner_adopt;
-
-/* Launches what has been captured once. Reserved: this host does not ask for it yet. */
-#define TUNER_ABILITY_GRAPH "tuner.graph/1"
-typedef struct tuner_graph {
-  uint32_t struct_size;
-  /* As tuner_kernels' time(), of launches from a graph. */
-  int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
-              double* milliseconds, tuner_sink error);
-} tuner_graph;
-
-/* Reads hardware counters. Reserved: this host does not ask for it yet. */
-#define TUNER_ABILITY_COUNTERS "tuner.counters/1"
-typedef struct tuner_counters {
-  uint32_t struct_size;
-  /* values[0 .. count): of one launch, with all that follow it. TUNER_INVALID: no such counter. */
-  int (*read)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_str* names,
-              size_t count, double* values, tuner_sink error);
-} tuner_counters;
 
 typedef struct tuner_backend_factory {
   uint32_t struct_size;
@@ -397,6 +371,7 @@ typedef struct tuner_exporter_factory {
 }
 #endif
 
+#include "tuner/plugin/abi_abilities.h"
 #include "tuner/plugin/abi_observer.h"
 #include "tuner/plugin/abi_problem.h"
 #include "tuner/plugin/abi_strategy.h"

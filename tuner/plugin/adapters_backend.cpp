@@ -1,10 +1,12 @@
 // Makes a plugin's backend table look like the port.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <iterator>
 #include <limits>
+#include <string_view>
 
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters.h"
@@ -70,6 +72,15 @@ tuner_tensor_map to_abi(const TensorMap& from, std::uint32_t argument) {
   return to;
 }
 
+tuner_launch_attributes to_abi(const LaunchAttributes& from) {
+  return {sizeof(tuner_launch_attributes),
+          {from.cluster[0], from.cluster[1], from.cluster[2]},
+          from.cooperative ? 1U : 0U,
+          from.carveout,
+          static_cast<std::uint32_t>(from.scheduling),
+          from.programmatic ? 1U : 0U};
+}
+
 // A launch with the views that it refers to.
 class AbiLaunch {
  public:
@@ -93,6 +104,9 @@ class AbiLaunch {
     for (const Zeros& some : one.zeros) zeros_.push_back({to_abi(some.at), some.bytes});
     launch.zeros = zeros_.data();
     launch.zeros_count = zeros_.size();
+    if (one.geometry.attributes == LaunchAttributes{}) return;
+    attributes_ = to_abi(one.geometry.attributes);
+    launch.attributes = &attributes_;
   }
   AbiLaunch(const AbiLaunch&) = delete;
   AbiLaunch& operator=(const AbiLaunch&) = delete;
@@ -103,6 +117,7 @@ class AbiLaunch {
   std::vector<tuner_argument> arguments_;
   std::vector<tuner_tensor_map> maps_;
   std::vector<tuner_zeros> zeros_;
+  tuner_launch_attributes attributes_{};
 };
 
 // Launches as they hang on the first.
@@ -194,11 +209,21 @@ class PluginBackend : public Backend, public AdoptsMemory {
         thread_order_(ability<tuner_thread_order>(table, TUNER_ABILITY_THREAD_ORDER)),
         tensor_maps_(ability<tuner_tensor_maps>(table, TUNER_ABILITY_TENSOR_MAPS)),
         adopt_(ability<tuner_adopt>(table, TUNER_ABILITY_ADOPT)),
+        graph_(ability<tuner_graph>(table, TUNER_ABILITY_GRAPH)),
+        rotation_(ability<tuner_rotation>(table, TUNER_ABILITY_ROTATION)),
+        attributes_(ability<tuner_launch_attribute_use>(table, TUNER_ABILITY_LAUNCH_ATTRIBUTES)),
+        conditions_(ability<tuner_conditions>(table, TUNER_ABILITY_CONDITIONS)),
         memory_(table) {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
     table_.facts(table_.self, &facts);
     facts_ = from_abi(facts, name);
+    const auto add = [this](const void* able, std::string_view what) {
+      if (able != nullptr) facts_.abilities.emplace_back(what);
+    };
+    add(graph_, kTimesGraphs);
+    add(rotation_, kRotatesBuffers);
+    add(attributes_, kSetsLaunchAttributes);
   }
   ~PluginBackend() override { table_.destroy(table_.self); }
   PluginBackend(const PluginBackend&) = delete;
@@ -231,7 +256,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
                 bytes.data(), bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
-    if (auto able = can_map(sequence); !able) return able;
+    if (auto able = can_launch(sequence); !able) return able;
     const AbiSequence abi(sequence);
     return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
   }
@@ -239,22 +264,38 @@ class PluginBackend : public Backend, public AdoptsMemory {
     if (thread_order_ == nullptr) {
       return Unexpected{unsupported("this backend cannot choose the order of threads")};
     }
-    if (auto able = can_map(sequence); !able) return able;
+    if (auto able = can_launch(sequence); !able) return able;
     const AbiSequence abi(sequence);
     return call(Ok{}, thread_order_->launch, table_.self, abi.kernel, abi.first(), seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    if (auto able = can_map(sequence); !able) return Unexpected{able.error()};
+    if (request.graph && graph_ == nullptr) {
+      return Unexpected{unsupported(facts_.backend + " launches nothing from a graph")};
+    }
+    if (!request.turns.empty() && rotation_ == nullptr) {
+      return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
+    }
+    if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     std::vector<tuner_restore> restores;
     for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
-    const tuner_timing timing{
-        sizeof(tuner_timing),          request.samples, request.launches_per_sample,
-        request.flush_cache ? 1U : 0U, restores.data(), restores.size()};
+    std::deque<AbiSequence> others;  // which stay where they are
+    std::vector<const tuner_launch*> turns;
+    for (const LaunchSequence& turn : request.turns) {
+      turns.push_back(others.emplace_back(turn).first());
+    }
+    const tuner_timing timing{sizeof(tuner_timing),
+                              request.samples,
+                              request.launches_per_sample,
+                              request.flush_cache ? 1U : 0U,
+                              restores.data(),
+                              restores.size(),
+                              turns.data(),
+                              turns.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
-    const auto done = call(Ok{}, kernels_.time, table_.self, abi.kernel, abi.first(), &timing,
-                           milliseconds.data());
+    const auto done = call(Ok{}, request.graph ? graph_->time : kernels_.time, table_.self,
+                           abi.kernel, abi.first(), &timing, milliseconds.data());
     if (!done) return Unexpected{done.error()};
     return milliseconds;
   }
@@ -267,7 +308,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
-    if (auto able = can_map(sequence); !able) return Unexpected{able.error()};
+    if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     double watts = 0;
     const auto done = call(Ok{}, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
@@ -275,20 +316,38 @@ class PluginBackend : public Backend, public AdoptsMemory {
     return watts;
   }
 
+  // What it does not know counts as 0, and so does a number that makes no sense.
+  Conditions conditions() override {
+    if (conditions_ == nullptr) return {};
+    double megahertz = 0;
+    double watts = 0;
+    if (!call(Ok{}, conditions_->last, table_.self, &megahertz, &watts)) return {};
+    const auto known = [](double value) { return std::isfinite(value) && value > 0 ? value : 0; };
+    return {known(megahertz), known(watts)};
+  }
+
  private:
-  DeviceResult<Ok> can_map(const LaunchSequence& sequence) const {
+  DeviceResult<Ok> can_launch(const LaunchSequence& sequence) const {
     for (const KernelLaunch& one : sequence) {
+      if (attributes_ == nullptr && one.geometry.attributes != LaunchAttributes{}) {
+        return Unexpected{unsupported("launch attributes are not supported by " + facts_.backend)};
+      }
       for (const LaunchArgument& argument : one.arguments) {
         if (!argument.map) continue;
-        if (tensor_maps_ == nullptr) {
-          return Unexpected{unsupported("tensor maps are not supported by " + facts_.backend +
-                                        ": there is no copy engine that could read them")};
-        }
-        if (argument.map->extents.size() > tensor_maps_->max_rank) {
-          return Unexpected{unsupported("tensor maps of this backend have at most " +
-                                        std::to_string(tensor_maps_->max_rank) + " dimensions")};
-        }
+        if (auto able = can_map(*argument.map); !able) return able;
       }
+    }
+    return Ok{};
+  }
+
+  DeviceResult<Ok> can_map(const TensorMap& map) const {
+    if (tensor_maps_ == nullptr) {
+      return Unexpected{unsupported("tensor maps are not supported by " + facts_.backend +
+                                    ": there is no copy engine that could read them")};
+    }
+    if (map.extents.size() > tensor_maps_->max_rank) {
+      return Unexpected{unsupported("tensor maps of this backend have at most " +
+                                    std::to_string(tensor_maps_->max_rank) + " dimensions")};
     }
     return Ok{};
   }
@@ -299,6 +358,10 @@ class PluginBackend : public Backend, public AdoptsMemory {
   const tuner_thread_order* thread_order_;
   const tuner_tensor_maps* tensor_maps_;
   const tuner_adopt* adopt_;
+  const tuner_graph* graph_;
+  const tuner_rotation* rotation_;
+  const tuner_launch_attribute_use* attributes_;
+  const tuner_conditions* conditions_;
   PluginMemory memory_;
   DeviceFacts facts_;
 };

@@ -21,6 +21,18 @@ inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
   return {launch.zeros, launch.zeros_count};
 }
 
+// Null: none. A host of 2.0 gives launches that end before them.
+inline const tuner_launch_attributes* attributes_of(const tuner_launch& launch) {
+  return launch.struct_size < sizeof launch ? nullptr : launch.attributes;
+}
+
+// What takes turns in a timing of `launch`: itself alone where nothing else does.
+inline std::vector<const tuner_launch*> turns_of(const tuner_launch& launch,
+                                                 const tuner_timing& timing) {
+  if (timing.struct_size < sizeof timing || timing.turn_count == 0) return {&launch};
+  return {timing.turns, timing.turns + timing.turn_count};
+}
+
 // One of the launches that follow each other.
 struct Step {
   std::uint64_t kernel = 0;
@@ -48,7 +60,7 @@ struct LoadedKernel {
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
-// MapsTensors, AdoptsMemory.
+// MapsTensors, AdoptsMemory, TimesGraphs, RotatesBuffers, SetsLaunchAttributes, TellsConditions.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -104,6 +116,38 @@ class AdoptsMemory {
   virtual ~AdoptsMemory() = default;
   // Memory of an application in this process as a buffer, until release(), which does not free it.
   virtual std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+class TimesGraphs {
+ public:
+  virtual ~TimesGraphs() = default;
+  // As time(), of launches from a graph that holds all launches of a sample.
+  virtual void time_graph(std::uint64_t kernel, const tuner_launch& launch,
+                          const tuner_timing& timing, std::span<double> milliseconds) = 0;
+};
+
+// Timings look at their turns_of().
+class RotatesBuffers {
+ public:
+  virtual ~RotatesBuffers() = default;
+};
+
+// Launches look at their attributes_of().
+class SetsLaunchAttributes {
+ public:
+  virtual ~SetsLaunchAttributes() = default;
+};
+
+// What the device ran at; 0 = not known.
+struct Conditions {
+  double megahertz = 0;
+  double watts = 0;
+};
+
+class TellsConditions {
+ public:
+  virtual ~TellsConditions() = default;
+  virtual Conditions conditions() = 0;  // during the last call that timed something
 };
 
 namespace detail {
@@ -211,22 +255,45 @@ inline const tuner_adopt kAdoptTable{
           error, [&] { *buffer = dynamic_cast<AdoptsMemory&>(backend(it)).adopt(address, bytes); });
     }};
 inline constexpr tuner_tensor_maps kTensorMapsTable{sizeof(tuner_tensor_maps), 5};
+inline const tuner_graph kGraphTable{
+    sizeof(tuner_graph), [](void* it, std::uint64_t kernel, const tuner_launch* launch,
+                            const tuner_timing* timing, double* milliseconds, tuner_sink error) {
+      return guarded(error, [&] {
+        dynamic_cast<TimesGraphs&>(launching(it, kernel, *launch))
+            .time_graph(kernel, *launch, *timing, std::span(milliseconds, timing->samples));
+      });
+    }};
+inline constexpr tuner_rotation kRotationTable{sizeof(tuner_rotation), 0};
+inline constexpr tuner_launch_attribute_use kAttributesTable{sizeof(tuner_launch_attribute_use), 0};
+inline const tuner_conditions kConditionsTable{
+    sizeof(tuner_conditions), [](void* it, double* megahertz, double* watts, tuner_sink error) {
+      return guarded(error, [&] {
+        const Conditions now = dynamic_cast<TellsConditions&>(backend(it)).conditions();
+        *megahertz = now.megahertz;
+        *watts = now.watts;
+      });
+    }};
+
+template <typename Able, typename Table>
+const void* table_if(Backend* it, const Table& table) {
+  return dynamic_cast<Able*>(it) != nullptr ? &table : nullptr;
+}
 
 inline const void* ability_of(void* self, const char* name) {
   const std::string_view asked(name);
   Backend* it = &backend(self);
-  if (asked == TUNER_ABILITY_POWER && dynamic_cast<MeasuresPower*>(it) != nullptr) {
-    return &kPowerTable;
-  }
-  if (asked == TUNER_ABILITY_THREAD_ORDER && dynamic_cast<ShufflesThreads*>(it) != nullptr) {
-    return &kThreadOrderTable;
-  }
-  if (asked == TUNER_ABILITY_TENSOR_MAPS && dynamic_cast<MapsTensors*>(it) != nullptr) {
-    return &kTensorMapsTable;
+  if (asked == TUNER_ABILITY_POWER) return table_if<MeasuresPower>(it, kPowerTable);
+  if (asked == TUNER_ABILITY_THREAD_ORDER) return table_if<ShufflesThreads>(it, kThreadOrderTable);
+  if (asked == TUNER_ABILITY_TENSOR_MAPS) return table_if<MapsTensors>(it, kTensorMapsTable);
+  if (asked == TUNER_ABILITY_GRAPH) return table_if<TimesGraphs>(it, kGraphTable);
+  if (asked == TUNER_ABILITY_ROTATION) return table_if<RotatesBuffers>(it, kRotationTable);
+  if (asked == TUNER_ABILITY_LAUNCH_ATTRIBUTES) {
+    return table_if<SetsLaunchAttributes>(it, kAttributesTable);
   }
   if (asked == TUNER_ABILITY_ADOPT && dynamic_cast<AdoptsMemory*>(it) != nullptr) {
     return &kAdoptTable;
   }
+  if (asked == TUNER_ABILITY_CONDITIONS) return table_if<TellsConditions>(it, kConditionsTable);
   return nullptr;
 }
 

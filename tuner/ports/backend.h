@@ -12,6 +12,7 @@
 #include "tuner/model/data_type.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
+#include "tuner/model/trial.h"
 
 namespace tuner {
 
@@ -110,6 +111,10 @@ struct TimingRequest {
   std::uint32_t launches_per_sample = 1;  // of the sequence; > 1 for very short ones (hot only)
   bool flush_cache = true;
   std::vector<Restore> restores;
+  bool graph = false;  // the launches of a sample are captured in a graph, which is launched
+  // The same launches on other buffers: launch number i of the request is turns[i % turns.size()].
+  // Empty: always the sequence itself.
+  std::vector<LaunchSequence> turns{};
 };
 
 // The memory of one device.
@@ -143,12 +148,14 @@ class Backend {
   // As launch(), the threads of each block in an order drawn from `seed` wherever nothing but a
   // barrier would order them. kUnsupported where the device alone decides.
   virtual DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) = 0;
-  // Milliseconds of the whole sequence, one for each sample.
+  // Milliseconds of the whole sequence, one for each sample. kUnsupported: no graphs, or no turns.
   virtual DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                                  const TimingRequest& request) = 0;
   // Mean power in watts while launches follow each other without a pause, for about a second.
   // Outputs hold whatever that leaves. kUnsupported where the device does not tell.
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
+  // What the device ran at during the last time().
+  virtual Conditions conditions() = 0;
 };
 
 }  // namespace tuner

@@ -17,12 +17,24 @@
 namespace tuner {
 namespace {
 
+constexpr const char* kFromGraph = ", from a graph";
+
 std::string text_of(const LaunchSpec& launch) {
   std::string text;
   for (const auto* extents : {&launch.grid, &launch.block}) {
     for (const Expression& extent : *extents) text += extent.text() + ';';
   }
-  return text + launch.dynamic_shared_bytes.text();
+  text += launch.dynamic_shared_bytes.text();
+  const LaunchAttributesSpec& more = launch.attributes;
+  const auto add = [&](const char* name, const Expression& value) {
+    if (!value.empty()) text += fmt::format(";{} {}", name, value.text());
+  };
+  for (const Expression& extent : more.cluster) add("cluster", extent);
+  add("cooperative", more.cooperative);
+  add("carveout", more.carveout);
+  add("scheduling", more.scheduling);
+  add("programmatic", more.programmatic);
+  return text;
 }
 
 // The contents of a data file, or nothing where it cannot be read. {NAME} in its name is a part of
@@ -135,17 +147,30 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"verify", digest(verify)},
       // Trials from before answers were checked after the timing prove less, and are made again.
       {"measuring",
-       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}{}",
-                   m.cold ? "cold" : "hot", m.min_samples, m.max_samples, m.max_milliseconds,
-                   m.confidence, m.precision,
-                   slow_may_be_best(study, size, device) ? 0 : m.drop_above,
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}{}{}",
+                   name_of(m.cache), m.min_samples, m.max_samples, m.max_milliseconds, m.confidence,
+                   m.precision, slow_may_be_best(study, size, device) ? 0 : m.drop_above,
                    needs_power(study) ? ", with power" : "",
-                   study.deterministic ? ", same bits in every launch" : "", observing(study))},
+                   study.deterministic ? ", same bits in every launch" : "",
+                   m.mode == LaunchMode::kGraph ? kFromGraph : "", observing(study))},
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };
   if (!with.plugins.empty()) key.identity.emplace_back("plugins", with.plugins);
   return key;
+}
+
+std::optional<TimedHow> timed_how(const ContextKey& key) {
+  const auto part =
+      std::ranges::find(key.identity, "measuring", &std::pair<std::string, std::string>::first);
+  if (part == key.identity.end()) return std::nullopt;
+  const std::string& text = part->second;
+  const bool graph = text.find(kFromGraph) != std::string::npos;
+  for (const CacheState cache : {CacheState::kCold, CacheState::kHot, CacheState::kRotate}) {
+    if (!text.starts_with(name_of(cache))) continue;
+    return TimedHow{graph ? LaunchMode::kGraph : LaunchMode::kStream, cache};
+  }
+  return std::nullopt;
 }
 
 bool has_no_reference(const ContextKey& key) {

@@ -4,11 +4,13 @@
 // are parts of the key already; two devices of one model answer for each other.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/base/file_digest.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/store/store.h"
 
@@ -26,6 +28,9 @@ struct MeasuredWith {
 
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
                        const MeasuredWith& with);
+
+// How launches were timed under this key; nothing: an older program did not say.
+std::optional<TimedHow> timed_how(const ContextKey& key);
 
 // Whether what was measured under this key was compared with no right answer at all.
 bool has_no_reference(const ContextKey& key);

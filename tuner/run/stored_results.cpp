@@ -297,6 +297,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
+    if (results.imported.empty()) results.ranked.timed = timed_how(context.key);
     results.ranked.date = context.newest;
     results.ranked.compiler = results.imported.empty() ? value_of(context.key, "compiler")
                                                        : "imported from " + results.imported;

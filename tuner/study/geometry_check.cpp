@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -106,6 +107,19 @@ class GeometryCheck {
              device_.max_grid[i]);
     }
     check_shared(launch.dynamic_shared_bytes, names);
+    check_attributes(launch.attributes, names);
+  }
+
+  // Values that make no sense are a matter of each variant.
+  void check_attributes(const LaunchAttributesSpec& spec, const Bindings& names) {
+    if (device_.can(kSetsLaunchAttributes)) return;
+    const auto asked = launch_attributes(spec, names);
+    if (!asked || *asked == LaunchAttributes{}) return;
+    const Expression* const all[] = {&spec.cluster[0], &spec.cooperative, &spec.carveout,
+                                     &spec.scheduling, &spec.programmatic};
+    const auto first = std::find_if(std::begin(all), std::end(all),
+                                    [](const Expression* e) { return !e->empty(); });
+    fault(**first, "attributes", "launch attributes are not supported by " + device_.backend);
   }
 
   void check_block(const LaunchSpec& launch, const Bindings& names) {
@@ -146,11 +160,31 @@ class GeometryCheck {
   bool faulty_ = false;
 };
 
+// What the study asks of the backend in general.
+std::vector<Complaint> check_abilities(const MeasureSpec& measure, const DeviceFacts& device) {
+  std::vector<Complaint> out;
+  if (measure.mode == LaunchMode::kGraph && !device.can(kTimesGraphs)) {
+    out.push_back({measure.mode_where,
+                   "'mode: graph' cannot be measured with " + device.backend +
+                       ", which launches nothing from a graph",
+                   "'mode: stream' can"});
+  }
+  if (measure.cache == CacheState::kRotate && !device.can(kRotatesBuffers)) {
+    out.push_back({measure.cache_where,
+                   "'cache: rotate' cannot be measured with " + device.backend +
+                       ", which always launches on the same buffers",
+                   "'cache: cold' and 'cache: hot' can"});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Complaint> check_geometry(const Study& study, const SearchSpace& space,
                                       const ProblemSize& size, const DeviceFacts& device) {
   if (!study.runnable || space.size() == 0) return {};
+  std::vector<Complaint> unable = check_abilities(study.measure, device);
+  if (!unable.empty()) return unable;
   const Bindings facts = facts_of(size, device);
   const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
   GeometryCheck check(study, device);

@@ -146,10 +146,28 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const 
   return axes;
 }
 
+void read_attributes(Reader& reader, const Fields& fields, const std::string& who,
+                     LaunchAttributesSpec& attributes) {
+  if (const YamlNode* cluster = fields.find("cluster")) {
+    attributes.cluster =
+        read_axes(reader, *cluster, fields.where("cluster"), "'cluster'", kSpaceNames, who);
+  }
+  const auto read = [&](const char* name, Expression& out) {
+    const YamlNode* node = fields.find(name);
+    if (node == nullptr) return;
+    out = reader.names.read(*node, "'" + std::string(name) + "'", kSpaceNames, who);
+  };
+  read("cooperative", attributes.cooperative);
+  read("carveout", attributes.carveout);
+  read("scheduling", attributes.scheduling);
+  read("programmatic", attributes.programmatic);
+}
+
 NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node) {
   const std::string who = "a launch of 'then'";
   const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, node), who,
-                      {"entry", "block", "grid", "dynamic_shared_bytes", "arguments", "when"});
+                      {"entry", "block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
+                       "carveout", "scheduling", "programmatic", "arguments", "when"});
   NextLaunchSpec next;
   if (!fields.is_map()) return next;
   if (const YamlNode* entry = fields.require("entry")) {
@@ -157,6 +175,7 @@ NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node) {
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   next.launch = read_geometry(reader, fields, kSpaceNames, who);
+  read_attributes(reader, fields, who, next.launch.attributes);
   if (const YamlNode* arguments = fields.find("arguments")) {
     for (const auto& [name, place] : read_argument_names(reader, *arguments, who)) {
       next.arguments.push_back(name);
@@ -227,8 +246,10 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
 
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'launch'",
-                      {"block", "grid", "dynamic_shared_bytes", "then"});
+                      {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
+                       "carveout", "scheduling", "then"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
+  read_attributes(reader, fields, "'launch'", reader.study.launch.attributes);
   if (const YamlNode* then = fields.find("then")) read_then(reader, *then);
 }
 

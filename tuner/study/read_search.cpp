@@ -1,6 +1,7 @@
 // Reads the sections metrics, objective, search, measure and export.
 
 #include <algorithm>
+#include <array>
 #include <regex>
 
 #include "tuner/model/trial.h"
@@ -90,15 +91,21 @@ class MeasureReader {
   const Fields& fields_;
 };
 
-void read_cache(Reader& reader, const YamlNode& node) {
-  const auto mode = read_text(reader.diagnostics, node, "'cache'");
-  if (!mode) return;
-  if (*mode != "cold" && *mode != "hot") {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'cache' must be cold or hot, not '" + *mode + "'",
-                             did_you_mean(*mode, {"cold", "hot"}));
+// One of a few words: which, by place. The first where it is none of them.
+std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
+                        const std::vector<std::string>& words) {
+  const auto word = read_text(reader.diagnostics, node, "'" + what + "'");
+  if (!word) return 0;
+  const auto found = std::find(words.begin(), words.end(), *word);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string known;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    known += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
   }
-  reader.study.measure.cold = *mode != "hot";
+  reader.diagnostics.error(position_of(reader.diagnostics, node),
+                           "'" + what + "' must be " + known + ", not '" + *word + "'",
+                           did_you_mean(*word, words));
+  return 0;
 }
 
 // {minimize: NAME} or {maximize: NAME}.
@@ -214,10 +221,19 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'measure'",
-                      {"cache", "min_samples", "max_samples", "max_milliseconds", "confidence",
-                       "precision", "drop_above", "finalists", "simpler_within"});
+                      {"mode", "cache", "min_samples", "max_samples", "max_milliseconds",
+                       "confidence", "precision", "drop_above", "finalists", "simpler_within"});
   MeasureSpec& measure = reader.study.measure;
-  if (const YamlNode* cache = fields.find("cache")) read_cache(reader, *cache);
+  if (const YamlNode* cache = fields.find("cache")) {
+    constexpr std::array kStates{CacheState::kCold, CacheState::kHot, CacheState::kRotate};
+    measure.cache = kStates.at(read_choice(reader, *cache, "cache", {"cold", "hot", "rotate"}));
+    measure.cache_where = position_of(reader.diagnostics, *cache);
+  }
+  if (const YamlNode* mode = fields.find("mode")) {
+    constexpr std::array kModes{LaunchMode::kStream, LaunchMode::kGraph};
+    measure.mode = kModes.at(read_choice(reader, *mode, "mode", {"stream", "graph"}));
+    measure.mode_where = position_of(reader.diagnostics, *mode);
+  }
   MeasureReader values(reader.diagnostics, fields);
   const auto positive = [](double x) { return x > 0; };
   const auto inside = [](double x) { return x > 0 && x < 1; };

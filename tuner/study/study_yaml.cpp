@@ -65,6 +65,23 @@ std::string names_text(const std::vector<std::string>& names) {
   return "[" + out + "]";
 }
 
+// Each of a launch's attributes in its own form: "  cooperative: True" and a line's end, or ",
+// ...".
+std::string attributes_text(const LaunchAttributesSpec& attributes, const std::string& before,
+                            const std::string& after) {
+  std::string out;
+  if (!attributes.cluster[0].empty())
+    out += before + "cluster: " + axes(attributes.cluster) + after;
+  const auto add = [&](const char* name, const Expression& value) {
+    if (!value.empty()) out += fmt::format("{}{}: {}{}", before, name, quoted(value.text()), after);
+  };
+  add("cooperative", attributes.cooperative);
+  add("carveout", attributes.carveout);
+  add("scheduling", attributes.scheduling);
+  add("programmatic", attributes.programmatic);
+  return out;
+}
+
 std::string then_lines(const Study& study) {
   if (study.then.empty()) return {};
   std::string out = "  then:\n";
@@ -74,6 +91,7 @@ std::string then_lines(const Study& study) {
     if (!next.launch.dynamic_shared_bytes.empty()) {
       out += ", dynamic_shared_bytes: " + quoted(next.launch.dynamic_shared_bytes.text());
     }
+    out += attributes_text(next.launch.attributes, ", ", "");
     if (!next.arguments.empty()) out += ", arguments: " + names_text(next.arguments);
     if (!next.when.empty()) out += ", when: " + quoted(next.when.text());
     out += "}\n";
@@ -349,7 +367,10 @@ std::string measure_of(const Study& study) {
   const auto add = [&](const char* name, const auto& value, const auto& other) {
     if (value != other) out += fmt::format("  {}: {}\n", name, value);
   };
-  if (!m.cold) out += "  cache: hot\n";
+  if (m.mode == LaunchMode::kGraph) out += "  mode: graph\n";
+  if (m.cache != CacheState::kCold) {
+    out += fmt::format("  cache: {}\n", m.cache == CacheState::kHot ? "hot" : "rotate");
+  }
   add("min_samples", m.min_samples, usual.min_samples);
   add("max_samples", m.max_samples, usual.max_samples);
   add("max_milliseconds", m.max_milliseconds, usual.max_milliseconds);
@@ -375,7 +396,8 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   out += space_of(study);
   if (study.runnable) {
     if (study.problem) out += plugin_of("problem", study.problem->name, study.problem->options);
-    out += "launch:\n" + launch_lines(study.launch) + then_lines(study);
+    out += "launch:\n" + launch_lines(study.launch) +
+           attributes_text(study.launch.attributes, "  ", "\n") + then_lines(study);
     out += arguments_of(study, folder) + reference_of(study, folder) + verify_of(study);
   }
   return out + search_of(study) + measure_of(study);

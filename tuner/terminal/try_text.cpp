@@ -37,6 +37,9 @@ std::string times(const Trial& trial, double confidence) {
   for (const auto& [name, value] : trial.metrics) {
     text += line(name.c_str(), fmt::format("{:.6g}", value));
   }
+  if (const double clock = trial.conditions.clock_mhz; clock > 0) {
+    text += line("clock", fmt::format("{:.0f} MHz", clock));
+  }
   if (trial.watts > 0) text += line("power", fmt::format("{:.1f} W", trial.watts));
   return text;
 }

@@ -65,7 +65,8 @@ void for_each_field(T& argument, Visit&& visit) {
 // What ranks stays with the coordinator.
 template <Is<MeasureSpec> T, typename Visit>
 void for_each_field(T& measure, Visit&& visit) {
-  visit("cold", measure.cold);
+  visit("cache", measure.cache);
+  visit("mode", measure.mode);
   visit("min_samples", measure.min_samples);
   visit("max_samples", measure.max_samples);
   visit("max_milliseconds", measure.max_milliseconds);
@@ -162,6 +163,7 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("message", Bytes{verdict.message});
   visit("watts", verdict.watts);
   visit("observed", verdict.observed);
+  visit("conditions", verdict.conditions);
   visit("drift", verdict.drift);
   visit("deterministic", verdict.deterministic);
   visit("context_dead", verdict.context_dead);

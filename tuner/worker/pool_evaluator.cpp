@@ -237,6 +237,7 @@ void PoolEvaluator::take_verdict() {
   job.trial.max_error = verdict.max_error;
   job.trial.watts = verdict.watts;
   job.trial.observed = std::move(verdict.observed);
+  job.trial.conditions = verdict.conditions;
   job.trial.deterministic = verdict.deterministic;
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};

@@ -36,6 +36,7 @@ bool Twins::answer(const std::string& program, Trial& trial) {
   trial.max_error = twin.max_error;
   trial.watts = twin.watts;
   trial.observed = twin.observed;
+  trial.conditions = twin.conditions;
   trial.deterministic = twin.deterministic;
   trial.resources = twin.resources;
   trial.occupancy = twin.occupancy;

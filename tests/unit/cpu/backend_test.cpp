@@ -122,7 +122,8 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
                     0,
                     nullptr,
                     nullptr,
-                    0};
+                    0,
+                    nullptr};
   tuner_launch launch = next;
   launch.argument_count = 1;
   launch.next_kernel = next_kernel.kernel;
@@ -135,7 +136,8 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
   backend.launch(variant.kernel, launch);
   EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
   std::vector<double> milliseconds(2, -1);
-  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 2, 3, 0, nullptr, 0}, milliseconds);
+  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 2, 3, 0, nullptr, 0, nullptr, 0},
+               milliseconds);
   EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
   EXPECT_GT(milliseconds[0], 0);
 
@@ -166,7 +168,8 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
                             0,
                             nullptr,
                             nullptr,
-                            0};
+                            0,
+                            nullptr};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -220,10 +223,12 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
                             0,
                             nullptr,
                             nullptr,
-                            0};
+                            0,
+                            nullptr};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
-  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1}, milliseconds);
+  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1, nullptr, 0},
+               milliseconds);
   for (const double one : milliseconds) EXPECT_GT(one, 0);
   int count = 0;
   backend.download({buffer, 0}, &count, 4);
@@ -277,7 +282,8 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
                             0,
                             nullptr,
                             nullptr,
-                            0};
+                            0,
+                            nullptr};
   collected.clear();
   EXPECT_EQ(backend.kernels->launch(backend.self, kernel.kernel, &launch, kCollect),
             TUNER_RUNTIME_FAULT);

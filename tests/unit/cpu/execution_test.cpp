@@ -41,7 +41,8 @@ extern "C" __global__ void kernel(int* out) {
                             0,
                             nullptr,
                             nullptr,
-                            0};
+                            0,
+                            nullptr};
   variant.backend->launch(variant.kernel, launch);
   std::vector<int> out(8 * 30);
   variant.backend->download({buffer, 0}, out.data(), out.size() * 4);

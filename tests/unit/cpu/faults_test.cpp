@@ -89,7 +89,8 @@ TEST(Faults, AWriteBeyondTheEndLandsInWhatFollows) {
                                            0,
                                            nullptr,
                                            nullptr,
-                                           0});
+                                           0,
+                                           nullptr});
   int guard = 0;
   variant.backend->download({buffer, 40}, &guard, 4);
   EXPECT_EQ(guard, 7);

@@ -3,46 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 
-#include "fake_driver.h"
+#include "cuda_fixture.h"
 
 namespace tuner::cuda {
 namespace {
-
-const std::string kImage = std::string("\x7f") + "ELF and the rest";
-
-sdk::Error error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const sdk::Error& error) {
-    return error;
-  }
-  return {TUNER_OK, "nothing was thrown"};
-}
-
-class Cuda : public testing::Test {
- protected:
-  std::uint64_t load() { return backend.load(kImage, "kernel").kernel; }
-  tuner_launch one_block() {
-    tuner_launch launch{};
-    launch.struct_size = sizeof launch;
-    for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
-    return launch;
-  }
-  std::vector<std::string> timed(tuner_timing timing, std::vector<double>* out = nullptr) {
-    const auto kernel = load();
-    backend.launch(kernel, one_block());
-    std::vector<double> milliseconds(timing.samples);
-    backend.time(kernel, one_block(), timing, milliseconds);  // the first use has a prelude
-    driver.calls.clear();
-    backend.time(kernel, one_block(), timing, milliseconds);
-    if (out != nullptr) *out = milliseconds;
-    return driver.calls;
-  }
-  FakeDriver driver;
-  CudaBackend backend{driver.api(), 1, "auto"};
-};
 
 TEST_F(Cuda, FactsComeFromTheDriver) {
   const tuner_device_facts facts = backend.facts();
@@ -86,7 +51,7 @@ TEST_F(Cuda, EverythingEndsWithTheBackend) {
     second.load(kImage, "kernel");
     second.release(second.allocate(8));
     std::vector<double> ms(2);
-    const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0};
+    const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0};
     second.time(second.load(kImage, "kernel").kernel, one_block(), timing, ms);
     EXPECT_GT(other.alive, 0);
   }
@@ -183,18 +148,19 @@ TEST_F(Cuda, OnlyTheKernelIsBetweenTheEvents) {
   const auto a = backend.allocate(8);
   const auto b = backend.allocate(8);
   const tuner_restore restore{a, b, 8};
-  EXPECT_EQ(timed({sizeof(tuner_timing), 2, 1, 1, &restore, 1}),
+  EXPECT_EQ(timed({sizeof(tuner_timing), 2, 1, 1, &restore, 1, nullptr, 0}),
             (std::vector<std::string>{"copy", "synchronize", "gate", "copy", "memset", "event",
                                       "kernel", "event", "copy", "memset", "event", "kernel",
                                       "event", "synchronize"}));
-  EXPECT_EQ(timed({sizeof(tuner_timing), 1, 3, 0, nullptr, 0}),
+  EXPECT_EQ(timed({sizeof(tuner_timing), 1, 3, 0, nullptr, 0, nullptr, 0}),
             (std::vector<std::string>{"gate", "event", "kernel", "kernel", "kernel", "event",
                                       "synchronize"}));
 }
 
 TEST_F(Cuda, TheStreamIsHeldBackUntilABatchIsQueued) {
   std::vector<double> milliseconds;
-  const auto calls = timed({sizeof(tuner_timing), 100, 2, 0, nullptr, 0}, &milliseconds);
+  const auto calls =
+      timed({sizeof(tuner_timing), 100, 2, 0, nullptr, 0, nullptr, 0}, &milliseconds);
   EXPECT_FALSE(driver.gate_open_while_queueing);
   ASSERT_NE(driver.gate, nullptr);
   EXPECT_NE(*driver.gate, 0U);
@@ -210,7 +176,7 @@ TEST_F(Cuda, LaunchesThatFollowAreTimedAsOne) {
   launch.next_kernel = second;
   launch.next = &next;
   std::vector<double> ms(2);
-  const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0};
   backend.time(first, launch, timing, ms);  // the first use has a prelude, and no gate
   EXPECT_EQ(driver.gate, nullptr);
   driver.calls.clear();
@@ -230,7 +196,7 @@ TEST_F(Cuda, WhatIsZeroedBeforeAKernelIsTimedWithIt) {
   backend.launch(kernel, launch);
   driver.calls.clear();
   std::vector<double> ms(1);
-  backend.time(kernel, launch, {sizeof(tuner_timing), 1, 2, 0, nullptr, 0}, ms);
+  backend.time(kernel, launch, {sizeof(tuner_timing), 1, 2, 0, nullptr, 0, nullptr, 0}, ms);
   EXPECT_EQ(driver.calls, (std::vector<std::string>{"gate", "event", "memset", "kernel", "memset",
                                                     "kernel", "event", "synchronize"}));
   const tuner_zeros outside{{zeros.at.buffer, 8}, 9};
@@ -277,7 +243,7 @@ TEST_F(Cuda, NothingHappensForTheFirstTimeBehindTheGate) {
   const auto a = backend.allocate(8);
   const tuner_restore restore{a, a, 8};
   std::vector<double> ms(1);
-  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1};
+  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1, nullptr, 0};
   driver.calls.clear();
   backend.time(kernel, one_block(), timing, ms);
   EXPECT_EQ(driver.calls,
@@ -293,7 +259,7 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
   backend.launch(kernel, one_block());
   driver.failing["kernel"] = CUDA_ERROR_INVALID_VALUE;
   std::vector<double> ms(3);
-  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0, nullptr, 0};
   EXPECT_EQ(error_of([&] { backend.time(kernel, one_block(), timing, ms); }).status(),
             TUNER_LAUNCH_REFUSED);
   EXPECT_NE(*driver.gate, 0U);
@@ -301,14 +267,14 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
 
 TEST_F(Cuda, BatchesNeverFillTheStreamsQueue) {
   const auto size = [](std::uint32_t launches, std::size_t restores) {
-    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores}, 1);
+    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores, nullptr, 0}, 1);
   };
   EXPECT_EQ(size(1, 0), 64U);
   EXPECT_EQ(size(1, 4), 32U);
   EXPECT_EQ(size(100, 0), 2U);
   EXPECT_EQ(size(10000, 0), 1U);
   // Three kernels that follow each other, ten times a sample.
-  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0}, 3), 7U);
+  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0, nullptr, 0}, 3), 7U);
 }
 
 }  // namespace

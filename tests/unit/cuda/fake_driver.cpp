@@ -123,8 +123,11 @@ void kernel_functions(DriverApi& api) {
     *out = driver->function_attributes[which];
     return CUDA_SUCCESS;
   };
-  api.func_set_attribute = [](CUfunction, CUfunction_attribute, int value) {
-    driver->dynamic_shared_limit = value;
+  api.func_set_attribute = [](CUfunction, CUfunction_attribute which, int value) {
+    if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+      driver->dynamic_shared_limit = value;
+    }
+    driver->set_attributes[which] = value;
     return driver->result("set_attribute");
   };
   api.func_get_param_info = [](CUfunction, std::size_t index, std::size_t*, std::size_t* size) {
@@ -157,7 +160,35 @@ void kernel_functions(DriverApi& api) {
   };
 }
 
+void graph_functions(DriverApi& api) {
+  api.launch_kernel_ex = [](const CUlaunchConfig* config, CUfunction, void**, void**) {
+    driver->launched.assign(config->attrs, config->attrs + config->numAttrs);
+    return driver->note("kernel with attributes");
+  };
+  api.stream_begin_capture = [](CUstream, CUstreamCaptureMode) {
+    driver->capturing = true;
+    driver->captured.clear();
+    return driver->result("capture");
+  };
+  api.stream_end_capture = [](CUstream, CUgraph* out) {
+    driver->capturing = false;
+    *out = handle<CUgraph>();
+    return driver->result("end capture");
+  };
+  api.graph_destroy = [](CUgraph it) { return end(it); };
+  api.graph_instantiate = [](CUgraphExec* out, CUgraph, unsigned long long) {
+    if (driver->result("instantiate") != CUDA_SUCCESS) return driver->result("instantiate");
+    *out = handle<CUgraphExec>();
+    return driver->note("instantiate " + std::to_string(driver->captured.size()));
+  };
+  api.graph_exec_destroy = [](CUgraphExec it) { return end(it); };
+  api.graph_upload = [](CUgraphExec, CUstream) { return driver->note("upload graph"); };
+  api.graph_launch = [](CUgraphExec, CUstream) { return driver->note("graph"); };
+}
+
 }  // namespace
+
+CUresult note_of_the_driver(const std::string& call) { return driver->note(call); }
 
 FakeDriver::FakeDriver() : previous_(driver) { driver = this; }
 FakeDriver::~FakeDriver() { driver = previous_; }
@@ -214,6 +245,7 @@ DriverApi FakeDriver::api() const {
   memory_functions(api);
   stream_functions(api);
   kernel_functions(api);
+  graph_functions(api);
   return api;
 }
 

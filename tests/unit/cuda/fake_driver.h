@@ -18,8 +18,12 @@ struct FakeDriver {
   std::map<int, int> function_attributes{{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 512},
                                          {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1024},
                                          {CU_FUNC_ATTRIBUTE_NUM_REGS, 96}};
-  int dynamic_shared_limit = 0;  // as last set
-  struct Map {                   // as last encoded, fastest dimension first
+  int dynamic_shared_limit = 0;             // as last set
+  std::map<int, int> set_attributes;        // of functions, as last set
+  std::vector<CUlaunchAttribute> launched;  // of the last launch that had some
+  bool capturing = false;                   // then calls of the stream go into a graph
+  std::vector<std::string> captured;
+  struct Map {  // as last encoded, fastest dimension first
     CUtensorMapDataType type{};
     const void* address = nullptr;
     std::vector<cuuint64_t> extents, strides;
@@ -41,7 +45,7 @@ struct FakeDriver {
     return found == failing.end() ? CUDA_SUCCESS : found->second;
   }
   CUresult note(const std::string& call) {
-    calls.push_back(call);
+    (capturing ? captured : calls).push_back(call);
     if (gate != nullptr && *gate != 0) gate_open_while_queueing = true;
     return result(call);
   }
@@ -49,5 +53,8 @@ struct FakeDriver {
  private:
   FakeDriver* previous_;
 };
+
+// For a driver's functions, which carry no context: notes the call with the driver that is there.
+CUresult note_of_the_driver(const std::string& call);
 
 }  // namespace tuner::cuda

@@ -17,7 +17,8 @@ struct Case {
                       0,
                       nullptr,
                       nullptr,
-                      0};
+                      0,
+                      nullptr};
   tuner_resources kernel{64, 1024, 0, 0, -1, 1024};
   tuner_device_facts device{};
   Case() {

@@ -75,8 +75,19 @@ TEST_F(TensorMaps, AreLaunchedInThePlaceOfTheirBuffer) {
   const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {1, 0, {buffer, 16}, nullptr}};
   tuner_tensor_map map = small_map();
   map.argument = 1;
-  const tuner_launch launch{
-      sizeof(tuner_launch), {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, &map, 1, 0, nullptr, nullptr, 0};
+  const tuner_launch launch{sizeof(tuner_launch),
+                            {1, 1, 1},
+                            {1, 1, 1},
+                            0,
+                            arguments,
+                            2,
+                            &map,
+                            1,
+                            0,
+                            nullptr,
+                            nullptr,
+                            0,
+                            nullptr};
   backend.launch(kernel, launch);
   EXPECT_EQ(driver.launched_maps, std::vector<std::uint64_t>{4711});
   EXPECT_EQ(driver.map.address, reinterpret_cast<void*>(buffer + 16));

@@ -51,6 +51,33 @@ TEST(OverLimits, NamesSharedMemory) {
             "needs 50000 bytes of static shared memory, the device has 49152");
 }
 
+TEST(OverLimits, NamesWhatAClusterBreaks) {
+  LaunchGeometry geometry = launch(64);
+  geometry.grid[0] = 12;
+  geometry.attributes.cluster[0] = 4;
+  EXPECT_FALSE(over_limits(geometry, test::h200()).has_value());
+  geometry.attributes.cluster[0] = 8;
+  EXPECT_EQ(over_limits(geometry, test::h200()), "grid.x is 12, no multiple of the cluster's 8");
+  geometry.attributes.cluster = {6, 3, 1};
+  geometry.grid[1] = 3;
+  EXPECT_EQ(over_limits(geometry, test::h200()), "a cluster of 18 blocks, devices allow 16");
+  DeviceFacts older = nominal_facts("sm_86");
+  EXPECT_EQ(over_limits(geometry, older),
+            "clusters need compute capability 9.0, the device has 8.6");
+  geometry.attributes = {};
+  geometry.attributes.programmatic = true;
+  EXPECT_EQ(over_limits(geometry, older),
+            "programmatic launches need compute capability 9.0, the device has 8.6");
+}
+
+TEST(OverLimits, NamesABackendWithoutLaunchAttributes) {
+  LaunchGeometry geometry = launch(64);
+  EXPECT_FALSE(over_limits(geometry, nominal_facts("cpu")).has_value());
+  geometry.attributes.carveout = 50;
+  EXPECT_EQ(over_limits(geometry, nominal_facts("cpu")),
+            "launch attributes are not supported by cpu");
+}
+
 // 100 registers are 3200 a warp, handed out as 3328; 32 warps need 106496.
 TEST(OverLimits, NamesRegisters) {
   EXPECT_EQ(over_limits(uses(100), launch(1024), test::h200()),

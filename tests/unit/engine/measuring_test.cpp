@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "tests/unit/engine/evaluation_fixture.h"
 
@@ -105,14 +107,14 @@ TEST_F(Measuring, DropsNothingWhenToldNotTo) {
 TEST_F(Measuring, FlushesTheCacheForColdTimesOnly) {
   evaluate("good");
   EXPECT_TRUE(backend_.timings.back().flush_cache);
-  plan_.measure.cold = false;
+  plan_.measure.cache = CacheState::kHot;
   evaluation_.reset();
   evaluate("good");
   EXPECT_FALSE(backend_.timings.back().flush_cache);
 }
 
 TEST_F(Measuring, BatchesVeryShortHotKernels) {
-  plan_.measure.cold = false;
+  plan_.measure.cache = CacheState::kHot;
   backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
   const Verdict verdict = evaluate("good");
   EXPECT_EQ(backend_.timings.front().launches_per_sample, 1U) << "the warm-up finds out";
@@ -121,7 +123,7 @@ TEST_F(Measuring, BatchesVeryShortHotKernels) {
 }
 
 TEST_F(Measuring, DoesNotBatchWhatMustBeRestored) {
-  plan_.measure.cold = false;
+  plan_.measure.cache = CacheState::kHot;
   plan_.arguments.push_back(argument("work", Role::kScratch));
   backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
   evaluate("good");
@@ -129,6 +131,109 @@ TEST_F(Measuring, DoesNotBatchWhatMustBeRestored) {
   ASSERT_EQ(backend_.timings.back().restores.size(), 1U);
   EXPECT_EQ(backend_.timings.back().restores[0].bytes, 1024 + kElements * sizeof(float))
       << "with the guard words in front";
+}
+
+// ---- as deployed --------------------------------------------------------------------------------
+
+TEST_F(Measuring, LaunchesComeFromAGraphWhenTheStudySaysSo) {
+  evaluate("good");
+  EXPECT_FALSE(backend_.timings.back().graph);
+  plan_.measure.mode = LaunchMode::kGraph;
+  evaluation_.reset();
+  evaluate("good");
+  for (const TimingRequest& request : backend_.timings) EXPECT_TRUE(request.graph);
+}
+
+TEST_F(Measuring, AGraphHoldsMoreLaunchesThanAStreamGetsForASample) {
+  plan_.measure.mode = LaunchMode::kGraph;
+  plan_.measure.cache = CacheState::kHot;
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 125U) << "0.5 ms";
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.001; };
+  evaluation_.reset();
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 200U);
+}
+
+// 100 floats of x and of y: a copy takes 2048 bytes, and 2 * 4096 / 2048 + 1 are more than the
+// cache twice.
+TEST_F(Measuring, RotatesOnCopiesThatExceedTheCacheTwice) {
+  plan_.measure.cache = CacheState::kRotate;
+  backend_.device.l2_bytes = 4096;
+  std::set<std::pair<BufferId, std::uint64_t>> places;
+  add_kernel("spread", [&](const FakeBackend::Call& call) {
+    const BufferRange& y = call.arguments[kY].buffer;
+    places.emplace(y.buffer, y.offset);
+    doubled(call);
+  });
+  const Verdict verdict = evaluate("spread");
+  EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
+  EXPECT_EQ(backend_.timings.back().turns.size(), 4U) << "as many as samples";
+  EXPECT_EQ(backend_.timings[1].turns.size(), 3U) << "of the probe";
+  EXPECT_FALSE(backend_.timings.back().flush_cache);
+  EXPECT_EQ(places.size(), 6U) << "its own, and each of the copies";
+}
+
+TEST_F(Measuring, ShortKernelsFollowEachOtherOnTheCopies) {
+  plan_.measure.cache = CacheState::kRotate;
+  backend_.device.l2_bytes = 4096;
+  backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
+  evaluate("good");
+  EXPECT_EQ(backend_.timings.back().launches_per_sample, 25U);
+  EXPECT_EQ(backend_.timings.back().turns.size(), 5U);
+}
+
+// What a launch changes is made anew before each request, and a request has no more launches than
+// there are copies.
+TEST_F(Measuring, CopiesOfWhatALaunchChangesAreUsedOnce) {
+  plan_.measure.cache = CacheState::kRotate;
+  plan_.arguments.push_back(argument("work", Role::kScratch));
+  backend_.device.l2_bytes = 3072;  // of 3072 a copy: 3 of them
+  int dirty = 0;
+  add_kernel("counts", doubled_then([&](const FakeBackend::Call& call) {
+               float& work = call.buffer<float>(3)[0];
+               dirty += work != 0 ? 1 : 0;
+               work = 1;
+             }));
+  EXPECT_EQ(evaluate("counts").state, TrialState::kOk);
+  EXPECT_EQ(dirty, 0);
+  for (const TimingRequest& request : backend_.timings) {
+    EXPECT_LE(request.samples * request.launches_per_sample, 3U);
+    EXPECT_TRUE(request.restores.empty());
+  }
+}
+
+TEST_F(Measuring, WhatALaunchLeavesOnACopyIsLookedAt) {
+  plan_.measure.cache = CacheState::kRotate;
+  backend_.device.l2_bytes = 4096;
+  std::set<BufferId> known;
+  add_kernel("cheat", [&](const FakeBackend::Call& call) {
+    const BufferId y = call.arguments[kY].buffer.buffer;
+    if (known.empty()) known.insert(y);
+    doubled(call);
+    if (!known.contains(y)) call.buffer<float>(kY)[7] = 0;  // wrong where it is timed
+  });
+  const Verdict verdict = evaluate("cheat");
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(
+      verdict.message,
+      "y[7] = 0, expected 16 (1 of 100 elements differ, max error 16), after repeated launches");
+}
+
+TEST_F(Measuring, NoRoomForTheCopiesIsSaidBeforeAnythingRuns) {
+  plan_.measure.cache = CacheState::kRotate;
+  backend_.device.l2_bytes = 4 << 20;
+  backend_.memory_limit = 1 << 20;
+  EXPECT_EQ(failure_of_prepare(),
+            "'cache: rotate' needs 4097 copies of the buffers, 9 MiB more (out of memory)");
+}
+
+TEST_F(Measuring, TheConditionsOfTheSamplesAreKept) {
+  evaluate("good");
+  backend_.at_ = {1755, 312};
+  const Verdict verdict = evaluate("good");
+  EXPECT_EQ(verdict.conditions, (Conditions{1755, 312}));
 }
 
 // ---- the duel -----------------------------------------------------------------------------------

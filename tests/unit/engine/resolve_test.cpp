@@ -209,5 +209,39 @@ TEST(Geometry, SaysWhichExpressionHasWhichValue) {
   EXPECT_NE(error_for("BY").find("BY"), std::string::npos);
 }
 
+// ---- launch attributes --------------------------------------------------------------------------
+
+TEST(LaunchAttributesOf, AreExpressionsOverParameters) {
+  LaunchAttributesSpec spec;
+  const Bindings names{{"C", std::int64_t{4}}, {"POLICY", std::string("spread")}};
+  EXPECT_EQ(*launch_attributes(spec, names), LaunchAttributes{});
+  spec.cluster = {expr("C"), expr("C / 2"), {}};
+  spec.cooperative = expr("C > 3");
+  spec.carveout = expr("25 * C");
+  spec.scheduling = expr("POLICY");
+  spec.programmatic = expr("C == 1");
+  EXPECT_EQ(*launch_attributes(spec, names),
+            (LaunchAttributes{{4, 2, 1}, true, 100, ClusterScheduling::kSpread, false}));
+}
+
+TEST(LaunchAttributesOf, SayWhichOneMakesNoSense) {
+  const Bindings names{{"C", std::int64_t{40}}};
+  const auto refused = [&](auto change) {
+    LaunchAttributesSpec spec;
+    change(spec);
+    const auto result = launch_attributes(spec, names);
+    return result ? "nothing" : result.error();
+  };
+  EXPECT_EQ(refused([](auto& spec) { spec.cluster[1] = expr("C"); }),
+            "cluster.y 'C' is 40, must be a whole number from 1 to 16");
+  EXPECT_EQ(refused([](auto& spec) { spec.carveout = expr("C * 3"); }),
+            "carveout 'C * 3' is 120, must be a percentage from 0 to 100, or -1 for the driver's "
+            "choice");
+  EXPECT_EQ(refused([](auto& spec) { spec.scheduling = expr("'even'"); }),
+            "scheduling ''even'' is even, must be 'default', 'spread' or 'load_balancing'");
+  EXPECT_EQ(refused([](auto& spec) { spec.cooperative = expr("C // 0 == 1"); }),
+            "cooperative 'C // 0 == 1': division by zero");
+}
+
 }  // namespace
 }  // namespace tuner

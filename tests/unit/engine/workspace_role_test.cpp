@@ -149,7 +149,7 @@ TEST_F(WorkspaceRole, TheFinalBlamesTheOneThatLeavesSomething) {
 
 TEST_F(WorkspaceRole, ZeroEachIsZeroedBeforeEveryLaunchAsPartOfIt) {
   plan_.arguments[kWork].zero = Zero::kEach;
-  plan_.measure.cold = false;
+  plan_.measure.cache = CacheState::kHot;
   add_counting("counter", [](const Call& call) { word(call) = 7; });
   const Verdict verdict = evaluate("counter");
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;

@@ -86,9 +86,11 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
   const std::map<std::string, std::string_view> parts{
       {"numbers.hpp", kNumbersText},
       {"distance.hpp", kDistanceText},
+      {"attributes.hpp", kAttributesText},
       {"selection.hpp", kSelectionText},
       {"predicted.hpp", kPredictedText},
       {"launcher_state.hpp", kLauncherStateText},
+      {"launcher_attributes.hpp", kLauncherAttributesText},
       {"launcher_scratch.hpp", kLauncherScratchText},
       {"launcher_number.hpp", kLauncherNumberText},
       {"launcher_plan.hpp", kLauncherPlanText},
@@ -131,10 +133,11 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
                           "type_traits", "vector"}) {
     headers += std::string("#include <") + one + ">\n";
   }
-  expect_compiles(headers + kTypes + kRules + numbers_and_distance() + "}\n" +
-                      "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
-                      included("launcher_state.hpp") + included("launcher_scratch.hpp") +
-                      included("launcher_number.hpp") + included("launcher_workspaces.hpp") +
+  expect_compiles(headers + kTypes + kRules + numbers_and_distance() + included("attributes.hpp") +
+                      "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
+                      included("launcher_state.hpp") + included("launcher_attributes.hpp") +
+                      included("launcher_scratch.hpp") + included("launcher_number.hpp") +
+                      included("launcher_workspaces.hpp") +
                       "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
                       "#define TUNER_POSITIVE problem.n > 0\n"
                       "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +

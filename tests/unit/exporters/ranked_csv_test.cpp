@@ -287,6 +287,61 @@ TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
   EXPECT_NE(csv.find(",0.5,0.4,0.6,0.3,151,,,,,,2,"), std::string::npos) << csv;
 }
 
+// ---- how it was timed ---------------------------------------------------------------------------
+
+TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
+  RankedResults results = sample_results();
+  results.timed = TimedHow{};
+  EXPECT_EQ(ranked_csv(results, kNames), ranked_csv(sample_results(), kNames));
+  results.timed = TimedHow{LaunchMode::kGraph, CacheState::kCold};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",mode,cache,tie,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",graph,cold,"), std::string::npos) << csv;
+  Study study = study_of_these();
+  study.measure.mode = LaunchMode::kGraph;
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+}
+
+TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
+  RankedResults results = sample_results();
+  results.timed = TimedHow{LaunchMode::kGraph, CacheState::kHot};
+  const auto complaint = [](const RankedResults& from, const TimedHow& asked) -> std::string {
+    Study study = study_of_these();
+    study.measure.mode = asked.mode;
+    study.measure.cache = asked.cache;
+    std::vector<std::string> notes;
+    try {
+      read_ranked_csv(ranked_csv(from, kNames), "x.csv", study, notes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_NE(
+      complaint(results, {})
+          .find("x.csv:2:1: measured with 'mode: graph' and 'cache: hot', the study has 'mode: "
+                "stream' and 'cache: cold': these do not compare"),
+      std::string::npos);
+  const RankedResults usual = sample_results();
+  EXPECT_NE(complaint(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
+  EXPECT_NE(complaint(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
+  EXPECT_EQ(complaint(usual, {LaunchMode::kStream, CacheState::kHot}), "none")
+      << "older programs did not write it down";
+}
+
+TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
+  RankedResults results = sample_results();
+  EXPECT_EQ(ranked_csv(results, kNames).find("clock_mhz"), std::string::npos);
+  results.trials[1].conditions = {1754.6, 0};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",clock_mhz,tie,"), std::string::npos) << "no column of what nobody knows";
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].conditions, Conditions{});
+  EXPECT_EQ(back.trials[1].conditions, (Conditions{1755, 0}));
+}
+
 TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
   const auto complaint = [](const std::string& text) -> std::string {
     std::vector<std::string> notes;

@@ -269,97 +269,14 @@ TEST_F(Adapters, LaunchesThatFollowCrossInTheirOrder) {
   EXPECT_EQ(backend->load(artifact).error().message, "no such kernel");
 }
 
-// The least that a plugin may offer, made by hand; whatever it is asked is fine.
-template <typename... T>
-int fine(T... /*unused*/) {
-  return TUNER_OK;
-}
-template <typename... T>
-void nothing(T... /*unused*/) {}
-
-const tuner_memory kMemory{sizeof(tuner_memory), fine, nothing, fine, fine, fine, fine, fine};
-const tuner_kernels kKernels{sizeof(tuner_kernels), fine, nothing, fine, fine, fine};
-const tuner_kernels kNoTime{sizeof(tuner_kernels), fine, nothing, fine, fine, nullptr};
-const tuner_memory kShortMemory{
-    offsetof(tuner_memory, compare), fine, nothing, fine, fine, fine, fine, nullptr};
-
-// What open() gives; a factory is a C function, which cannot hold it.
-tuner_backend offered{};
-
-DeviceResult<std::unique_ptr<Backend>> opened_by_hand() {
-  tuner_backend_factory factory{};
-  factory.open = [](std::uint32_t, std::uint32_t, const tuner_pair*, std::size_t,
-                    tuner_backend* out, tuner_sink) {
-    *out = offered;
-    return static_cast<int>(TUNER_OK);
-  };
-  return open_plugin_backend(factory, 0, "bare", 0, {});
-}
-
-class BareBackend : public testing::Test {
- protected:
-  BareBackend() {
-    offered = {sizeof(tuner_backend),
-               nullptr,
-               &kMemory,
-               &kKernels,
-               nothing,
-               nothing,
-               [](void*, const char*) { return static_cast<const void*>(nullptr); }};
-  }
-};
-
-TEST_F(BareBackend, WithoutAnAbilityIsAskedForNothingThatNeedsIt) {
-  const auto backend = opened_by_hand();
-  ASSERT_TRUE(backend) << backend.error().message;
-  LaunchSequence sequence{KernelLaunch{1, {}, {}}};
-  EXPECT_TRUE((*backend)->launch(sequence));
-  EXPECT_EQ((*backend)->power(sequence).error().message, "this backend measures no power");
-  const DeviceFailure unordered = (*backend)->launch_shuffled(sequence, 1).error();
-  EXPECT_EQ(unordered.error, DeviceError::kUnsupported);
-  EXPECT_EQ(unordered.message, "this backend cannot choose the order of threads");
-  sequence.front().arguments.push_back({true, {1, 0}, {}, TensorMap{}});
-  const DeviceFailure refused[] = {(*backend)->launch(sequence).error(),
-                                   (*backend)->time(sequence, {}).error()};
-  for (const DeviceFailure& one : refused) {
-    EXPECT_EQ(one.error, DeviceError::kUnsupported);
-    EXPECT_EQ(
-        one.message,
-        "tensor maps are not supported by bare: there is no copy engine that could read them");
-  }
-}
-
-TEST_F(BareBackend, MapsOfMoreDimensionsThanItTakesAreRefused) {
-  offered.ability = [](void*, const char* name) -> const void* {
-    static const tuner_tensor_maps two{sizeof(tuner_tensor_maps), 2};
-    return std::string(name) == TUNER_ABILITY_TENSOR_MAPS ? &two : nullptr;
-  };
-  const auto backend = opened_by_hand();
-  LaunchSequence sequence{KernelLaunch{1, {}, {}}};
-  sequence.front().arguments.push_back({true, {1, 0}, {}, TensorMap{}});
-  sequence.front().arguments.front().map->extents = {4, 4};
-  sequence.front().arguments.front().map->box = {2, 2};
-  EXPECT_TRUE((*backend)->launch(sequence));
-  sequence.front().arguments.front().map->extents.push_back(4);
-  sequence.front().arguments.front().map->box.push_back(2);
-  EXPECT_EQ((*backend)->launch(sequence).error().message,
-            "tensor maps of this backend have at most 2 dimensions");
-}
-
-TEST_F(BareBackend, IsRefusedWhenATableIsShortOrAbsent) {
-  const auto reason = [] { return opened_by_hand().error().message; };
-  const std::string expected =
-      "a table of this backend plugin is too short for this program, or not whole";
-  offered.memory = nullptr;
-  EXPECT_EQ(reason(), expected);
-  offered.memory = &kShortMemory;
-  EXPECT_EQ(reason(), expected);
-  offered.memory = &kMemory;
-  offered.kernels = &kNoTime;
-  EXPECT_EQ(reason(), expected);
-  offered.kernels = &kKernels;
-  offered.struct_size = offsetof(tuner_backend, ability);
-  EXPECT_EQ(reason(), expected);
+TEST_F(Adapters, LaunchAttributesReachWhoLooksAtThem) {
+  const auto backend = open(0);
+  KernelLaunch launch{1, {}, {{true, {1, 0}, {}}, {false, {}, std::vector<std::byte>(4)}}};
+  launch.geometry.attributes.cooperative = true;
+  const auto refused = backend->launch({launch});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, DeviceError::kLaunch);
+  EXPECT_EQ(refused.error().message, "too many blocks at once");
 }
 
 // The toy's class does not say that it zeroes memory, so the SDK refuses for it.
@@ -373,24 +290,6 @@ TEST_F(Adapters, ABackendThatZeroesNothingRunsNoVariantThatNeedsIt) {
     EXPECT_EQ(one.error, DeviceError::kUnsupported);
     EXPECT_EQ(one.message, "this backend cannot zero memory before each launch ('zero: each')");
   }
-}
-
-TEST(BareCompiler, ThatNamesOneKernelOnlyCompilesNoSequence) {
-  tuner_compiler_factory factory{};
-  factory.create = [](std::uint32_t, const tuner_pair*, std::size_t, tuner_compiler* out,
-                      tuner_sink) {
-    *out = {sizeof(tuner_compiler), nullptr, nothing, nothing, fine};
-    return static_cast<int>(TUNER_OK);
-  };
-  const auto compiler = make_plugin_compiler(factory, 0, {});
-  ASSERT_TRUE(compiler);
-  CompileRequest request;
-  EXPECT_TRUE((*compiler)->compile(request));
-  request.then = {"finish"};
-  const auto refused = (*compiler)->compile(request);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().log,
-            "this compiler plugin did not name every kernel of the sequence ('then')");
 }
 
 }  // namespace

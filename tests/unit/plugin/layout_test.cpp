@@ -45,6 +45,14 @@ AT_LEAST(tuner_device_facts, 456);
 AT(tuner_launch, zeros_count, 96);
 AT_LEAST(tuner_launch, 104);
 AT(tuner_timing, restore_count, 24);
+// From 2.1 on.
+AT(tuner_launch, attributes, 104);
+AT(tuner_launch_attributes, programmatic, 28);
+AT(tuner_timing, turns, 32);
+AT(tuner_timing, turn_count, 40);
+AT(tuner_rotation, reserved, 4);
+AT(tuner_launch_attribute_use, reserved, 4);
+AT(tuner_conditions, last, 8);
 AT(tuner_memory, compare, 56);
 AT(tuner_kernels, time, 40);
 AT(tuner_backend, ability, 48);

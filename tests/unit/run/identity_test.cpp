@@ -87,6 +87,11 @@ TEST_F(IdentityTest, LaunchAndDerivedNamesCount) {
   EXPECT_EQ(changed([&] { study.launch.grid[0] = expr("n"); }), "launch");
   EXPECT_EQ(changed([&] { study.derived.push_back({"third", expr("n // 3")}); }), "launch");
   EXPECT_EQ(changed([&] { study.launch.dynamic_shared_bytes = expr("1024"); }), "launch");
+  LaunchAttributesSpec& attributes = study.launch.attributes;
+  EXPECT_EQ(changed([&] { attributes.cluster[1] = expr("2"); }), "launch");
+  EXPECT_EQ(changed([&] { attributes.cooperative = expr("True"); }), "launch");
+  EXPECT_EQ(changed([&] { attributes.carveout = expr("50"); }), "launch");
+  EXPECT_EQ(changed([&] { attributes.scheduling = expr("'spread'"); }), "launch");
 }
 
 TEST_F(IdentityTest, InputsCount) {
@@ -108,9 +113,20 @@ TEST_F(IdentityTest, ReferenceAndTolerancesCount) {
 }
 
 TEST_F(IdentityTest, WhatChangesAMeasurementCounts) {
-  EXPECT_EQ(changed([&] { study.measure.cold = false; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.cache = CacheState::kHot; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.cache = CacheState::kRotate; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.mode = LaunchMode::kGraph; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.min_samples = 9; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.drop_above = 4; }), "measuring");
+}
+
+TEST_F(IdentityTest, TellsHowLaunchesWereTimed) {
+  const auto told = [&] { return timed_how(key()); };
+  EXPECT_EQ(told(), (TimedHow{LaunchMode::kStream, CacheState::kCold}));
+  study.measure.mode = LaunchMode::kGraph;
+  study.measure.cache = CacheState::kRotate;
+  EXPECT_EQ(told(), (TimedHow{LaunchMode::kGraph, CacheState::kRotate}));
+  EXPECT_EQ(timed_how({}), std::nullopt);
 }
 
 TEST_F(IdentityTest, SourceCompilerDriverDeviceAndBackendOptionsCount) {

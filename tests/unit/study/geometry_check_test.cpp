@@ -41,6 +41,40 @@ TEST(GeometryCheck, OneHealthyConfigurationIsEnough) {
   EXPECT_EQ(geometry_of(study_with("B: [2048, 64]", "  block: [B]\n  grid: [N]\n")), "");
 }
 
+TEST(GeometryCheck, AskingABackendForWhatItCannotDo) {
+  const std::string launch = "  block: [B]\n  grid: [N]\n";
+  const DeviceFacts cpu = nominal_facts("cpu");
+  EXPECT_EQ(
+      geometry_of(study_with("B: [32]", launch, "measure: {mode: graph}\n"), cpu),
+      R"text(study.yaml:9:17: 'mode: graph' cannot be measured with cpu, which launches nothing from a graph ('mode: stream' can)
+    measure: {mode: graph}
+                    ^)text");
+  EXPECT_EQ(geometry_of(study_with("B: [32]", launch, "measure: {cache: rotate}\n"), cpu), "");
+  DeviceFacts plain;
+  plain.backend = "toy";
+  EXPECT_EQ(
+      geometry_of(study_with("B: [32]", launch, "measure: {cache: rotate}\n"), plain),
+      R"text(study.yaml:9:18: 'cache: rotate' cannot be measured with toy, which always launches on the same buffers ('cache: cold' and 'cache: hot' can)
+    measure: {cache: rotate}
+                     ^)text");
+  EXPECT_EQ(geometry_of(study_with("B: [32]", launch, "measure: {mode: graph, cache: rotate}\n"),
+                        nominal_facts("sm_90")),
+            "");
+}
+
+TEST(GeometryCheck, LaunchAttributesThatEveryConfigurationAsksFor) {
+  const std::string launch = "  block: [32]\n  grid: [N]\n  cluster: [C]\n";
+  const DeviceFacts cpu = nominal_facts("cpu");
+  EXPECT_EQ(
+      geometry_of(study_with("C: [2, 4]", launch), cpu),
+      R"text(study.yaml:8:13: launch attributes are not supported by cpu, for every configuration
+      cluster: [C]
+                ^)text");
+  EXPECT_EQ(geometry_of(study_with("C: [1, 2]", launch), cpu), "") << "1 asks for nothing";
+  EXPECT_EQ(geometry_of(study_with("C: [2, 99]", launch), nominal_facts("sm_90")), "")
+      << "a matter of each variant";
+}
+
 TEST(GeometryCheck, BlockOverTheLimitEverywhere) {
   EXPECT_EQ(
       geometry_of(study_with("B: [64, 128]", "  block: [B, 32]\n  grid: [N]\n")),

@@ -169,6 +169,19 @@ study.yaml:3:47: 'budget' must be a map (key: value), not an integer
                                                   ^)text");
 }
 
+TEST(SearchSections, MeasureSaysHowLaunchesAreTimed) {
+  const Study usual = accepted("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: stream}\n");
+  EXPECT_EQ(usual.measure.mode, LaunchMode::kStream);
+  EXPECT_EQ(usual.measure.cache, CacheState::kCold);
+  const Study deployed =
+      accepted("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: graph, cache: rotate}\n");
+  EXPECT_EQ(deployed.measure.mode, LaunchMode::kGraph);
+  EXPECT_EQ(deployed.measure.cache, CacheState::kRotate);
+  EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: grahp}\n"),
+            "study.yaml:3:17: 'mode' must be stream or graph, not 'grahp' (did you mean 'graph'?)\n"
+            "    measure: {mode: grahp}\n                    ^");
+}
+
 TEST(SearchSections, MeasureLimits) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
@@ -183,7 +196,7 @@ measure:
   finalists: -1
   simpler_within: 1
 )yaml"),
-            R"text(study.yaml:4:10: 'cache' must be cold or hot, not 'warm'
+            R"text(study.yaml:4:10: 'cache' must be cold, hot or rotate, not 'warm'
       cache: warm
              ^
 study.yaml:5:16: 'min_samples' must be from 1 to 1000000, not 0

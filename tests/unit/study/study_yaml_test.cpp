@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "tests/unit/study/study_folder.h"
 #include "tests/unit/study/t1_file.h"
 
 namespace tuner::testing {
@@ -51,7 +52,7 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.search.options = {{"population", "30"}};
   study.search.budget.target = 0.5;
   study.objective.beside = {{"power", false, {}}};
-  study.measure.cold = false;
+  study.measure.cache = CacheState::kHot;
   study.measure.precision = 0.25;
   study.measure.simpler_within = 0;
   const std::string text = study_yaml(study, ".");
@@ -62,6 +63,32 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
                       "  simpler_within: 0\n"),
             std::string::npos)
       << text;
+}
+
+TEST(StudyYaml, KeepsWhatLaunchesAskForAndHowTheyAreTimed) {
+  const Study study = accepted(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {C: [1, 2]}
+launch:
+  block: [32]
+  grid: [N]
+  cluster: [C, 1]
+  carveout: 50 * C
+  scheduling: "'spread' if C > 1 else 'default'"
+  then:
+    - {entry: f, block: [32], grid: [1], cooperative: True, programmatic: C > 1}
+arguments: [{name: Y, type: float, shape: [N], role: out}]
+measure: {mode: graph, cache: rotate}
+)yaml");
+  const LaunchAttributesSpec& main = study.launch.attributes;
+  EXPECT_EQ(main.cluster[0].text(), "C");
+  EXPECT_EQ(main.carveout.text(), "50 * C");
+  EXPECT_EQ(study.then[0].launch.attributes.programmatic.text(), "C > 1");
+  const std::string text = study_yaml(study, ".");
+  EXPECT_NE(text.find("  carveout: \"50 * C\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("cooperative: \"True\", programmatic: \"C > 1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("measure:\n  mode: graph\n  cache: rotate\n"), std::string::npos) << text;
 }
 
 TEST(StudyYaml, OfASpaceAloneCanBeChecked) {

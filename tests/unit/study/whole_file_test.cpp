@@ -171,7 +171,7 @@ TEST(WholeStudy, SearchAndMeasureArrive) {
   EXPECT_EQ(study.search.budget.target, 7);
   EXPECT_EQ(study.search.budget.patience, 20U);
   const MeasureSpec& measure = study.measure;
-  EXPECT_FALSE(measure.cold);
+  EXPECT_EQ(measure.cache, CacheState::kHot);
   EXPECT_EQ(measure.min_samples, 3);
   EXPECT_EQ(measure.max_samples, 9);
   EXPECT_EQ(measure.max_milliseconds, 50);

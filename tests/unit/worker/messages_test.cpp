@@ -82,7 +82,8 @@ TEST(Messages, SizePlanArrivesWhole) {
   plan.checks = {{0, 1e-4, 1e-3}};
   plan.reference = ReferencePlan{{0}, {AnswerPlan{7, "STEPS=4", {}, {}, {{0, buffer}}}}, 3};
   plan.reference->answers[0].artifact.opened = {{{"/inc/\xff.h", "0123"}}};
-  plan.measure.cold = false;
+  plan.measure.cache = CacheState::kRotate;
+  plan.measure.mode = LaunchMode::kGraph;
   plan.measure.drop_above = 0;
 
   const SizePlan got = through_cbor(plan);
@@ -105,7 +106,8 @@ TEST(Messages, SizePlanArrivesWhole) {
   EXPECT_EQ(answer.values, "STEPS=4");
   EXPECT_EQ(answer.artifact.opened, plan.reference->answers[0].artifact.opened);
   EXPECT_EQ(answer.overrides.at(0).second.name, "C");
-  EXPECT_FALSE(got.measure.cold);
+  EXPECT_EQ(got.measure.cache, CacheState::kRotate);
+  EXPECT_EQ(got.measure.mode, LaunchMode::kGraph);
   EXPECT_EQ(got.measure.drop_above, 0);
 }
 
@@ -116,12 +118,14 @@ TEST(Messages, VerdictArrivesWhole) {
   verdict.max_error = 3.5;
   verdict.message = "C[3] = \xff";
   verdict.context_dead = true;
+  verdict.conditions = {1755, 640.5};
   const Verdict got = through_cbor(verdict);
   EXPECT_EQ(got.state, TrialState::kCorrectness);
   EXPECT_EQ(got.timing.samples, verdict.timing.samples);
   EXPECT_EQ(got.max_error, 3.5);
   EXPECT_EQ(got.message, verdict.message);
   EXPECT_TRUE(got.context_dead);
+  EXPECT_EQ(got.conditions, verdict.conditions);
 }
 
 TEST(Messages, InfiniteErrorArrivesAsInfinity) {

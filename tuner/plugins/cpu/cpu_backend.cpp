@@ -288,16 +288,20 @@ void CpuBackend::launch_shuffled(std::uint64_t kernel, const tuner_launch& launc
 void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                       std::span<double> milliseconds) {
   using Clock = std::chrono::steady_clock;
-  const std::list<Prepared> steps = prepare(kernel, launch);
+  std::vector<std::list<Prepared>> turns;
+  for (const tuner_launch* one : sdk::turns_of(launch, timing)) {
+    turns.push_back(prepare(kernel, *one));
+  }
   const std::uint32_t launches = std::max(1U, timing.launches_per_sample);
+  std::size_t number = 0;  // of the launch
   for (double& sample : milliseconds) {
     for (const tuner_restore& restore : std::span(timing.restores, timing.restore_count)) {
       copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
     }
     if (timing.flush_cache != 0) flush_caches();
     const auto start = Clock::now();
-    for (std::uint32_t i = 0; i < launches; ++i) {
-      for (const Prepared& step : steps) run(step);
+    for (std::uint32_t i = 0; i < launches; ++i, ++number) {
+      for (const Prepared& step : turns[number % turns.size()]) run(step);
     }
     const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
     sample = spent.count() / launches;

@@ -19,7 +19,10 @@ namespace tuner::cpu {
 
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.
-class CpuBackend : public sdk::Backend, public sdk::ShufflesThreads, public sdk::AdoptsMemory {
+class CpuBackend : public sdk::Backend,
+                   public sdk::ShufflesThreads,
+                   public sdk::AdoptsMemory,
+                   public sdk::RotatesBuffers {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/cuda/graph.h"
 #include "tuner/plugins/cuda/launch.h"
 
 namespace tuner::cuda {
@@ -22,21 +24,6 @@ CUdevice device_of(const DriverApi& api, std::uint32_t number) {
   CUdevice device = 0;
   check(api, api.device_get(&device, static_cast<int>(number)), "cuDeviceGet");
   return device;
-}
-
-tuner_resources resources_of(const DriverApi& api, CUfunction function) {
-  const auto attribute = [&](CUfunction_attribute which) {
-    int value = 0;
-    check(api, api.func_get_attribute(&value, which, function), "cuFuncGetAttribute");
-    return std::int64_t{value};
-  };
-  tuner_resources out = sdk::kUnknownResources;
-  out.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
-  out.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  out.constant_bytes = attribute(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
-  out.local_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-  out.max_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  return out;
 }
 
 // cuModuleLoadData is told no size: anything but a whole image would be read past its end.
@@ -61,7 +48,10 @@ CudaBackend::CudaBackend(std::uint32_t device, const sdk::Options& options)
     : CudaBackend(load_driver(), device, options.text_of("arch")) {}
 
 CudaBackend::CudaBackend(const DriverApi& api, std::uint32_t device, const std::string& arch)
-    : api_(api), device_(device_of(api_, device)), facts_(device_facts(api_, device_, arch)) {}
+    : api_(api),
+      device_(device_of(api_, device)),
+      facts_(device_facts(api_, device_, arch)),
+      board_power_(facts_.uuid) {}
 
 CudaBackend::Opened::Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts)
     : context(api, device),
@@ -174,9 +164,9 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
 sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entry) {
   opened();
   // The same entry is the same kernel: its attributes are set in the driver once for all launches.
-  if (kernel(id).entry == entry) return {id, kernel(id).resources};
+  if (kernel(id).entry == entry) return {id, kernel(id).function->resources()};
   for (const std::uint64_t other : kernel(id).next) {
-    if (kernel(other).entry == entry) return {other, kernel(other).resources};
+    if (kernel(other).entry == entry) return {other, kernel(other).function->resources()};
   }
   const sdk::LoadedKernel loaded = add({}, kernel(id).module.get(), entry);
   kernel(id).next.push_back(loaded.kernel);
@@ -185,11 +175,8 @@ sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entr
 
 sdk::LoadedKernel CudaBackend::add(Kernel loaded, CUmodule module, std::string_view entry) {
   loaded.entry = entry;
-  check(api_, api_.module_get_function(&loaded.function, module, loaded.entry.c_str()),
-        "cuModuleGetFunction");
-  loaded.resources = resources_of(api_, loaded.function);
-  read_parameters(loaded);
-  const sdk::LoadedKernel out{++last_kernel_, loaded.resources};
+  loaded.function = std::make_unique<KernelFunction>(api_, module, loaded.entry);
+  const sdk::LoadedKernel out{++last_kernel_, loaded.function->resources()};
   kernels_.emplace(out.kernel, std::move(loaded));
   return out;
 }
@@ -228,41 +215,9 @@ void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, co
 
 // ---- launching and timing -----------------------------------------------------------------------
 
-// Reading what a kernel takes catches a study whose argument list does not fit; the driver itself
-// would copy bytes from beyond the list.
-void CudaBackend::read_parameters(Kernel& kernel) const {
-  if (api_.func_get_param_info == nullptr) return;
-  kernel.parameters_known = true;
-  for (std::size_t i = 0;; ++i) {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    if (api_.func_get_param_info(kernel.function, i, &offset, &size) != CUDA_SUCCESS) return;
-    kernel.parameter_sizes.push_back(size);
-  }
-}
-
-void CudaBackend::prepare_launch(Kernel& kernel, const tuner_launch& launch) const {
-  const std::string reason = refusal(launch, kernel.resources, facts_);
-  if (!reason.empty()) throw sdk::Error(TUNER_LAUNCH_REFUSED, reason);
-  const auto dynamic = static_cast<std::int64_t>(launch.dynamic_shared_bytes);
-  if (dynamic + kernel.resources.static_shared_bytes <= facts_.max_shared_memory_per_block ||
-      dynamic <= kernel.allowed_dynamic_shared) {
-    return;
-  }
-  check(api_,
-        api_.func_set_attribute(kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                static_cast<int>(dynamic)),
-        "cuFuncSetAttribute", Phase::kLaunch);
-  kernel.allowed_dynamic_shared = dynamic;
-}
-
 void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launch,
                                  Bound& bound) const {
-  if (kernel.parameters_known && kernel.parameter_sizes.size() != launch.argument_count) {
-    throw sdk::Error(TUNER_INVALID,
-                     "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
-                         " arguments, " + std::to_string(launch.argument_count) + " are given");
-  }
+  kernel.function->check_count(launch.argument_count);
   // Sized first, because the addresses of their elements are handed out.
   bound.pointers.resize(launch.argument_count);
   bound.maps.resize(sdk::maps_of(launch).size());
@@ -290,12 +245,7 @@ void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launc
     bound.arguments[map.argument] = &bound.maps[i];
     sizes[map.argument] = sizeof(CUtensorMap);
   }
-  for (std::size_t i = 0; kernel.parameters_known && i < sizes.size(); ++i) {
-    if (kernel.parameter_sizes[i] == sizes[i]) continue;
-    throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
-                                        std::to_string(sizes[i]) + " bytes, the kernel expects " +
-                                        std::to_string(kernel.parameter_sizes[i]));
-  }
+  kernel.function->check_sizes(sizes);
 }
 
 // Nothing is launched before all that follows could be, too.
@@ -306,28 +256,38 @@ std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tune
     steps[i].kernel = &kernel(chain[i].kernel);
     steps[i].launch = chain[i].launch;
     try {
-      prepare_launch(*steps[i].kernel, *steps[i].launch);
+      steps[i].kernel->function->prepare(*steps[i].launch, facts_);
       bind_arguments(*steps[i].kernel, *steps[i].launch, steps[i].bound);
     } catch (const sdk::Error& error) {
       if (i == 0) throw;
       throw sdk::Error(error.status(), "launch " + std::to_string(i + 1) + ": " + error.what());
     }
   }
+  refuse_two_carveouts(steps);
   return steps;
+}
+
+// It is the kernel's in the driver, so that the last one would hold for all.
+void CudaBackend::refuse_two_carveouts(const std::vector<Step>& steps) {
+  const auto carveout = [](const Step& step) {
+    const tuner_launch_attributes* asked = sdk::attributes_of(*step.launch);
+    return asked != nullptr ? asked->carveout : -1;
+  };
+  for (const Step& one : steps) {
+    for (const Step& other : steps) {
+      if (one.kernel != other.kernel || carveout(one) == carveout(other)) continue;
+      throw sdk::Error(TUNER_LAUNCH_REFUSED,
+                       "launches of the same kernel cannot have different carveouts");
+    }
+  }
 }
 
 void CudaBackend::queue(std::vector<Step>& steps) const {
   for (Step& step : steps) {
-    const tuner_launch& launch = *step.launch;
     for (const auto& [data, bytes] : step.bound.zeros) {
       check(api_, api_.memset_d8_async(data, 0, bytes, opened_->stream.get()), "cuMemsetD8Async");
     }
-    check(api_,
-          api_.launch_kernel(step.kernel->function, launch.grid[0], launch.grid[1], launch.grid[2],
-                             launch.block[0], launch.block[1], launch.block[2],
-                             static_cast<unsigned>(launch.dynamic_shared_bytes),
-                             opened_->stream.get(), step.bound.arguments.data(), nullptr),
-          "cuLaunchKernel", Phase::kLaunch);
+    step.kernel->function->launch(*step.launch, opened_->stream.get(), step.bound.arguments.data());
   }
 }
 
@@ -339,21 +299,89 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   for (const Step& step : steps) step.kernel->launched = true;
 }
 
-void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
-                       std::span<double> milliseconds) {
-  opened();
-  std::vector<Step> steps = prepare(id, launch);
+CudaBackend::Turns CudaBackend::prepare(std::uint64_t id, const tuner_launch& launch,
+                                        const tuner_timing& timing) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
+  Turns turns;
+  for (const tuner_launch* one : sdk::turns_of(launch, timing)) turns.push_back(prepare(id, *one));
+  return turns;
+}
+
+namespace {
+
+template <typename Steps>
+std::size_t operations_of(const Steps& steps) {
   std::size_t operations = steps.size();
-  for (const Step& step : steps) operations += step.bound.zeros.size();
-  const Work work{[&] { queue(steps); }, operations,
-                  std::all_of(steps.begin(), steps.end(),
-                              [](const Step& one) { return one.kernel->launched; })};
+  for (const auto& step : steps) operations += step.bound.zeros.size();
+  return operations;
+}
+
+template <typename Steps>
+bool have_run(const Steps& steps) {
+  return std::all_of(steps.begin(), steps.end(),
+                     [](const auto& one) { return one.kernel->launched; });
+}
+
+}  // namespace
+
+void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing,
+                       std::span<double> milliseconds) {
+  opened();
+  Turns turns = prepare(id, launch, timing);
+  const Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
+                  operations_of(turns.front()), have_run(turns.front()), false};
   opened_->timer.time(timing, work, milliseconds);
+  for (const Step& step : turns.front()) step.kernel->launched = true;
+}
+
+// As before a sample, but that nothing is timed. Kernels are loaded when they are first launched,
+// which cannot be captured.
+void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing) {
+  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, opened_->stream.get()),
+          "cuMemcpyDtoDAsync");
+  }
+  queue(steps);
+  wait("kernel", true);
   for (const Step& step : steps) step.kernel->launched = true;
+}
+
+// One graph holds the launches of a sample. There are several where samples begin at different
+// turns.
+void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
+                             const tuner_timing& timing, std::span<double> milliseconds) {
+  opened();
+  Turns turns = prepare(id, launch, timing);
+  if (!have_run(turns.front())) launch_once(turns.front(), timing);
+  const std::size_t launches = std::max(1U, timing.launches_per_sample);
+  const auto first_turn = [&](std::size_t sample) { return sample * launches % turns.size(); };
+  std::map<std::size_t, GraphExec> graphs;
+  for (std::size_t sample = 0; sample < milliseconds.size(); ++sample) {
+    const std::size_t first = first_turn(sample);
+    if (graphs.contains(first)) break;  // and so it goes on
+    graphs.emplace(first, captured(api_, opened_->stream.get(), [&] {
+                     for (std::size_t i = 0; i < launches; ++i) {
+                       queue(turns[(first + i) % turns.size()]);
+                     }
+                   }));
+  }
+  wait("cuGraphUpload");
+  const auto launch_graph = [&](std::size_t sample) {
+    check(api_, api_.graph_launch(graphs.at(first_turn(sample)).get(), opened_->stream.get()),
+          "cuGraphLaunch", Phase::kLaunch);
+  };
+  tuner_timing by_sample = timing;
+  by_sample.launches_per_sample = 1;
+  const Work work{launch_graph, launches * operations_of(turns.front()), true, true};
+  opened_->timer.time(by_sample, work, milliseconds);
+  for (double& ms : milliseconds) ms /= static_cast<double>(launches);
+}
+
+sdk::Conditions CudaBackend::conditions() {
+  return {opened().timer.megahertz(), board_power_.watts()};
 }
 
 double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {

@@ -13,6 +13,7 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/cuda/kernel_function.h"
 #include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/timing.h"
 
@@ -23,7 +24,11 @@ namespace tuner::cuda {
 class CudaBackend : public sdk::Backend,
                     public sdk::MeasuresPower,
                     public sdk::MapsTensors,
-                    public sdk::AdoptsMemory {
+                    public sdk::AdoptsMemory,
+                    public sdk::TimesGraphs,
+                    public sdk::RotatesBuffers,
+                    public sdk::SetsLaunchAttributes,
+                    public sdk::TellsConditions {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
@@ -55,6 +60,9 @@ class CudaBackend : public sdk::Backend,
   void launch(std::uint64_t kernel, const tuner_launch& launch) override;
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
+  void time_graph(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
+                  std::span<double> milliseconds) override;
+  sdk::Conditions conditions() override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
   bool zeroes() const override { return true; }
 
@@ -62,11 +70,7 @@ class CudaBackend : public sdk::Backend,
   struct Kernel {
     Module module;
     std::string entry;
-    CUfunction function = nullptr;
-    tuner_resources resources{};
-    std::int64_t allowed_dynamic_shared = 0;  // what the driver was last told
-    std::vector<std::size_t> parameter_sizes;
-    bool parameters_known = false;
+    std::unique_ptr<KernelFunction> function;
     bool launched = false;
     std::vector<std::uint64_t> next;  // kernels that go with it, whose module is empty
   };
@@ -99,9 +103,11 @@ class CudaBackend : public sdk::Backend,
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
   sdk::LoadedKernel add(Kernel loaded, CUmodule module, std::string_view entry);
-  void read_parameters(Kernel& kernel) const;
+  using Turns = std::vector<std::vector<Step>>;
   std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
-  void prepare_launch(Kernel& kernel, const tuner_launch& launch) const;
+  Turns prepare(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing);
+  static void refuse_two_carveouts(const std::vector<Step>& steps);
+  void launch_once(std::vector<Step>& steps, const tuner_timing& timing);
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(std::vector<Step>& steps) const;
   void wait(const char* call, bool kernel_ran = false) const;
@@ -110,6 +116,7 @@ class CudaBackend : public sdk::Backend,
   CUdevice device_;
   tuner_device_facts facts_;
   std::unique_ptr<Opened> opened_;
+  BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
   std::unordered_map<std::uint64_t, Kernel> kernels_;

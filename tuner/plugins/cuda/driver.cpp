@@ -14,6 +14,26 @@ namespace tuner::cuda {
 
 // ---- functions ----------------------------------------------------------------------------------
 
+namespace {
+
+void find_graphs(const DynamicLibrary& library, DriverApi& api) {
+  bool all = true;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.find(symbol));
+    all = all && function != nullptr;
+  };
+  find(api.stream_begin_capture, "cuStreamBeginCapture_v2");
+  find(api.stream_end_capture, "cuStreamEndCapture");
+  find(api.graph_destroy, "cuGraphDestroy");
+  find(api.graph_instantiate, "cuGraphInstantiateWithFlags");
+  find(api.graph_exec_destroy, "cuGraphExecDestroy");
+  find(api.graph_upload, "cuGraphUpload");
+  find(api.graph_launch, "cuGraphLaunch");
+  if (!all) api.graph_launch = nullptr;
+}
+
+}  // namespace
+
 DriverApi load_driver() {
   const auto library = DynamicLibrary::open_first({"libcuda.so.1"});
   DriverApi api;
@@ -26,6 +46,10 @@ DriverApi load_driver() {
       reinterpret_cast<StreamWaitValue32>(library.find("cuStreamWaitValue32_v2"));
   api.tensor_map_encode_tiled =
       reinterpret_cast<TensorMapEncodeTiled>(library.find("cuTensorMapEncodeTiled"));
+  api.launch_kernel_ex = reinterpret_cast<LaunchKernelEx>(library.find("cuLaunchKernelEx"));
+  api.ctx_reset_persisting_l2 =
+      reinterpret_cast<CtxResetPersistingL2>(library.find("cuCtxResetPersistingL2Cache"));
+  find_graphs(library, api);
   check(api, api.init(0), "cuInit");
   return api;
 }

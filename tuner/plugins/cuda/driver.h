@@ -58,6 +58,15 @@ namespace tuner::cuda {
 // Absent from older drivers; the plugin does without them.
 using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*);
 using TensorMapEncodeTiled = decltype(&::cuTensorMapEncodeTiled);
+using LaunchKernelEx = decltype(&::cuLaunchKernelEx);
+using CtxResetPersistingL2 = decltype(&::cuCtxResetPersistingL2Cache);
+using StreamBeginCapture = CUresult (*)(CUstream, CUstreamCaptureMode);
+using StreamEndCapture = decltype(&::cuStreamEndCapture);
+using GraphDestroy = decltype(&::cuGraphDestroy);
+using GraphInstantiate = CUresult (*)(CUgraphExec*, CUgraph, unsigned long long);
+using GraphExecDestroy = decltype(&::cuGraphExecDestroy);
+using GraphUpload = decltype(&::cuGraphUpload);
+using GraphLaunch = decltype(&::cuGraphLaunch);
 using StreamWaitValue32 = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 
 struct DriverApi {
@@ -68,6 +77,17 @@ struct DriverApi {
   FuncGetParamInfo func_get_param_info = nullptr;
   StreamWaitValue32 stream_wait_value_32 = nullptr;
   TensorMapEncodeTiled tensor_map_encode_tiled = nullptr;
+  LaunchKernelEx launch_kernel_ex = nullptr;
+  CtxResetPersistingL2 ctx_reset_persisting_l2 = nullptr;
+  // Graphs: all of them or none.
+  StreamBeginCapture stream_begin_capture = nullptr;
+  StreamEndCapture stream_end_capture = nullptr;
+  GraphDestroy graph_destroy = nullptr;
+  GraphInstantiate graph_instantiate = nullptr;
+  GraphExecDestroy graph_exec_destroy = nullptr;
+  GraphUpload graph_upload = nullptr;
+  GraphLaunch graph_launch = nullptr;
+  bool has_graphs() const { return graph_launch != nullptr; }
 };
 
 // Opens libcuda.so.1 and calls cuInit: only where a driver may be initialised. Throws sdk::Error
@@ -111,6 +131,8 @@ using UniqueHandle = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Me
 using Module = UniqueHandle<CUmodule, &DriverApi::module_unload>;
 using Stream = UniqueHandle<CUstream, &DriverApi::stream_destroy>;
 using Event = UniqueHandle<CUevent, &DriverApi::event_destroy>;
+using Graph = UniqueHandle<CUgraph, &DriverApi::graph_destroy>;
+using GraphExec = UniqueHandle<CUgraphExec, &DriverApi::graph_exec_destroy>;
 
 // Device memory.
 class DeviceMemory {

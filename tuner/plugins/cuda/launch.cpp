@@ -48,6 +48,38 @@ std::string refusal(const tuner_launch& launch, const tuner_resources& kernel,
   return {};
 }
 
+std::uint64_t blocks_in_cluster(const tuner_launch_attributes& attributes) {
+  return std::uint64_t{attributes.cluster[0]} * attributes.cluster[1] * attributes.cluster[2];
+}
+
+std::vector<CUlaunchAttribute> driver_attributes(const tuner_launch& launch) {
+  std::vector<CUlaunchAttribute> out;
+  const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+  if (asked == nullptr) return out;
+  const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
+    out.emplace_back().id = id;
+    return out.back().value;
+  };
+  if (blocks_in_cluster(*asked) > 1) {
+    auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+    cluster.x = asked->cluster[0];
+    cluster.y = asked->cluster[1];
+    cluster.z = asked->cluster[2];
+  }
+  if (asked->cooperative != 0) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (asked->scheduling != TUNER_SCHEDULING_DEFAULT) {
+    add(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        .clusterSchedulingPolicyPreference = asked->scheduling == TUNER_SCHEDULING_SPREAD
+                                                 ? CU_CLUSTER_SCHEDULING_POLICY_SPREAD
+                                                 : CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING;
+  }
+  if (asked->programmatic != 0) {
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        .programmaticStreamSerializationAllowed = 1;
+  }
+  return out;
+}
+
 // ---- maps of matrices ---------------------------------------------------------------------------
 
 namespace {

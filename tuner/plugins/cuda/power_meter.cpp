@@ -26,6 +26,7 @@ PowerMeter::PowerMeter(const std::string& uuid) {
   const auto by_uuid = reinterpret_cast<ByUuid>(library.require("nvmlDeviceGetHandleByUUID"));
   total_energy_ = reinterpret_cast<decltype(total_energy_)>(
       library.require("nvmlDeviceGetTotalEnergyConsumption"));
+  power_usage_ = reinterpret_cast<decltype(power_usage_)>(library.find("nvmlDeviceGetPowerUsage"));
   if (const int code = init(); code != kSuccess) fail("nvmlInit", code);
   if (const int code = by_uuid(uuid.c_str(), &device_); code != kSuccess) {
     fail("no device " + uuid, code);
@@ -39,6 +40,27 @@ std::uint64_t PowerMeter::millijoules() const {
     fail("this device does not count its energy", code);
   }
   return value;
+}
+
+double PowerMeter::watts() const {
+  unsigned milliwatts = 0;
+  const bool told = power_usage_ != nullptr && power_usage_(device_, &milliwatts) == kSuccess;
+  return told ? milliwatts / 1000.0 : 0;
+}
+
+double BoardPower::watts() {
+  constexpr std::chrono::seconds kFirst{1};
+  constexpr std::chrono::milliseconds kPause{250};
+  const auto now = std::chrono::steady_clock::now();
+  if (absent_ || now - begin_ < kFirst || now - asked_ < kPause) return watts_;
+  try {
+    if (!meter_) meter_.emplace(uuid_);
+    watts_ = meter_->watts();
+  } catch (const sdk::Error&) {
+    absent_ = true;  // measuring goes on without
+  }
+  asked_ = now;
+  return watts_;
 }
 
 double mean_watts(const std::function<std::uint64_t()>& millijoules,

@@ -2,9 +2,12 @@
 // Energy that a device has taken, from the management library (NVML). Only reads: clocks and power
 // limits stay as they are.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tuner::cuda {
 
@@ -16,10 +19,28 @@ class PowerMeter {
   explicit PowerMeter(const std::string& uuid);
 
   std::uint64_t millijoules() const;  // since the driver was loaded; throws sdk::Error
+  double watts() const;               // of the board now; 0 where it does not tell
 
  private:
   void* device_ = nullptr;
+  int (*power_usage_)(void*, unsigned*) = nullptr;  // milliwatts; null: an old library
   int (*total_energy_)(void*, unsigned long long*) = nullptr;
+};
+
+// What the board takes while one thing after another is timed. Devices average over about a second:
+// before, and more often, there is nothing to be told.
+class BoardPower {
+ public:
+  explicit BoardPower(std::string uuid) : uuid_(std::move(uuid)) {}
+  double watts();  // 0 where nobody tells
+
+ private:
+  std::string uuid_;
+  std::optional<PowerMeter> meter_;  // opened on first use
+  bool absent_ = false;              // and could not be
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point asked_;
+  double watts_ = 0;
 };
 
 // Watts between two steps of the counter, which the device renews some ten times a second, while

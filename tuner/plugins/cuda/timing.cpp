@@ -65,8 +65,8 @@ Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& fa
       stream_(stream),
       flush_bytes_(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_bytes, 1 << 20))),
       gate_(api),
-      clock_(api, kernels,
-             static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))) {}
+      clock_(api, kernels, static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))),
+      unmarks_(api.ctx_reset_persisting_l2 != nullptr) {}
 
 void Timer::queue_restores(const tuner_timing& timing) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
@@ -78,6 +78,11 @@ void Timer::queue_flush() {
   check(api_, api_.memset_d8_async(flush_buffer_.get(), 0, flush_bytes_, stream_),
         "cuMemsetD8Async");
 }
+
+// Lines that a kernel has marked to persist would outlast the flush. The host unmarks them, not the
+// stream, so that it is done once for all samples that are queued together: a final's are queued
+// one by one. Where a device has no such lines, or does not let go of them, times are taken anyway.
+void Timer::unmark() { unmarks_ = api_.ctx_reset_persisting_l2() == CUDA_SUCCESS; }
 
 void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
 
@@ -102,44 +107,63 @@ void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
   if (first_flush || timing.restore_count > 0) wait();
 }
 
-void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t slot) {
+void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
+                         std::size_t slot) {
   queue_restores(timing);
   if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
-  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) work.queue();
+  for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) {
+    work.queue(sample * timing.launches_per_sample + i);
+  }
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
-// Queues, and waits for, `count` samples between two stamps of the clock.
-void Timer::queue_batch(const tuner_timing& timing, const Work& work, bool gated,
-                        std::size_t count) {
-  if (gated) gate_.close(stream_);
+void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch) {
+  if (batch.gated) gate_.close(stream_);
   try {
     clock_.queue_first();
-    for (std::size_t slot = 0; slot < count; ++slot) queue_sample(timing, work, slot);
+    for (std::size_t slot = 0; slot < batch.count; ++slot) {
+      queue_sample(timing, work, batch.first + slot, slot);
+      if (!work.one_by_one || slot + 1 == batch.count) continue;
+      gate_.open();
+      wait();
+      if (batch.gated) gate_.close(stream_);
+    }
     clock_.queue_last();
   } catch (...) {
     gate_.open();
     throw;
   }
   gate_.open();
+}
+
+// Queues, and waits for, some samples between two stamps of the clock.
+void Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch) {
+  if (timing.flush_cache != 0 && unmarks_) unmark();
+  queue_behind_gate(timing, work, batch);
   wait();
 }
 
 void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
-  const std::size_t batch = batch_size(timing, work.operations);
-  prepare(timing, std::min(batch, milliseconds.size()));
+  const std::size_t most = batch_size(timing, work.operations);
+  prepare(timing, std::min(most, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
   const bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
-  for (std::size_t done = 0; done < milliseconds.size(); done += batch) {
-    const std::size_t count = std::min(batch, milliseconds.size() - done);
-    queue_batch(timing, work, gated, count);
+  double sum = 0;
+  int known = 0;
+  for (std::size_t done = 0; done < milliseconds.size(); done += most) {
+    const Batch batch{done, std::min(most, milliseconds.size() - done), gated};
+    queue_batch(timing, work, batch);
     while (throttle_.judge(clock_.megahertz()) == ThrottleGuard::Advice::kRepeat) {
       std::this_thread::sleep_for(kCoolDown);
-      queue_batch(timing, work, gated, count);
+      queue_batch(timing, work, batch);
     }
-    for (std::size_t slot = 0; slot < count; ++slot) {
+    if (const double clock = clock_.megahertz(); clock > 0) {
+      sum += clock;
+      ++known;
+    }
+    for (std::size_t slot = 0; slot < batch.count; ++slot) {
       float elapsed = 0;
       check(api_, api_.event_elapsed_time(&elapsed, starts_[slot].get(), stops_[slot].get()),
             "cuEventElapsedTime");
@@ -147,6 +171,7 @@ void Timer::time(const tuner_timing& timing, const Work& work, std::span<double>
           static_cast<double>(elapsed) / std::max(1U, timing.launches_per_sample);
     }
   }
+  megahertz_ = known > 0 ? sum / known : 0;
 }
 
 }  // namespace tuner::cuda

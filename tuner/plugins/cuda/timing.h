@@ -35,9 +35,13 @@ class Gate {
 
 // What is timed: kernels that follow each other, with the memsets before them.
 struct Work {
-  std::function<void()> queue;  // puts each of them into the stream once
+  // Puts each of them into the stream once. Launches are numbered through all samples of a call:
+  // those with other numbers may have other buffers.
+  std::function<void(std::size_t number)> queue;
   std::size_t operations = 1;
   bool launched = false;  // all of them have run before, so that the gate may be used
+  // Each sample waits for the one before: what is launched again may not be on its way still.
+  bool one_by_one = false;
 };
 
 // Times work with events: what is between them is the work alone. Restores and the flush of
@@ -50,13 +54,24 @@ class Timer {
 
   // Throws sdk::Error.
   void time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
+  // The multiprocessors' clock during the last time(), the mean over its batches; 0 = not known.
+  double megahertz() const { return megahertz_; }
 
  private:
-  void queue_sample(const tuner_timing& timing, const Work& work, std::size_t slot);
+  // Some of the samples of a call, queued together.
+  struct Batch {
+    std::size_t first = 0;  // of the samples
+    std::size_t count = 0;
+    bool gated = false;
+  };
+  void queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
+                    std::size_t slot);
+  void queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
   void queue_restores(const tuner_timing& timing);
   void queue_flush();
+  void unmark();
   void prepare(const tuner_timing& timing, std::size_t samples);
-  void queue_batch(const tuner_timing& timing, const Work& work, bool gated, std::size_t count);
+  void queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
   void wait() const;
 
   const DriverApi& api_;
@@ -68,6 +83,8 @@ class Timer {
   ClockWatch clock_;
   ThrottleGuard throttle_;
   bool stamped_ = false;  // the stamps' kernel has run once
+  bool unmarks_;          // the driver can free the L2 cache of lines that persist
+  double megahertz_ = 0;
 };
 
 // Samples queued before the host waits: few enough operations that the stream's queue cannot fill

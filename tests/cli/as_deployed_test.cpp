@@ -1,0 +1,87 @@
+// How launches are timed, as a user sees it: in turns on copies of the buffers, from graphs where
+// the backend has them, with launch attributes.
+
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+// The small study, measured as asked, with more in its launch.
+void write_study(const Sandbox& sandbox, const std::string& measure,
+                 const std::string& launch = "") {
+  std::string study = text_of(data("studies/tiny.yaml"));
+  study.replace(study.find("launch:\n"), 8, "launch:\n" + launch);
+  sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")));
+  sandbox.write("tiny.yaml", study + "measure: {" + measure + "}\n");
+}
+
+Finished tuned(const Sandbox& sandbox) {
+  return run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000"});
+}
+
+TEST(AsDeployed, ResultsOfOneWayAreNotThoseOfAnother) {
+  const Sandbox sandbox;
+  write_study(sandbox, "cache: hot");
+  ASSERT_EQ(tuned(sandbox).status, 0);
+  EXPECT_EQ(ranking_of(sandbox, "axpy").at(0).at("cache"), "hot");
+  write_study(sandbox, "cache: rotate");
+  const auto turned = tuned(sandbox);
+  ASSERT_EQ(turned.status, 0) << turned.err;
+  for (const auto& row : ranking_of(sandbox, "axpy")) {
+    EXPECT_EQ(row.at("mode"), "stream");
+    EXPECT_EQ(row.at("cache"), "rotate");
+    EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
+  }
+  const auto header = run(sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
+  ASSERT_EQ(header.status, 0) << header.err;
+  EXPECT_NE(text_of(sandbox.path("axpy.h"))
+                .find("// timed: launches in a stream, in turns on copies of the "
+                      "data that exceed the L2 cache\n"),
+            std::string::npos);
+  write_study(sandbox, "cache: hot");
+  const auto mixed = run(
+      sandbox, {"export", "tiny.yaml", "--from", "results", "--format", "header", "-o", "mixed.h"});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_NE(mixed.err.find("measured with 'mode: stream' and 'cache: rotate', the study has 'mode: "
+                           "stream' and 'cache: hot': these do not compare"),
+            std::string::npos)
+      << mixed.err;
+}
+
+TEST(AsDeployed, ABackendWithoutGraphsSaysSoBeforeAnythingIsCompiled) {
+  const Sandbox sandbox;
+  write_study(sandbox, "mode: graph");
+  const auto refused = tuned(sandbox);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "tiny.yaml:27:17: 'mode: graph' cannot be measured with cpu, which launches nothing "
+            "from a graph ('mode: stream' can)\n"
+            "    measure: {mode: graph}\n                    ^\n");
+}
+
+TEST(AsDeployed, VariantsThatAskForWhatABackendCannotDoFailAndTheOthersRun) {
+  const Sandbox sandbox;
+  write_study(sandbox, "finalists: 0", "  cluster: [PER]\n");
+  ASSERT_EQ(tuned(sandbox).status, 0);
+  for (const auto& row : ranking_of(sandbox, "axpy")) {
+    if (row.at("PER") == "1") {
+      EXPECT_NE(row.at("state"), "constraints");
+      continue;
+    }
+    EXPECT_EQ(row.at("state"), "constraints");
+    EXPECT_EQ(row.at("message"), "launch attributes are not supported by cpu");
+  }
+  write_study(sandbox, "finalists: 0", "  cooperative: True\n");
+  const auto refused = tuned(sandbox);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(
+      refused.err.find("tiny.yaml:12:16: launch attributes are not supported by cpu, for every "
+                       "configuration"),
+      std::string::npos)
+      << refused.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli

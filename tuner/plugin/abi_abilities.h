@@ -1,0 +1,90 @@
+/* What only some backends can do, asked for by name. Included by abi.h, whose rules hold. */
+#ifndef TUNER_PLUGIN_ABI_ABILITIES_H
+#define TUNER_PLUGIN_ABI_ABILITIES_H
+
+#include "tuner/plugin/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Measures the power that launches draw. */
+#define TUNER_ABILITY_POWER "tuner.power/1"
+typedef struct tuner_power {
+  uint32_t struct_size;
+  /* Mean watts while launches follow each other for about a second. */
+  int (*watts)(void* self, uint64_t kernel, const tuner_launch* launch, double* watts,
+               tuner_sink error);
+} tuner_power;
+
+/* Looks at the maps of a launch. */
+#define TUNER_ABILITY_TENSOR_MAPS "tuner.tensor_maps/1"
+typedef struct tuner_tensor_maps {
+  uint32_t struct_size;
+  uint32_t max_rank;
+} tuner_tensor_maps;
+
+/* Runs the threads of a block in another order than usual: wrong answers then show that a barrier
+ * is missing. */
+#define TUNER_ABILITY_THREAD_ORDER "tuner.thread_order/1"
+typedef struct tuner_thread_order {
+  uint32_t struct_size;
+  /* As tuner_kernels' launch(), in an order drawn from `seed`, the same for the same seed. */
+  int (*launch)(void* self, uint64_t kernel, const tuner_launch* launch, uint64_t seed,
+                tuner_sink error);
+} tuner_thread_order;
+
+/* Makes `address`, memory of its own process, a buffer until release(), which does not free it. */
+#define TUNER_ABILITY_ADOPT "tuner.adopt/1"
+typedef struct tuner_adopt {
+  uint32_t struct_size;
+  int (*adopt)(void* self, uint64_t address, uint64_t bytes, uint64_t* buffer, tuner_sink error);
+} tuner_adopt;
+
+/* Launches what has been captured once. */
+#define TUNER_ABILITY_GRAPH "tuner.graph/1"
+typedef struct tuner_graph {
+  uint32_t struct_size;
+  /* As tuner_kernels' time(), of launches from a graph: one that holds all launches of a sample,
+   * and is made before anything is timed. */
+  int (*time)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_timing* timing,
+              double* milliseconds, tuner_sink error);
+} tuner_graph;
+
+/* Looks at the turns of a timing. */
+#define TUNER_ABILITY_ROTATION "tuner.rotation/1"
+typedef struct tuner_rotation {
+  uint32_t struct_size;
+  uint32_t reserved;
+} tuner_rotation;
+
+/* Looks at the attributes of a launch. */
+#define TUNER_ABILITY_LAUNCH_ATTRIBUTES "tuner.launch_attributes/1"
+typedef struct tuner_launch_attribute_use {
+  uint32_t struct_size;
+  uint32_t reserved;
+} tuner_launch_attribute_use;
+
+/* Knows what the device runs at. */
+#define TUNER_ABILITY_CONDITIONS "tuner.conditions/1"
+typedef struct tuner_conditions {
+  uint32_t struct_size;
+  /* During the last call that timed something: the multiprocessors' clock and the power that the
+   * board took. 0 = not known. */
+  int (*last)(void* self, double* megahertz, double* watts, tuner_sink error);
+} tuner_conditions;
+
+/* Reads hardware counters. Reserved: this host does not ask for it yet. */
+#define TUNER_ABILITY_COUNTERS "tuner.counters/1"
+typedef struct tuner_counters {
+  uint32_t struct_size;
+  /* values[0 .. count): of one launch, with all that follow it. TUNER_INVALID: no such counter. */
+  int (*read)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_str* names,
+              size_t count, double* values, tuner_sink error);
+} tuner_counters;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
