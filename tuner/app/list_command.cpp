@@ -12,42 +12,12 @@
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/registry.h"
+#include "tuner/terminal/catalogue_text.h"
 #include "tuner/worker/plugins.h"
 #include "tuner/worker/run_worker.h"
 
 namespace tuner {
 namespace {
-
-// What an observer gives.
-void list_values(const PluginItem& item, const char* indent) {
-  for (const PluginValue& value : item.values) {
-    std::cout << fmt::format("{}gives {}{}  {}\n", indent, for_terminal(value.name),
-                             value.unit.empty() ? "" : " (" + for_terminal(value.unit) + ")",
-                             for_terminal(value.help));
-  }
-}
-
-void list_items(const Catalogue& catalogue, PluginKind kind) {
-  for (const PluginItem& item : catalogue.items(kind)) {
-    std::cout << fmt::format("{:<24}{}\n", for_terminal(item.name), for_terminal(item.summary));
-    for (const PluginOption& option : item.options) {
-      std::cout << fmt::format("    {}={}  {}\n", for_terminal(option.name),
-                               for_terminal(option.default_value), for_terminal(option.help));
-    }
-    list_values(item, "    ");
-  }
-}
-
-void list_plugins(const Catalogue& catalogue) {
-  for (const PluginInfo& plugin : catalogue.plugins()) {
-    std::cout << fmt::format("{:<16}{:<10}{}\n", for_terminal(plugin.name),
-                             for_terminal(plugin.version), for_terminal(plugin.file.string()));
-  }
-  for (const PluginProblem& problem : catalogue.problems()) {
-    std::cout << fmt::format("not used: {}: {}\n", for_terminal(problem.path.string()),
-                             for_terminal(problem.reason));
-  }
-}
 
 // All that has one name: a backend and its compiler, say.
 void list_named(const Catalogue& catalogue, const std::string& name) {
@@ -63,16 +33,7 @@ void list_named(const Catalogue& catalogue, const std::string& name) {
     const PluginItem* item = catalogue.find(kind, name);
     if (item == nullptr) continue;
     found = true;
-    std::cout << fmt::format("{} {}: {}\n  of {} ({})\n", word, for_terminal(name),
-                             for_terminal(item->summary), for_terminal(item->plugin),
-                             for_terminal(item->file.string()));
-    for (const PluginOption& option : item->options) {
-      std::cout << fmt::format("  {}={}{}\n      {}\n", for_terminal(option.name),
-                               for_terminal(option.default_value),
-                               option.allowed.empty() ? "" : "  " + for_terminal(option.allowed),
-                               for_terminal(option.help));
-    }
-    list_values(*item, "  ");
+    std::cout << named_text(word, *item);
   }
   if (found) return;
   throw InputError(
@@ -93,13 +54,7 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
         continue;
       }
       for (std::size_t i = 0; i < found.size(); ++i) {
-        const DeviceFacts& d = found[i];
-        std::cout << fmt::format(
-            "{:<8}{}  {} ({}, {} multiprocessors, {:.1f} GiB, {} KiB shared memory a block, "
-            "driver {})\n",
-            item.name, i, for_terminal(d.name), for_terminal(d.arch), d.multiprocessors,
-            static_cast<double>(d.memory_bytes) / (1 << 30),
-            d.max_shared_memory_per_block_optin / 1024, for_terminal(d.driver));
+        std::cout << device_line(item.name, i, found[i]);
       }
     } catch (const UnavailableError& error) {
       std::cout << fmt::format("{:<8}not available: {}\n", item.name,
@@ -120,18 +75,18 @@ int list_command(const ListOptions& options) {
     print();
     if (options.what.empty()) std::cout << "\n";
   };
-  section("plugins", [&] { list_plugins(catalogue); });
+  section("plugins", [&] { std::cout << plugins_text(catalogue); });
   section("backends", [&] { list_backends(catalogue, options, false); });
   section("devices", [&] { list_backends(catalogue, options, true); });
-  section("strategies", [&] { list_items(catalogue, PluginKind::kStrategy); });
+  section("strategies", [&] { std::cout << items_text(catalogue, PluginKind::kStrategy); });
   section("exporters", [&] {
     for (const ExportFormat& format : export_formats()) {
       std::cout << fmt::format("{:<24}{}\n", format.name, format.summary);
     }
-    list_items(catalogue, PluginKind::kExporter);
+    std::cout << items_text(catalogue, PluginKind::kExporter);
   });
-  section("problems", [&] { list_items(catalogue, PluginKind::kProblem); });
-  section("observers", [&] { list_items(catalogue, PluginKind::kObserver); });
+  section("problems", [&] { std::cout << items_text(catalogue, PluginKind::kProblem); });
+  section("observers", [&] { std::cout << items_text(catalogue, PluginKind::kObserver); });
   if (!listed) list_named(catalogue, options.what);
   return kExitDone;
 }
