@@ -37,4 +37,19 @@ Verdict verdict_of(const DeviceFailure& failure) {
   return verdict;
 }
 
+void take_over(Verdict& verdict, Trial& trial) {
+  trial.state = verdict.state;
+  trial.timing = std::move(verdict.timing);
+  trial.message = std::move(verdict.message);
+  trial.max_error = verdict.max_error;
+  trial.watts = verdict.watts;
+  trial.observed = std::move(verdict.observed);
+  trial.conditions = verdict.conditions;
+  trial.deterministic = verdict.deterministic;
+  if (verdict.resources.registers < 0) return;
+  const std::int64_t spills = trial.resources.spill_bytes;
+  trial.resources = verdict.resources;
+  if (trial.resources.spill_bytes < 0) trial.resources.spill_bytes = spills;
+}
+
 }  // namespace tuner

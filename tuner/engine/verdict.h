@@ -13,4 +13,8 @@ Verdict verdict_of(TrialState state, std::string message);
 // What a failure of the device means for the configuration that was running.
 Verdict verdict_of(const DeviceFailure& failure);
 
+// What a verdict says becomes the trial's. Resources that the device did not tell stay as the
+// compiler told them.
+void take_over(Verdict& verdict, Trial& trial);
+
 }  // namespace tuner

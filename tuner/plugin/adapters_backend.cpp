@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <iterator>
 #include <limits>
 #include <string_view>
 
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters.h"
+#include "tuner/plugin/adapters_launch.h"
 #include "tuner/ports/adopts_memory.h"
 
 namespace tuner {
@@ -20,8 +20,6 @@ DeviceFailure failure(int status, std::string message) {
   if (message.empty()) message = "the backend gave no reason";
   return {known ? static_cast<DeviceError>(status) : DeviceError::kRuntime, std::move(message)};
 }
-
-tuner_range to_abi(BufferRange range) { return {range.buffer, range.offset}; }
 
 Resources from_abi(const tuner_resources& from) {
   return {from.registers,   from.static_shared_bytes, from.constant_bytes,
@@ -59,86 +57,6 @@ DeviceFacts from_abi(const tuner_device_facts& from, const std::string& backend)
   std::copy(std::begin(from.max_grid), std::end(from.max_grid), to.max_grid.begin());
   return to;
 }
-
-// The study reader has seen to the rank.
-tuner_tensor_map to_abi(const TensorMap& from, std::uint32_t argument) {
-  tuner_tensor_map to{};
-  to.argument = argument;
-  to.type = static_cast<std::uint32_t>(from.type);
-  to.rank = static_cast<std::uint32_t>(std::min(from.extents.size(), std::size(to.extents)));
-  to.swizzle = from.swizzle;
-  std::copy_n(from.extents.begin(), to.rank, to.extents);
-  std::copy_n(from.box.begin(), to.rank, to.box);
-  return to;
-}
-
-tuner_launch_attributes to_abi(const LaunchAttributes& from) {
-  return {sizeof(tuner_launch_attributes),
-          {from.cluster[0], from.cluster[1], from.cluster[2]},
-          from.cooperative ? 1U : 0U,
-          from.carveout,
-          static_cast<std::uint32_t>(from.scheduling),
-          from.programmatic ? 1U : 0U};
-}
-
-// A launch with the views that it refers to.
-class AbiLaunch {
- public:
-  explicit AbiLaunch(const KernelLaunch& one) {
-    for (const LaunchArgument& from : one.arguments) {
-      if (from.map) {
-        maps_.push_back(to_abi(*from.map, static_cast<std::uint32_t>(arguments_.size())));
-      }
-      arguments_.push_back({from.is_buffer ? 1U : 0U,
-                            static_cast<std::uint32_t>(from.scalar.size()), to_abi(from.buffer),
-                            from.scalar.data()});
-    }
-    launch.struct_size = sizeof launch;
-    std::copy(one.geometry.grid.begin(), one.geometry.grid.end(), launch.grid);
-    std::copy(one.geometry.block.begin(), one.geometry.block.end(), launch.block);
-    launch.dynamic_shared_bytes = one.geometry.dynamic_shared_bytes;
-    launch.arguments = arguments_.data();
-    launch.argument_count = arguments_.size();
-    launch.maps = maps_.data();
-    launch.map_count = maps_.size();
-    for (const Zeros& some : one.zeros) zeros_.push_back({to_abi(some.at), some.bytes});
-    launch.zeros = zeros_.data();
-    launch.zeros_count = zeros_.size();
-    if (one.geometry.attributes == LaunchAttributes{}) return;
-    attributes_ = to_abi(one.geometry.attributes);
-    launch.attributes = &attributes_;
-  }
-  AbiLaunch(const AbiLaunch&) = delete;
-  AbiLaunch& operator=(const AbiLaunch&) = delete;
-
-  tuner_launch launch{};
-
- private:
-  std::vector<tuner_argument> arguments_;
-  std::vector<tuner_tensor_map> maps_;
-  std::vector<tuner_zeros> zeros_;
-  tuner_launch_attributes attributes_{};
-};
-
-// Launches as they hang on the first.
-class AbiSequence {
- public:
-  explicit AbiSequence(const LaunchSequence& from) : kernel(from.front().kernel) {
-    for (const KernelLaunch& one : from) {
-      launches_.emplace_back(one);
-      if (launches_.size() == 1) continue;
-      tuner_launch& before = std::prev(launches_.end(), 2)->launch;
-      before.next_kernel = one.kernel;
-      before.next = &launches_.back().launch;
-    }
-  }
-  const tuner_launch* first() const { return &launches_.front().launch; }
-
-  KernelId kernel;
-
- private:
-  std::deque<AbiLaunch> launches_;  // which stay where they are
-};
 
 // Calls a function of a plugin's table. `value` by reference: the call may write it.
 template <typename T, typename Function, typename... Arguments>

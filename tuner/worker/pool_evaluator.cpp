@@ -12,6 +12,7 @@
 #include "tuner/engine/limits.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/engine/verdict.h"
 
 namespace tuner {
 namespace {
@@ -231,21 +232,9 @@ void PoolEvaluator::take_verdict() {
   Verdict& verdict = answer->second;
   if (verdict.device_lost) throw UnavailableError("the device is lost: " + verdict.message);
   if (try_again(job, verdict)) return;
-  job.trial.state = verdict.state;
-  job.trial.timing = std::move(verdict.timing);
-  job.trial.message = std::move(verdict.message);
-  job.trial.max_error = verdict.max_error;
-  job.trial.watts = verdict.watts;
-  job.trial.observed = std::move(verdict.observed);
-  job.trial.conditions = verdict.conditions;
-  job.trial.deterministic = verdict.deterministic;
+  take_over(verdict, job.trial);
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};
-  }
-  if (verdict.resources.registers >= 0) {
-    const std::int64_t spills = job.trial.resources.spill_bytes;
-    job.trial.resources = verdict.resources;
-    if (job.trial.resources.spill_bytes < 0) job.trial.resources.spill_bytes = spills;
   }
   job.trial.occupancy = occupancy(task_.facts, job.trial.resources, job.trial.geometry);
   job.trial.cost_seconds = seconds_since(job.submitted);

@@ -57,7 +57,7 @@ std::set<std::string> names_of_fields() {
 TEST(Fields, OfADeviceAreThoseOfTheAbi) {
   std::set<std::string> expected = members_of("tuner_device_facts");
   expected.erase("struct_size");
-  expected.insert("backend");  // which the host knows
+  expected.insert({"backend", "abilities"});  // which the host knows
   EXPECT_EQ(names_of_fields<DeviceFacts>(), expected);
 }
 
@@ -74,8 +74,10 @@ TEST(Json, ADeviceReadsBackAsItWasWritten) {
 }
 
 TEST(Json, TextsKeepTheOrderOfTheList) {
-  EXPECT_EQ(dump(encoded<Text>(LaunchGeometry{{1, 2, 3}, {4, 5, 6}, 7})),
-            R"({"grid":[1,2,3],"block":[4,5,6],"dynamic_shared_bytes":7})");
+  EXPECT_EQ(
+      dump(encoded<Text>(LaunchGeometry{{1, 2, 3}, {4, 5, 6}, 7})),
+      R"({"grid":[1,2,3],"block":[4,5,6],"dynamic_shared_bytes":7,"attributes":{"cluster":[1,1,1],)"
+      R"("cooperative":false,"carveout":-1,"scheduling":0,"programmatic":false}})");
 }
 
 TEST(Json, WhatIsMissingIsRefusedOrKept) {

@@ -13,19 +13,6 @@
 namespace tuner::cuda {
 namespace {
 
-CUdevice device_of(const DriverApi& api, std::uint32_t number) {
-  int count = 0;
-  check(api, api.device_get_count(&count), "cuDeviceGetCount");
-  if (number >= static_cast<std::uint32_t>(count)) {
-    throw sdk::Error(TUNER_UNSUPPORTED, "there is no CUDA device " + std::to_string(number) +
-                                            "; devices are counted from 0 and there are " +
-                                            std::to_string(count));
-  }
-  CUdevice device = 0;
-  check(api, api.device_get(&device, static_cast<int>(number)), "cuDeviceGet");
-  return device;
-}
-
 // cuModuleLoadData is told no size: anything but a whole image would be read past its end.
 bool looks_like_image(std::string_view image) {
   return image.substr(0, 4) ==

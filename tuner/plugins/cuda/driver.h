@@ -94,6 +94,9 @@ struct DriverApi {
 // with the reason ("libcuda.so.1 not found").
 DriverApi load_driver();
 
+// The device with this number, counted from 0. Throws sdk::Error.
+CUdevice device_of(const DriverApi& api, std::uint32_t number);
+
 // ---- errors -------------------------------------------------------------------------------------
 
 // What the driver was doing when it failed: decides what an error that could mean anything means.
