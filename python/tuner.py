@@ -120,7 +120,20 @@ def _call(function, *arguments):
     return status
 
 
-class Search:
+class _Closing:
+    """Closes itself at the end of a `with`, and when nobody has it any more."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+
+class Search(_Closing):
     """Asks for configurations (dictionaries) and is told how good they are. Iterating ends when all is
     done; what is open must be told before the next is asked for."""
 
@@ -161,17 +174,8 @@ class Search:
         while (question := self.ask()) is not None:
             yield question
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        self.close()
-
-
-class Tuning:
+class Tuning(_Closing):
     """Tunes in the idle time of a program, in its own process: docs/library.md. `launch(size, configuration)` is the
     program's own launch, which returns milliseconds, or None to have the library look at the clock."""
 
@@ -226,15 +230,6 @@ class Tuning:
         if self._handle is not None:
             _LIBRARY.tuner_tuning_close(self._handle)
             self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        self.close()
 
 
 def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=1,
