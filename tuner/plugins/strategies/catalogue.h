@@ -60,3 +60,16 @@ struct Listed {
 };
 
 }  // namespace tuner::strategies
+
+#define TUNER_DECLARE_STRATEGY(name) extern const Registration name;
+#define TUNER_ADDRESS_OF_STRATEGY(name) &(name),
+// A plugin of the strategies of LIST, which applies a macro to each of their registrations.
+#define TUNER_STRATEGY_PLUGIN(NAME, LIST)                                            \
+  namespace tuner::strategies {                                                      \
+  LIST(TUNER_DECLARE_STRATEGY)                                                       \
+  std::span<const Registration* const> catalogue() {                                 \
+    static constexpr const Registration* kAll[] = {LIST(TUNER_ADDRESS_OF_STRATEGY)}; \
+    return kAll;                                                                     \
+  }                                                                                  \
+  }                                                                                  \
+  TUNER_PLUGIN(NAME, "1.0", tuner::strategies::Listed)

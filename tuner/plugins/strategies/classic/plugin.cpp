@@ -20,19 +20,4 @@
   EACH(kNsga2)                 \
   EACH(kBandit)
 
-namespace tuner::strategies {
-
-#define DECLARE(name) extern const Registration name;
-TUNER_STRATEGIES(DECLARE)
-#undef DECLARE
-
-std::span<const Registration* const> catalogue() {
-#define ADDRESS(name) &(name),
-  static constexpr const Registration* kAll[] = {TUNER_STRATEGIES(ADDRESS)};
-#undef ADDRESS
-  return kAll;
-}
-
-}  // namespace tuner::strategies
-
-TUNER_PLUGIN("classic", "1.0", tuner::strategies::Listed);
+TUNER_STRATEGY_PLUGIN("classic", TUNER_STRATEGIES);

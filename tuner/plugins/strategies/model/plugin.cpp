@@ -8,19 +8,4 @@
   EACH(kBayesian)              \
   EACH(kSurrogateForest)
 
-namespace tuner::strategies {
-
-#define DECLARE(name) extern const Registration name;
-TUNER_STRATEGIES(DECLARE)
-#undef DECLARE
-
-std::span<const Registration* const> catalogue() {
-#define ADDRESS(name) &(name),
-  static constexpr const Registration* kAll[] = {TUNER_STRATEGIES(ADDRESS)};
-#undef ADDRESS
-  return kAll;
-}
-
-}  // namespace tuner::strategies
-
-TUNER_PLUGIN("strategies", "1.0", tuner::strategies::Listed);
+TUNER_STRATEGY_PLUGIN("strategies", TUNER_STRATEGIES);
