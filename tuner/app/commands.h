@@ -7,6 +7,9 @@
 
 namespace tuner {
 
+// A note for the user, one line on standard error.
+void tell(const std::string& note);
+
 int run_command(const RunOptions& options);
 int replay_command(const RunOptions& options);
 int try_command(const Words& words);

@@ -55,7 +55,7 @@ std::vector<ResultSet> read(const std::string& from, const CompareOptions& optio
   }
   std::vector<std::string> notes;
   auto sets = result_sets(from, nullptr, {options.device, options.size, {}}, notes);
-  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
+  for (const std::string& note : notes) tell(note);
   return sets;
 }
 

@@ -59,8 +59,6 @@ std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Cata
                              did_you_mean(name, known)});
 }
 
-void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
-
 // Throws InputError where nothing is stored.
 std::vector<RankedResults> stored_in(const std::string& folder, const ExportOptions& options,
                                      const Study& study) {

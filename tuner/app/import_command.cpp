@@ -111,8 +111,6 @@ void merge(Store& store, const fs::path& path) {
   }
 }
 
-void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
-
 }  // namespace
 
 int import_command(const Words& words) {

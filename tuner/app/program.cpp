@@ -106,6 +106,8 @@ int after_output(int status) {
 
 }  // namespace
 
+void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
+
 int run_program(int argc, char** argv) {
   open_closed_streams();
   const Words words(argv + 1, argv + argc);

@@ -132,7 +132,7 @@ int report_command(const Words& words) {
   guard.check(options.output);
   std::vector<std::string> notes;
   ReportData data = report_data(from.places, study, {options.device, options.size, {}}, notes);
-  for (const std::string& note : notes) std::cerr << for_terminal(note) << "\n";
+  for (const std::string& note : notes) tell(note);
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;

@@ -35,8 +35,6 @@ std::string failures_command(const ResultsOptions& options) {
   return text + " --failures";
 }
 
-void tell(const std::string& note) { std::cerr << lines_for_terminal(note) << "\n"; }
-
 void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
                const OutputGuard& guard) {
   const std::string& path = options.csv;
@@ -79,7 +77,9 @@ int results_command(const ResultsOptions& options) {
   ResultFilter filter{options.device, options.size, {}};
   if (options.here) {
     filter.machine = [](const std::string& backend) {
-      return machine_here({executable_path(), {}}, backend, tell);
+      return machine_here({executable_path(), {}}, backend, [](const std::string& why) {
+        std::cerr << lines_for_terminal(why) << "\n";
+      });
     };
   }
   auto all = stored_results(store, study ? &*study : nullptr, filter);

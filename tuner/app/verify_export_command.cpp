@@ -79,11 +79,12 @@ int retune_all(const Place& at, const TunedTable& table,
   }
   if (!lost) return kExitDone;
   const auto known = results_to_export(at.options.results, at.study, {}, note);
-  for (const std::string& entry : entries_beyond(table, known)) {
+  const std::vector<std::string> beyond = entries_beyond(table, known);
+  for (const std::string& entry : beyond) {
     std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
                              at.options.exported, for_terminal(entry), at.options.results);
-    return kExitNothingValid;
   }
+  if (!beyond.empty()) return kExitNothingValid;
   return export_command(rewritten(at.options));
 }
 

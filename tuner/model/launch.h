@@ -16,8 +16,8 @@ enum class ClusterScheduling : std::uint32_t { kDefault = 0, kSpread = 1, kLoadB
 struct LaunchAttributes {
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  // blocks; 1 in all: what the kernel itself says
   bool cooperative = false;  // all blocks at once: they can wait for each other
-  int carveout =
-      -1;  // percent of the cache's memory that is shared memory; -1: the driver's choice
+  // Percent of the cache's memory that is shared memory; -1: the driver's choice.
+  int carveout = -1;
   ClusterScheduling scheduling = ClusterScheduling::kDefault;
   bool programmatic = false;  // may begin before the launch in front of it has ended
   std::uint64_t blocks_in_cluster() const {
