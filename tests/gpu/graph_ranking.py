@@ -29,9 +29,9 @@ KERNELS = {
     "reduction-1Mi": ("reduction", "N=1048576", [
         "FORM == 'shuffle'", "FINISH != 'atomic'", "STREAM == 0", "BLOCK in [256, 512]", "VEC == 4",
         "BLOCKS_PER_SM in [1, 2, 4]", "UNROLL in [1, 2, 4]"]),
-    "softmax-64": ("softmax", "M=64,N=1024", ["FORM == 'registers'", "ROWS in [1, 2]"]),
+    "softmax-1024": ("softmax", "M=1024,N=1024", ["FORM == 'registers'", "ROWS in [1, 2]"]),
     "softmax-512": ("softmax", "M=512,N=1024", ["FORM in ['online', 'registers']", "ROWS in [1, 2]", "VEC >= 2"]),
-    "transpose-512": ("transpose", "M=512,N=512", [
+    "transpose-1536": ("transpose", "M=1536,N=1536", [
         "FORM == 'shared'", "BM == BN", "STREAM == 'none'", "AHEAD == 0", "TM in [2, 4]", "VEC in [1, 2]",
         "ORDER == 'rows'", "SHARED == 'static'"]),
     "transpose-1024": ("transpose", "M=1024,N=1024", [
@@ -65,6 +65,7 @@ static void complete(CUcontext c, uint32_t stream, uint8_t* buffer, size_t size,
   while (out && cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
     if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
     const CUpti_ActivityKernel9* k = (const CUpti_ActivityKernel9*)record;
+    if (!k->end) continue;  // still running
     fprintf(out, "%llu %llu %u %llu %s\n", (unsigned long long)k->start, (unsigned long long)k->end,
             k->correlationId, (unsigned long long)k->graphNodeId, k->name);
   }
@@ -72,6 +73,14 @@ static void complete(CUcontext c, uint32_t stream, uint8_t* buffer, size_t size,
   free(buffer);
 }
 static void finish(void) { cuptiActivityFlushAll(1); }
+// The process that uses the device is ended without a word: what is noted by then is all there is.
+static void* flush_often(void* nothing) {
+  for (;;) {
+    usleep(20000);
+    cuptiActivityFlushAll(1);
+  }
+  return nothing;
+}
 int InitializeInjection(void) {
   char name[4096];
   const char* folder = getenv("TUNER_PROFILE_FOLDER");
@@ -80,8 +89,9 @@ int InitializeInjection(void) {
   out = fopen(name, "w");
   cuptiActivityRegisterCallbacks(request, complete);
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-  cuptiActivityFlushPeriod(100);
   atexit(finish);
+  pthread_t thread;
+  pthread_create(&thread, NULL, flush_often, NULL);
   return 1;
 }
 """
@@ -149,9 +159,9 @@ def profiler(folder):
             if not (include / "cupti.h").exists() or not libraries:
                 continue
             source, library = folder / "profile.c", folder / "libprofile.so"
-            source.write_text("#include <unistd.h>\n" + INJECTION)
+            source.write_text("#include <pthread.h>\n#include <unistd.h>\n" + INJECTION)
             found = sorted(libraries[0].glob("libcupti.so*"))[0]
-            done = subprocess.run([compiler, "-shared", "-fPIC", "-O1", source, "-o", library, f"-I{include}",
+            done = subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-pthread", source, "-o", library, f"-I{include}",
                                    f"-I{home}/include", found, f"-Wl,-rpath,{libraries[0]}"],
                                   capture_output=True, text=True, check=False)
             return (library, "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])
@@ -169,7 +179,8 @@ def graphs_in(folder):
     if not launches:
         return []
     longest = max(len(one) for one in launches.values())
-    return [(max(end for _, end, _ in one) - min(start for start, _, _ in one)) / 1000 / longest
+    each = max(len({kernel for _, _, kernel in one}) for one in launches.values())  # kernels of a launch
+    return [(max(end for _, end, _ in one) - min(start for start, _, _ in one)) / 1000 / (longest / each)
             for one in launches.values() if len(one) == longest]
 
 
@@ -182,7 +193,7 @@ def profile(tuner, folder, name, winner, library):
     family, size, rules = KERNELS[name]
     only = [f"{p} == {v}" if re.fullmatch(r"[-\d.]+|true|false", v) else f"{p} == '{v}'" for p, v in winner.items()]
     KERNELS["profiled"] = (family, size, rules + [f'"{rule}"' for rule in only])
-    rows, _ = run(tuner, folder, "profiled", "mode: graph, cache: hot, finalists: 0, min_samples: 30, max_samples: 30",
+    rows, _ = run(tuner, folder, "profiled", "mode: graph, cache: hot, finalists: 0, min_samples: 100, max_samples: 100",
                   ["--fresh"], env)
     del KERNELS["profiled"]
     spans = graphs_in(notes)
