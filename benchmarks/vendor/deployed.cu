@@ -52,8 +52,8 @@ struct Line {
 // Host times only where the device soon works off what they put into its queue.
 void print(Race& race, const Line& line, const Call& plain, const Call& launcher,
            const Call& library) {
-  static const char* const kHow[] = {"exact", "near_size", "near_device", "fallback",
-                                     "unsupported"};
+  static const char* const kHow[] = {"exact",    "near_size",   "near_device",
+                                     "fallback", "unsupported", "predicted"};
   const std::vector<double> ms = race.run({plain, launcher, library});
   const bool is_short = ms[1] < 0.2;
   std::printf("%s,%s,%s,%s,%d,%.6f,%.6f,%.6f,", line.family.c_str(), line.size.c_str(),
