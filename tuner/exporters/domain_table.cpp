@@ -7,24 +7,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "tuner/engine/launch_features.h"
+#include "tuner/engine/least_squares.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
-#include "tuner/engine/ridge.h"
 #include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/selection.h"
 
 namespace tuner {
 namespace {
 
-constexpr std::size_t kConfigurations = 8;  // of a domain's table, where no number is given
-constexpr std::size_t kLeastSizes = 4;      // fewer teach nothing that could be checked
-constexpr double kPenalties[]{0.1, 1, 10};
-constexpr int kRounds = 8;  // of fitting sizes and configurations by turns
+constexpr std::size_t kConfigurations = 24;  // of a domain's table, where no number is given
+constexpr std::size_t kLeastSizes = 4;       // fewer teach nothing that could be checked
+// How much a configuration's predictor is pulled towards that of all: where it was measured at few
+// sizes, these do not tell its parts apart.
+constexpr double kPull = 0.1;
+constexpr double kLeastPull = 4e-4;  // of all, towards nothing, so that there is an answer
 
 const Trial* trial_of(const RankedResults& results, const Configuration& configuration) {
   const auto at = std::ranges::find_if(results.trials, [&](const Trial& trial) {
@@ -90,102 +92,66 @@ void set_tiles(const Study& study, const DeviceFacts& device,
   predictor.blocks = blocks.size() == 1 ? *blocks.begin() : 0;
 }
 
-// Units in which the features are of about the same size.
-std::vector<double> scales(std::size_t dimensions) {
-  std::vector<double> out{1.0 / 256};
-  out.insert(out.end(), dimensions, 1.0 / 1024);
-  out.insert(out.end(), dimensions * (dimensions + 1) / 2, 1.0 / 4096);
-  out.insert(out.end(), dimensions + 1, 1.0 / 256);
-  return out;
+using Rows = std::vector<std::vector<double>>;
+
+// The features at each size where the configuration was measured, as shares of the cost there.
+Rows shares(const Study& study, const DeviceFacts& device,
+            const std::vector<const RankedResults*>& results, const Configuration& configuration,
+            const Predictor& predictor) {
+  Rows rows;
+  for (const RankedResults* one : results) {
+    const Trial* trial = trial_of(*one, configuration);
+    if (trial == nullptr) continue;
+    const double cost = cost_of(study.objective, *trial).value();
+    // A file may hold the final's figure only.
+    if (!std::isfinite(cost) || cost <= 0) continue;
+    const auto features = predictor_features(predictor, device.multiprocessors, one->size);
+    auto& row = rows.emplace_back(features.begin(), features.end());
+    for (double& feature : row) feature /= cost;
+  }
+  return rows;
 }
 
-// log2 of the costs on one device, of each configuration at each size; what is not known is not
-// there.
-struct Cell {
-  std::size_t predictor = 0;
-  std::size_t size = 0;
-  std::vector<double> row{};
-  double cost = 0;
-};
-
-// Time = what the size takes, times what the configuration makes of it: fitted by turns.
-void fit(const std::vector<Cell>& cells, std::size_t sizes, double penalty,
-         std::vector<Predictor>& predictors) {
-  std::vector<double> of_size(sizes, 0.0);
-  std::vector<double> told(cells.size(), 0.0);
-  const std::vector<double> units = scales(predictors.front().tiles.size());
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<double> sums(sizes, 0.0);
-    std::vector<double> counts(sizes, 0.0);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      sums[cells[i].size] += cells[i].cost - told[i];
-      ++counts[cells[i].size];
-    }
-    for (std::size_t s = 0; s < sizes; ++s) of_size[s] = counts[s] > 0 ? sums[s] / counts[s] : 0;
-    for (std::size_t p = 0; p < predictors.size(); ++p) {
-      std::vector<std::vector<double>> rows;
-      std::vector<double> values;
-      for (const Cell& cell : cells) {
-        if (cell.predictor != p) continue;
-        rows.push_back(cell.row);
-        values.push_back(cell.cost - of_size[cell.size]);
-      }
-      const std::vector<double> weights = ridge_weights(rows, values, penalty);
-      predictors[p].weights.clear();
-      for (std::size_t w = 0; w < weights.size(); ++w) {
-        predictors[p].weights.push_back(std::llround(weights[w] * units[w] * 0x1p24));
-      }
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (cells[i].predictor != p) continue;
-        told[i] = std::inner_product(weights.begin(), weights.end(), cells[i].row.begin(), 0.0);
-      }
-    }
-  }
+std::vector<double> fitted(const Rows& rows, const std::vector<double>& usual, double pull) {
+  return nonnegative_coefficients(rows, std::vector<double>(rows.size(), 1), usual, pull);
 }
 
 void add_predictors(const Study& study, const TunedTable& table, std::size_t device,
-                    const std::vector<RankedResults>& results, double penalty,
-                    LearnedSelector& out) {
+                    const std::vector<RankedResults>& results, LearnedSelector& out) {
   const DeviceFacts& facts = table.devices[device];
   std::vector<const RankedResults*> here;
   for (const RankedResults& one : results) {
     if (is_of(one, facts)) here.push_back(&one);
   }
+  if (here.empty()) return;
   std::set<std::size_t> used;
   for (const TunedEntry& entry : table.entries) {
     if (entry.device == device) used.insert(entry.configuration);
   }
-  if (here.empty() || used.empty()) return;
-  std::vector<Predictor> predictors;
-  std::vector<Cell> cells;
-  const std::vector<double> units = scales(here.front()->size.dims.size());
+  std::vector<std::pair<Predictor, Rows>> measured;
+  Rows all;
   for (const std::size_t c : used) {
     const Configuration& configuration = table.configurations[c];
     Predictor predictor{device, c};
     set_tiles(study, facts, here, configuration, predictor);
-    for (std::size_t s = 0; s < here.size(); ++s) {
-      const Trial* trial = trial_of(*here[s], configuration);
-      if (trial == nullptr) continue;
-      const double cost = cost_of(study.objective, *trial).value();
-      if (!std::isfinite(cost)) continue;  // a file may hold the final's figure only
-      Cell cell{predictors.size(), s, {}, std::log2(cost)};
-      const auto features = predictor_features(predictor, facts.multiprocessors, here[s]->size);
-      for (std::size_t f = 0; f < features.size(); ++f) {
-        cell.row.push_back(static_cast<double>(features[f]) * units[f]);
-      }
-      cells.push_back(std::move(cell));
-    }
-    predictors.push_back(std::move(predictor));
+    Rows rows = shares(study, facts, here, configuration, predictor);
+    if (rows.empty()) continue;
+    all.insert(all.end(), rows.begin(), rows.end());
+    measured.emplace_back(std::move(predictor), std::move(rows));
   }
-  fit(cells, here.size(), penalty, predictors);
-  for (Predictor& one : predictors) out.predictors.push_back(std::move(one));
+  if (all.empty()) return;
+  const auto usual = fitted(all, std::vector<double>(kPredictorFeatures), kLeastPull);
+  for (auto& [predictor, rows] : measured) {
+    predictor.coefficients = fitted(rows, usual, kPull);
+    out.predictors.push_back(std::move(predictor));
+  }
 }
 
 LearnedSelector learned(const Study& study, const TunedTable& table,
-                        const std::vector<RankedResults>& results, double penalty) {
+                        const std::vector<RankedResults>& results) {
   LearnedSelector out{study.domain->extents, {}};
   for (std::size_t d = 0; d < table.devices.size(); ++d) {
-    add_predictors(study, table, d, results, penalty, out);
+    add_predictors(study, table, d, results, out);
   }
   return out;
 }
@@ -193,11 +159,10 @@ LearnedSelector learned(const Study& study, const TunedTable& table,
 // The default configuration for every size.
 LearnedSelector only_default(const Study& study, const TunedTable& table) {
   LearnedSelector out{study.domain->extents, {}};
-  const std::size_t dimensions = study.domain->extents.size();
   for (std::size_t d = 0; d < table.devices.size(); ++d) {
     Predictor one{d, 0};
-    one.tiles.assign(dimensions, 0);
-    one.weights.assign(scales(dimensions).size(), 0);
+    one.tiles.assign(study.domain->extents.size(), 0);
+    one.coefficients.assign(kPredictorFeatures, 0);
     out.predictors.push_back(std::move(one));
   }
   return out;
@@ -209,7 +174,6 @@ LearnedSelector only_default(const Study& study, const TunedTable& table) {
 struct Variant {
   SelectionRule rule = SelectionRule::kNearest;
   std::vector<double> weights{};
-  double penalty = 1;
   std::vector<double> losses{};  // by size; NaN: not known
 };
 
@@ -232,7 +196,7 @@ std::vector<Variant> variants_of(std::size_t dimensions) {
     if (uneven) out.push_back({SelectionRule::kWeighted, std::move(weights)});
   }
   out.push_back({SelectionRule::kDefault});
-  for (const double penalty : kPenalties) out.push_back({SelectionRule::kLearned, {}, penalty});
+  out.push_back({SelectionRule::kLearned});
   return out;
 }
 
@@ -240,9 +204,7 @@ void apply(const Study& study, const std::vector<RankedResults>& results, const 
            TunedTable& table) {
   if (variant.rule == SelectionRule::kWeighted) table.weights = variant.weights;
   if (variant.rule == SelectionRule::kDefault) table.learned = only_default(study, table);
-  if (variant.rule == SelectionRule::kLearned) {
-    table.learned = learned(study, table, results, variant.penalty);
-  }
+  if (variant.rule == SelectionRule::kLearned) table.learned = learned(study, table, results);
 }
 
 // What each variant's choice for the size at `out` loses, when that is left out.
@@ -252,7 +214,6 @@ void leave_out(const Study& study, std::vector<RankedResults> results, std::size
   results.erase(results.begin() + static_cast<std::ptrdiff_t>(at));
   const TunedTable table = tuned_table(study, results, options);
   const double best = best_cost(study, mine);
-  double worst = -1;
   for (Variant& variant : variants) {
     TunedTable with = table;
     apply(study, results, variant, with);
@@ -262,22 +223,23 @@ void leave_out(const Study& study, std::vector<RankedResults> results, std::size
                              : trial_of(mine, with.configurations[chosen.configuration]);
     double loss = std::numeric_limits<double>::quiet_NaN();
     if (trial != nullptr) loss = cost_of(study.objective, *trial).value() / best - 1;
-    if (!std::isnan(loss)) worst = std::max(worst, loss);
     variant.losses.push_back(loss);
-  }
-  if (worst < 0) return;
-  for (Variant& variant : variants) {
-    if (std::isnan(variant.losses.back())) variant.losses.back() = worst;
   }
 }
 
+// Of the sizes where the choice was measured; infinite where these are less than half.
 RuleLoss loss_of(const Variant& variant) {
   RuleLoss out;
+  out.losses = variant.losses;
   for (const double loss : variant.losses) {
-    out.losses.push_back(loss);
-    out.expected += loss / static_cast<double>(variant.losses.size());
+    if (std::isnan(loss)) continue;
+    ++out.measured;
+    out.expected += loss;
     out.worst = std::max(out.worst, loss);
   }
+  const bool enough = out.measured > 0 && 2 * out.measured >= variant.losses.size();
+  out.expected = enough ? out.expected / static_cast<double>(out.measured)
+                        : std::numeric_limits<double>::infinity();
   return out;
 }
 
@@ -290,14 +252,19 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 
 std::string comparison_text(const RuleComparison& compared) {
   const RuleLoss& best = compared.rules[static_cast<std::size_t>(compared.best)];
-  std::string out = fmt::format("{}: expected loss {}, worst {}, each of {} sizes left out in turn",
-                                name_of(compared.best), percent(best.expected), percent(best.worst),
-                                compared.sizes.size());
+  std::string out = fmt::format(
+      "{}: expected loss {}, worst {}, each of {} sizes left out in turn, the choice measured at "
+      "{}",
+      name_of(compared.best), percent(best.expected), percent(best.worst), compared.sizes.size(),
+      best.measured);
   for (std::size_t i = 0; i < compared.rules.size(); ++i) {
     const auto rule = static_cast<SelectionRule>(i);
     if (rule == compared.best) continue;
-    out += fmt::format("; {} {}, worst {}", name_of(rule), percent(compared.rules[i].expected),
-                       percent(compared.rules[i].worst));
+    const RuleLoss& other = compared.rules[i];
+    out += std::isinf(other.expected)
+               ? fmt::format("; {} not known", name_of(rule))
+               : fmt::format("; {} {}, worst {}, measured at {}", name_of(rule),
+                             percent(other.expected), percent(other.worst), other.measured);
   }
   return out;
 }
@@ -321,11 +288,7 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
   std::vector<Variant> variants = variants_of(study.domain->extents.size());
   for (std::size_t i = 0; i < useful.size(); ++i) {
     leave_out(study, useful, i, without, variants);
-    const bool known = !std::isnan(variants.front().losses.back());
-    if (known) out.sizes.push_back(useful[i].size);
-    for (Variant& variant : variants) {
-      if (!known) variant.losses.pop_back();
-    }
+    out.sizes.push_back(useful[i].size);
   }
   for (std::size_t r = 0; r < out.rules.size(); ++r) {
     out.rules[r].expected = std::numeric_limits<double>::infinity();
@@ -336,9 +299,9 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
     if (!(now.expected < rule.expected)) continue;
     rule = std::move(now);
     if (variant.rule == SelectionRule::kWeighted) out.weights = variant.weights;
-    if (variant.rule == SelectionRule::kLearned) out.penalty = variant.penalty;
   }
   const auto best = std::ranges::min_element(out.rules, {}, &RuleLoss::expected);
+  if (std::isinf(best->expected)) out.sizes.clear();  // nothing is known
   out.best = static_cast<SelectionRule>(best - out.rules.begin());
   return out;
 }
@@ -353,8 +316,7 @@ TunedTable exported_table(const Study& study, const std::vector<RankedResults>& 
     table.rule = "nearest size: too few sizes were tuned to compare rules";
     return table;
   }
-  apply(study, useful_ones(results), {compared.best, compared.weights, compared.penalty, {}},
-        table);
+  apply(study, useful_ones(results), {compared.best, compared.weights, {}}, table);
   table.rule = comparison_text(compared);
   return table;
 }
@@ -369,8 +331,10 @@ std::string domain_report(const Study& study, const std::vector<RankedResults>& 
   const std::vector<double>& losses =
       compared.rules[static_cast<std::size_t>(compared.best)].losses;
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    out += fmt::format("  {}: {} slower than its own best\n", compared.sizes[i].label(),
-                       percent(losses[i]));
+    out += "  " + compared.sizes[i].label() + ": " +
+           (std::isnan(losses[i]) ? "the choice was not measured there"
+                                  : percent(losses[i]) + " slower than its own best") +
+           "\n";
   }
   const SizeDistance distance(table.weights);
   out += "sizes of the domain that were not tuned, and the loss that is expected there:\n";
@@ -378,6 +342,7 @@ std::string domain_report(const Study& study, const std::vector<RankedResults>& 
     double sum = 0;
     double loss = 0;
     for (std::size_t i = 0; i < compared.sizes.size(); ++i) {
+      if (std::isnan(losses[i])) continue;
       const double near = 1 / (0.1 + distance.log2_sq(distance.between(size, compared.sizes[i])));
       sum += near;
       loss += near * losses[i];

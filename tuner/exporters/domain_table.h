@@ -15,9 +15,11 @@ enum class SelectionRule { kNearest, kWeighted, kDefault, kLearned };
 std::string name_of(SelectionRule rule);
 
 struct RuleLoss {
-  double expected = 0;  // mean over the sizes that were left out; 0.05: 5 % slower than the best
+  // Mean over the sizes that were left out; 0.05: 5 % slower than the best. Infinite: not known.
+  double expected = 0;
   double worst = 0;
-  std::vector<double> losses{};  // of each of the sizes
+  std::vector<double> losses{};  // of each of the sizes; NaN where the choice was not measured
+  std::size_t measured = 0;      // of these
 };
 
 struct RuleComparison {
@@ -25,17 +27,16 @@ struct RuleComparison {
   std::array<RuleLoss, 4> rules;
   SelectionRule best = SelectionRule::kNearest;
   std::vector<double> weights{};  // of the dimensions, for kWeighted
-  double penalty = 1;             // of the ridge regression, for kLearned
 };
 
 // Each size in turn is left out, and each rule chooses for it from what the others tell. The losses
-// are of search figures. Where a rule's choice was not measured at the size, the worst choice of
-// the other rules stands for it; a size where none was measured does not count.
+// are of search figures. Where a rule's choice was not measured the size does not count for it; a
+// rule of which that is more than half is not taken.
 RuleComparison compare_rules(const Study& study, const std::vector<RankedResults>& results,
                              const TableOptions& options);
 
 // tuned_table(), for a study with a domain with the best rule of the comparison in it. Without
-// max_configurations a domain's table has at most 8 beside the fallbacks.
+// max_configurations a domain's table has at most 24 beside the fallbacks.
 TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options);
 

@@ -301,10 +301,10 @@ constexpr const char* kAskLearned =
     "    if (learned.how != match::unsupported) return learned;\n"
     "  }\n";
 
-std::string numbers(const std::vector<std::int64_t>& values) {
+template <typename Number>
+std::string numbers(const std::vector<Number>& values) {
   std::string out;
-  for (const std::int64_t value : values)
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
+  for (const Number value : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
   return out;
 }
 
@@ -314,7 +314,7 @@ std::string predicted(const HeaderModel& model) {
   std::string rows;
   for (const Predictor& one : learned.predictors) {
     rows += fmt::format("    {{{}, {}, {}, {}, {{{}}}, {{{}}}}},\n", one.device, one.configuration,
-                        one.blocks, one.resident, numbers(one.tiles), numbers(one.weights));
+                        one.blocks, one.resident, numbers(one.tiles), numbers(one.coefficients));
   }
   std::string inside;
   std::string size;
@@ -331,7 +331,6 @@ std::string predicted(const HeaderModel& model) {
   fill("TUNER_PREDICTORS", rows);
   fill("TUNER_PREDICTOR_COUNT", std::to_string(learned.predictors.size()));
   fill("TUNER_DIMENSIONS", std::to_string(learned.domain.size()));
-  fill("TUNER_FEATURES", std::to_string(learned.predictors.front().weights.size()));
   fill("TUNER_IN_DOMAIN", inside);
   fill("TUNER_SIZE", size);
   return out;

@@ -1,7 +1,8 @@
 #pragma once
 // Compact predictors by which an exported header chooses among its configurations, computed here as
-// there: in whole numbers, so that both agree to the bit.
+// there, operation by operation.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,15 +12,15 @@
 
 namespace tuner {
 
-// What is known of a configuration's time on a device, as a function of the size: a quadratic form
-// of the dimensions' logarithms, what its tiles waste, and how full its last wave of blocks is.
+// What a configuration costs on a device, as a function of the size: a sum of parts that follow
+// from how many blocks there are and how much each has to do (predictor_features).
 struct Predictor {
-  std::size_t device = 0;               // in TunedTable::devices
-  std::size_t configuration = 0;        // in TunedTable::configurations
-  std::int64_t blocks = 0;              // of a size of one tile; 0: the grid is not made of tiles
-  std::int64_t resident = 1;            // blocks that a multiprocessor holds at once
-  std::vector<std::int64_t> tiles{};    // extents of a tile, by dimension; 0: none
-  std::vector<std::int64_t> weights{};  // of the features
+  std::size_t device = 0;              // in TunedTable::devices
+  std::size_t configuration = 0;       // in TunedTable::configurations
+  std::int64_t blocks = 0;             // of a size of one tile; 0: the grid is not made of tiles
+  std::int64_t resident = 1;           // blocks that a multiprocessor holds at once
+  std::vector<std::int64_t> tiles{};   // extents of a tile, by dimension; 0: none
+  std::vector<double> coefficients{};  // of the features, none negative
 };
 
 struct LearnedSelector {
@@ -27,14 +28,18 @@ struct LearnedSelector {
   std::vector<Predictor> predictors;
 };
 
-// 1, each dimension's logarithm, their products, the waste of each tile and of the last wave; in
-// 1/256 of a power of two.
-std::vector<std::int64_t> predictor_features(const Predictor& predictor,
-                                             std::int64_t multiprocessors, const ProblemSize& size);
+constexpr std::size_t kPredictorFeatures = 6;
 
-// The smaller the faster; to be compared among predictors of one device at one size.
-std::int64_t predicted_score(const Predictor& predictor, std::int64_t multiprocessors,
-                             const ProblemSize& size);
+// 1; waves of blocks; what the busiest multiprocessor has to do; what each would have if all had
+// the same, but a block at least; blocks; steps of a block. What is to do is the product of the
+// extents, filled up to whole tiles.
+std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
+                                                          std::int64_t multiprocessors,
+                                                          const ProblemSize& size);
+
+// What is expected to be the cost there: the smaller the faster.
+double predicted_cost(const Predictor& predictor, std::int64_t multiprocessors,
+                      const ProblemSize& size);
 
 bool is_within(const std::vector<ExtentRange>& domain, const ProblemSize& size);
 

@@ -98,13 +98,13 @@ std::optional<Selection> predicted(const TunedTable& table, const DeviceFacts& d
                      0};
   }
   const Predictor* best = nullptr;
-  std::int64_t least = 0;
+  double least = 0;
   for (const Predictor& one : table.learned->predictors) {
     if (one.device != *nearest) continue;
-    const std::int64_t score = predicted_score(one, device.multiprocessors, size);
-    if ((best != nullptr && score >= least) || !valid.of(one.configuration)) continue;
+    const double cost = predicted_cost(one, device.multiprocessors, size);
+    if ((best != nullptr && cost >= least) || !valid.of(one.configuration)) continue;
     best = &one;
-    least = score;
+    least = cost;
   }
   if (best == nullptr) return std::nullopt;
   const Match how = tier > 0 ? Match::kNearDevice : Match::kPredicted;

@@ -78,21 +78,23 @@ std::string domain_json(const std::vector<ExtentRange>& domain) {
 Json json_of(const Predictor& one) {
   return {{"device", one.device}, {"configuration", one.configuration},
           {"blocks", one.blocks}, {"resident", one.resident},
-          {"tiles", one.tiles},   {"weights", one.weights}};
+          {"tiles", one.tiles},   {"coefficients", one.coefficients}};
 }
 
 Predictor predictor_of(const Json& json, const ExportedTable& known) {
+  if (!json.contains("coefficients")) {
+    throw std::out_of_range("its predictors are those of an earlier version: export it again");
+  }
   Predictor one{json.at("device").get<std::size_t>(),
                 json.at("configuration").get<std::size_t>(),
                 json.at("blocks").get<std::int64_t>(),
                 json.at("resident").get<std::int64_t>(),
                 json.at("tiles").get<std::vector<std::int64_t>>(),
-                json.at("weights").get<std::vector<std::int64_t>>()};
+                json.at("coefficients").get<std::vector<double>>()};
   const std::size_t dimensions = known.dimensions.size();
-  const std::size_t features = 2 + 2 * dimensions + dimensions * (dimensions + 1) / 2;
   if (one.device >= known.table.devices.size() ||
       one.configuration >= known.table.configurations.size() || one.tiles.size() != dimensions ||
-      one.weights.size() != features || one.resident < 1) {
+      one.coefficients.size() != kPredictorFeatures || one.resident < 1) {
     throw std::out_of_range("a predictor does not fit the table");
   }
   return one;

@@ -1,38 +1,40 @@
-// What was learned of a configuration's time on a device, for every size of the domain.
+// What was learned of a configuration's cost on a device, for every size of the domain.
 struct predictor {
   int dev;
   int cfg;
   long long blocks;    // of a size of one tile; 0: the grid is not made of tiles
   long long resident;  // blocks that a multiprocessor holds at once
   long long tile[TUNER_DIMENSIONS];  // 0: none in this dimension
-  long long weight[TUNER_FEATURES];
+  double part[6];      // of the cost: what each of the terms below counts
 };
 TUNER_TABLE predictor predictors[] = {
 TUNER_PREDICTORS};
 TUNER_TABLE int predictor_count = TUNER_PREDICTOR_COUNT;
 namespace detail {
 TUNER_FN bool in_domain(const dims& d) { return TUNER_IN_DOMAIN; }
-// The smaller the faster.
-TUNER_FN long long score(const predictor& p, const long long* size, const long long* lg,
-                         long long processors) {
-  long long sum = p.weight[0] * 256;
-  int w = 1;
-  for (int i = 0; i < TUNER_DIMENSIONS; ++i) sum += p.weight[w++] * lg[i];
-  for (int i = 0; i < TUNER_DIMENSIONS; ++i) {
-    for (int j = 0; j <= i; ++j) sum += p.weight[w++] * (lg[i] * lg[j] / 256);
-  }
+// What it costs at this size. It follows from how many blocks there are, and how much each has to do:
+// the product of the extents, filled up to whole tiles, shared out among them.
+TUNER_FN double cost_of(const predictor& p, const long long* size, long long processors) {
+  if (processors <= 0) processors = 1;
   const long long ceiling = 1ll << 40;
   long long blocks = p.blocks;
+  double all = 1, tile = 1;
   for (int i = 0; i < TUNER_DIMENSIONS; ++i) {
-    const long long weight = p.weight[w++];
+    const long long count = p.tile[i] > 0 ? (size[i] + p.tile[i] - 1) / p.tile[i] : 1;
+    all *= static_cast<double>(p.tile[i] > 0 ? count * p.tile[i] : size[i]);
     if (p.tile[i] <= 0) continue;
-    const long long tiles = (size[i] + p.tile[i] - 1) / p.tile[i];
-    sum += weight * (lg256(tiles * p.tile[i]) - lg256(size[i]));
-    if (blocks > 0) blocks = tiles > ceiling / blocks ? ceiling : blocks * tiles;
+    tile *= static_cast<double>(p.tile[i]);
+    if (blocks > 0) blocks = count > ceiling / blocks ? ceiling : blocks * count;
   }
-  if (blocks <= 0) return sum;
-  const long long slots = p.resident * (processors > 0 ? processors : 1);
-  return sum + p.weight[w] * (lg256((blocks + slots - 1) / slots * slots) - lg256(blocks));
+  if (blocks <= 0) return p.part[0] + p.part[3] * (all / static_cast<double>(processors));
+  const long long slots = p.resident * processors;
+  const double each = all / static_cast<double>(blocks);
+  double cost = p.part[0];
+  cost += p.part[1] * static_cast<double>((blocks + slots - 1) / slots);
+  cost += p.part[2] * (static_cast<double>((blocks + processors - 1) / processors) * each);
+  cost += p.part[3] * (all / static_cast<double>(blocks < processors ? blocks : processors));
+  cost += p.part[4] * static_cast<double>(blocks);
+  return cost + p.part[5] * (each / tile);
 }
 // What the predictors choose, on the nearest device that was tuned: a size that was tuned itself
 // gets what won there. match::unsupported: none of their configurations is valid here.
@@ -59,19 +61,17 @@ TUNER_FN selection predicted(const device& v, const dims& d) {
             nearest.tier,   0.0};
   }
   const long long size[] = {TUNER_SIZE};
-  long long lg[TUNER_DIMENSIONS] = {};
-  for (int i = 0; i < TUNER_DIMENSIONS; ++i) lg[i] = lg256(size[i]) - 1536;
-  long long scores[predictor_count] = {};
+  double costs[predictor_count] = {};
   bool ruled_out[predictor_count] = {};
   for (int i = 0; i < predictor_count; ++i) {
     ruled_out[i] = predictors[i].dev != dev;
-    if (!ruled_out[i]) scores[i] = score(predictors[i], size, lg, v.multiprocessors);
+    if (!ruled_out[i]) costs[i] = cost_of(predictors[i], size, v.multiprocessors);
   }
   int best = -1;
   for (bool found = false; !found;) {  // the fastest that is valid
     int first = -1;
     for (int i = 0; i < predictor_count; ++i) {
-      if (!ruled_out[i] && (first < 0 || scores[i] < scores[first])) first = i;
+      if (!ruled_out[i] && (first < 0 || costs[i] < costs[first])) first = i;
     }
     found = first < 0 || serves(names(configs[predictors[first].cfg], d, v), v);
     if (found && first >= 0) best = predictors[first].cfg;
