@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPool = 96;  // sizes that stand for the domain
 constexpr std::size_t kLeastOfAKind = 16;
-constexpr std::size_t kPortfolio = 12;  // configurations that are tried at every new size
+constexpr std::size_t kPortfolio = 20;  // configurations that are tried at every new size
 constexpr std::size_t kWinnersOfASize = 3;
 constexpr std::size_t kProposals = 4;  // by the model, beside the portfolio
 constexpr std::size_t kAskedOfModel = 32;

@@ -77,6 +77,7 @@ struct DeviceRun::Search {
   std::unique_ptr<Strategy> strategy;
   std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
   bool compared = false;  // what is stored was compared with the device already
+  bool final = true;      // whether one is held at the end, if it is due
   Budget budget;
   RunPart part;
   Stopwatch since;
@@ -261,7 +262,7 @@ std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
   const bool possible = attempt.outcome.lost.empty() && !attempt.outcome.store_gone;
   if (!possible || !finals_make_sense(study_, attempt.size, facts_)) return std::nullopt;
   const auto due = finalists_due(study_, attempt.size, facts_, trials);
-  if (interrupted_() || due.empty()) return earlier();
+  if (interrupted_() || due.empty() || !attempt.search.final) return earlier();
   auto round = held_final(attempt, due);
   if (!round) return std::nullopt;
   attempt.history.record_final(take_over(*round, study_, attempt.space, trials));
@@ -311,6 +312,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   search.part.device = facts_.name;
   search.part.size = size;
   listener_.begin(search.part);
+  const bool has_final = search.final && finals_make_sense(study_, size, facts_);
   Attempt attempt{space,
                   size,
                   std::move(search),
@@ -318,7 +320,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
                   *evaluator,
                   Usage(device_, steady_seconds() - evaluator->now()),
                   FinalEstimate(study_.measure),
-                  finals_make_sense(study_, size, facts_),
+                  has_final,
                   reference_ms};
   this->search(attempt);
   history.add_others(attempt.trials);
@@ -356,6 +358,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   }
   Search search;
   search.since = since;
+  search.final = focus.final;
   search.budget = focus.budget.value_or(settings_.budget);
   search.part.seconds = search.budget.seconds;
   search.part.title =

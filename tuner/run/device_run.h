@@ -38,7 +38,8 @@ struct Focus {
   std::vector<Configuration>
       first{};                     // are measured before the strategy asks; where they are valid
   std::optional<Budget> budget{};  // instead of the settings'
-  double spent = 0;  // of the budget's seconds, before this: a device had to be opened
+  double spent = 0;   // of the budget's seconds, before this: a device had to be opened
+  bool final = true;  // whether one is held at the end, if it is due
 };
 
 struct SizeOutcome {

@@ -12,6 +12,7 @@
 #include "tuner/base/error.h"
 #include "tuner/engine/domain_plan.h"
 #include "tuner/engine/objective.h"
+#include "tuner/run/final.h"
 
 namespace tuner {
 namespace {
@@ -31,13 +32,16 @@ std::string loss_text(double expected) {
                                  : "nothing is known of the loss yet";
 }
 
-// Of the budget, for the winners at the sizes that were tuned before them.
-constexpr double kForCrossing = 0.15;
+// Of the budget, for what serves the domain at the sizes that were tuned before it was found. Time
+// is for all finals, too, which are held only then: what is learned of sizes comes from searches.
+constexpr double kEvaluationsForCrossing = 0.15;
+constexpr double kSecondsForCrossing = 0.35;
 
 std::uint64_t for_search(const Budget& budget) {
   if (!budget.evaluations) return 0;
   const auto all = static_cast<double>(*budget.evaluations);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(all * (1 - kForCrossing)));
+  return std::max<std::uint64_t>(1,
+                                 static_cast<std::uint64_t>(all * (1 - kEvaluationsForCrossing)));
 }
 
 class DomainRun {
@@ -52,11 +56,12 @@ class DomainRun {
         plan_(run.study(), run.facts(), for_search(budget_), settings.seed) {}
 
   std::vector<SizeOutcome> tune() {
-    std::string reason = search(1 - kForCrossing);
+    std::string reason = search(1 - kSecondsForCrossing);
     cross();
     if (budget_.evaluations && evaluations_left() > 0 && plan_.is_spent()) {
       plan_.allow(evaluations_left());
-      reason = search(1);
+      reason = search(1 - kSecondsForCrossing);
+      cross();
     }
     run_.listener().note(fmt::format("domain: {} size{}, {} evaluations, {}; ended: {}",
                                      outcomes_.size(), outcomes_.size() == 1 ? "" : "s", spent_,
@@ -102,6 +107,7 @@ class DomainRun {
     run_.listener().note(fmt::format("domain: size {}, {}: {}", plan_.tuned() + 1,
                                      step.size.label(), loss_text(plan_.expected_loss())));
     Focus focus{step.first, budget_};
+    focus.final = false;
     focus.budget->evaluations = step.evaluations;
     if (budget_.seconds) focus.budget->seconds = seconds_left(share);
     SizeOutcome outcome;
@@ -119,25 +125,36 @@ class DomainRun {
     conclude_(outcome);
   }
 
-  // Measures what serves the domain wherever it was not measured: it may have been found later.
+  // Measures what serves the domain wherever it was not measured, since it may have been found
+  // later, and holds the finals.
   void cross() {
-    for (auto& [size, others] : plan_.crossings()) {
-      const std::uint64_t left = evaluations_left();
-      if (run_.is_interrupted() || seconds_left() <= 0 || left == 0) return;
-      if (others.size() > left) others.resize(left);
-      const auto at = std::ranges::find(outcomes_, size,
-                                        [](const SizeOutcome& one) { return one.results.size; });
-      if (at == outcomes_.end() || !at->lost.empty()) return;
-      // The size's own winner is answered by the store, and says what is too slow.
-      const std::string what = fmt::format("{} of other sizes", others.size());
-      others.insert(others.begin(), at->results.trials.front().configuration);
-      SizeOutcome outcome = run_.measure(
-          size, others, what, true, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);
-      spent_ += outcome.measured;
-      plan_.tell(measured(run_.study(), outcome));
-      outcome.searched = at->searched;
-      conclude_(*at = std::move(outcome));
+    const auto crossings = plan_.crossings();
+    for (SizeOutcome& one : outcomes_) {
+      if (run_.is_interrupted() || seconds_left() <= 0 || !one.lost.empty()) return;
+      std::vector<Configuration> others;
+      const auto at = std::ranges::find(crossings, one.results.size,
+                                        [](const auto& crossing) { return crossing.first; });
+      if (at != crossings.end()) others = at->second;
+      if (others.size() > evaluations_left()) others.resize(evaluations_left());
+      cross(one, std::move(others));
     }
+  }
+
+  void cross(SizeOutcome& one, std::vector<Configuration> others) {
+    const ProblemSize size = one.results.size;
+    const std::vector<Trial>& known = one.results.trials;
+    if (known.empty()) return;
+    if (others.empty() && finalists_due(run_.study(), size, run_.facts(), known).empty()) return;
+    const std::string what =
+        others.empty() ? "the final" : fmt::format("{} of other sizes", others.size());
+    // The size's own winner is answered by the store, and says what is too slow.
+    others.insert(others.begin(), known.front().configuration);
+    SizeOutcome outcome = run_.measure(
+        size, others, what, true, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);
+    spent_ += outcome.measured;
+    plan_.tell(measured(run_.study(), outcome));
+    outcome.searched = one.searched;
+    conclude_(one = std::move(outcome));
   }
 
   DeviceRun& run_;

@@ -70,6 +70,20 @@ TEST_F(DomainRunTest, ATimeIsForAllSizesToo) {
   EXPECT_TRUE(heard.heard("ended: 20 s"));
 }
 
+TEST_F(DomainRunTest, EachSizeHasOneFinalWhenAllSearchesAreDone) {
+  study.measure.finalists = 2;
+  std::size_t measured_before = 0;
+  device.before_final = [&] {
+    if (device.finals.empty()) measured_before = count_measured();
+  };
+  const auto outcomes = tune_all(evaluations(40));
+  EXPECT_GE(measured_before, 30U);  // the rest crosses winners
+  EXPECT_GE(device.finals.size(), outcomes.size());
+  for (const SizeOutcome& one : outcomes) {
+    EXPECT_TRUE(one.results.trials.front().final) << one.results.size.label();
+  }
+}
+
 TEST_F(DomainRunTest, AnInterruptionEndsItWithWhatThereIs) {
   device.on_measured = [this] { interrupted = count_measured() >= 9; };
   const auto outcomes = tune_all(evaluations(1000));
