@@ -62,7 +62,7 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
 }
 
 void Answers::forget_other_sets() {
-  known_.remove_if([](const RightAnswer& one) { return one.set != 0; });
+  known_.remove_if([](const RightAnswer& one) { return one.set != 0 && !is_fresh(one.set); });
 }
 
 bool Answers::forget() {
@@ -142,6 +142,9 @@ DeviceResult<Ok> Answers::launch_and_time(const KernelLaunch& launch, const Answ
   if (std::chrono::steady_clock::now() - start > kMost) return done;
   // On copies of the buffers only variants are timed: this figure would not compare with theirs.
   if (plan_.measure.cache == CacheState::kRotate) return done;
+  // So on inputs that were written just before.
+  const bool fresh = plan_.measure.inputs == TimedInputs::kFresh;
+  if (fresh && plan_.measure.cache == CacheState::kHot) return done;
   TimingRequest request{5, 1, plan_.measure.cache == CacheState::kCold, {}};
   request.graph = plan_.measure.mode == LaunchMode::kGraph;
   for (const std::uint32_t index : plan_.reference->arguments) {

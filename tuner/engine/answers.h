@@ -63,7 +63,7 @@ class Answers {
   // What is suspicious about an answer, for people.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
-  // Gives back the memory of answers for all but the first set of inputs.
+  // Gives back the memory of answers for all sets of inputs but the first and a fresh one.
   void forget_other_sets();
   // Gives back all memory; false when there was nothing to give.
   bool forget();
