@@ -78,6 +78,9 @@ class Answers {
                          RightAnswer& answer);
   DeviceResult<Ok> launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
                           const RightAnswer& answer);
+  bool is_timed_like_variants() const;
+  std::optional<TimingRequest> timing_of(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                         const RightAnswer& answer) const;
   DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
   DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
