@@ -50,6 +50,34 @@ TEST(AsDeployed, ResultsOfOneWayAreNotThoseOfAnother) {
       << mixed.err;
 }
 
+TEST(AsDeployed, OtherInputsForEachSampleAreAWayOfTheirOwn) {
+  const Sandbox sandbox;
+  for (const std::string cache : {"cold", "hot", "rotate"}) {
+    write_study(sandbox, "inputs: fresh, cache: " + cache);
+    const auto done = tuned(sandbox);
+    ASSERT_EQ(done.status, 0) << done.err;
+    for (const auto& row : ranking_of(sandbox, "axpy")) {
+      EXPECT_EQ(row.at("cache"), cache);
+      EXPECT_EQ(row.at("inputs"), "fresh");
+      EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
+    }
+  }
+  const auto header = run(sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
+  ASSERT_EQ(header.status, 0) << header.err;
+  EXPECT_NE(
+      text_of(sandbox.path("axpy.h"))
+          .find("// timed: launches in a stream, other inputs for each, in turns on copies of "
+                "the data that exceed the L2 cache\n"),
+      std::string::npos);
+  const auto json = run(sandbox, {"export", "tiny.yaml", "--format", "json"});
+  EXPECT_NE(json.out.find("\"inputs\": \"fresh\""), std::string::npos) << json.out;
+  write_study(sandbox, "cache: rotate");
+  const auto usual = run(sandbox, {"results", "tiny.yaml"});
+  EXPECT_NE(usual.out.find("stale, will be measured anew: measuring: rotate "), std::string::npos)
+      << usual.out;
+  EXPECT_NE(usual.out.find(", on fresh inputs -> rotate "), std::string::npos) << usual.out;
+}
+
 TEST(AsDeployed, ABackendWithoutGraphsSaysSoBeforeAnythingIsCompiled) {
   const Sandbox sandbox;
   write_study(sandbox, "mode: graph");

@@ -21,6 +21,30 @@ TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut)
   }
 }
 
+// It leaves its own answer of the launch before in place: whoever looks at an answer has put
+// something else there, and so only a timed launch on other inputs is wrong.
+TEST(WrongAnswers, AKernelThatSkipsTimedLaunchesOnlyIsFoundOutOnFreshInputs) {
+  const Sandbox sandbox;
+  const std::string fresh = text_of(data("wrong/fresh.yaml"));
+  sandbox.write("wrong.cu", text_of(data("wrong/wrong.cu")));
+  for (const std::string inputs : {"same", "fresh"}) {
+    std::string study = fresh;
+    study.replace(study.find("inputs: fresh, drop"), 13, "inputs: " + inputs);
+    sandbox.write("fresh.yaml", study);
+    const auto done = run(sandbox, {"run", "fresh.yaml", "--backend", "cpu"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const auto rows = ranking_of(sandbox, "wrong_fresh");
+    ASSERT_EQ(rows.size(), 2U);
+    for (const Row& row : rows) {
+      const bool found_out = inputs == "fresh" && row.at("CHEAT") != "honest";
+      EXPECT_EQ(row.at("state"), found_out ? "correctness" : "ok") << row.at("message");
+      EXPECT_EQ(row.at("message").ends_with(", timed on fresh inputs"), found_out);
+      EXPECT_EQ(row.contains("inputs"), inputs == "fresh");
+      if (inputs == "fresh") EXPECT_EQ(row.at("inputs"), "fresh");
+    }
+  }
+}
+
 // A kernel that counts its launches in memory that it wants zeroed as `zero` says.
 void write_counting(const Sandbox& sandbox, const std::string& zero) {
   sandbox.write("count.cu", R"cuda(

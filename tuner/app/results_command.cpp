@@ -21,20 +21,6 @@
 namespace tuner {
 namespace {
 
-// What shows all failures of what is shown now.
-std::string failures_command(const ResultsOptions& options) {
-  std::string text = "tuner results";
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) text += std::string(name) + value;
-  };
-  add(" ", options.target);
-  if (options.no_verify) text += " --no-verify";
-  if (options.results != ResultsOptions().results) add(" --results ", options.results);
-  add(" --size ", options.size);
-  add(" --device ", options.device);
-  return text + " --failures";
-}
-
 void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
                const OutputGuard& guard) {
   const std::string& path = options.csv;
@@ -94,7 +80,10 @@ int results_command(const ResultsOptions& options) {
     guard.protect_store(directory);
     write_csv(options, all, guard);
   } else {
-    const StoredTextOptions how{options.failures, options.top, failures_command(options)};
+    const bool usual = options.results == ResultsOptions().results;
+    const std::string more = failures_command({options.target, usual ? "" : options.results,
+                                               options.size, options.device, options.no_verify});
+    const StoredTextOptions how{options.failures, options.top, more};
     for (const StoredResults& results : all) {
       std::cout << stored_text(results, how, Colours(options.color, stdout));
     }

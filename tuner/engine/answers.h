@@ -63,7 +63,7 @@ class Answers {
   // What is suspicious about an answer, for people.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
-  // Gives back the memory of answers for all but the first set of inputs.
+  // Gives back the memory of answers for all sets of inputs but the first and a fresh one.
   void forget_other_sets();
   // Gives back all memory; false when there was nothing to give.
   bool forget();
@@ -78,6 +78,9 @@ class Answers {
                          RightAnswer& answer);
   DeviceResult<Ok> launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
                           const RightAnswer& answer);
+  bool is_timed_like_variants() const;
+  std::optional<TimingRequest> timing_of(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                         const RightAnswer& answer) const;
   DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
   DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);

@@ -53,16 +53,44 @@ std::optional<Verdict> check_finalist(Backend& backend, Session& session, Worksp
   return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
 }
 
-// After the rounds. The finalists share their buffers, so the answer that is there is that of the
-// one timed last; of the others nothing is left to look at. Therefore each is launched and checked
-// again.
+// With `inputs: fresh`. On other inputs before, too: what the finalist before left on these would
+// be taken for its own answer.
+std::optional<DuelFailure> check_on_fresh_inputs(Session& session, std::vector<Admitted>& finalists,
+                                                 const std::vector<std::uint32_t>& launches) {
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    session.announce(Phase::kFinal);
+    std::optional<Verdict> wrong;
+    if (auto sample = sample_of(session, finalists[i], launches[i]); !sample) {
+      wrong = std::move(sample.error());
+    }
+    if (!wrong) wrong = session.timed_on_known_inputs(finalists[i], launches[i]);
+    if (!wrong) {
+      wrong = session.check_answers(finalists[i]);
+      if (wrong) wrong->message += ", timed on fresh inputs";
+    }
+    if (wrong) return DuelFailure{i, std::move(*wrong)};
+  }
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    auto wrong = session.back_to_usual_inputs(finalists[i]);
+    if (wrong) return DuelFailure{i, std::move(*wrong)};
+  }
+  return std::nullopt;
+}
+
+// The finalists share their buffers, so the answer that is there after the rounds is that of the
+// one timed last; of the others nothing is left to look at.
+std::optional<DuelFailure> check_timed_last(Session& session, std::vector<Admitted>& finalists,
+                                            std::size_t last) {
+  auto wrong = session.check_answers(finalists[last]);
+  if (!wrong) return std::nullopt;
+  wrong->message += ", after repeated launches";
+  return DuelFailure{last, std::move(*wrong)};
+}
+
+// Therefore each is launched and checked again.
 std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, Workspace& workspace,
                                            const std::vector<VariantPlan>& variants,
                                            std::vector<Admitted>& finalists, std::size_t last) {
-  if (auto wrong = session.check_answers(finalists[last])) {
-    wrong->message += ", after repeated launches";
-    return DuelFailure{last, std::move(*wrong)};
-  }
   session.announce(Phase::kInputs);
   // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
   // does it again is found below.
@@ -114,6 +142,8 @@ struct Evaluation::Impl {
         rotation(device),
         sampler(device, workspace, rotation),
         sentinel(device, workspace) {}
+  bool fresh() const { return workspace.plan().measure.inputs == TimedInputs::kFresh; }
+
   Backend& backend;
   StudyPlugins plugins;
   Workspace workspace;
@@ -206,8 +236,11 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = check_finalists(impl_->backend, session, impl_->workspace, variants, finalists,
-                                 order.back());
+    auto wrong = impl_->fresh() ? check_on_fresh_inputs(session, finalists, launches)
+                                : check_timed_last(session, finalists, order.back());
+    if (wrong) return Unexpected{std::move(*wrong)};
+    wrong = check_finalists(impl_->backend, session, impl_->workspace, variants, finalists,
+                            order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

@@ -15,13 +15,6 @@ bool is_input(const ArgumentPlan& argument) {
   return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut);
 }
 
-bool is_random(const ArgumentPlan& argument) {
-  const FillSpec::Kind kind = argument.fill.kind;
-  return is_input(argument) &&
-         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
-          kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
-}
-
 // Integers are often places in other inputs, so nothing may be put in their place.
 bool may_be_extreme(const ArgumentPlan& argument) {
   const FillSpec::Kind kind = argument.fill.kind;
@@ -73,6 +66,19 @@ void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
 
 }  // namespace
 
+bool is_random(const ArgumentPlan& argument) {
+  const FillSpec::Kind kind = argument.fill.kind;
+  return is_input(argument) &&
+         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
+          kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
+}
+
+// 2^16 sets lie between a seed and itself.
+std::uint32_t next_fresh_set(std::uint32_t set) {
+  constexpr std::uint32_t kLast = 60000;
+  return set <= kKnownFreshSet || set >= kLast ? kKnownFreshSet + 1 : set + 1;
+}
+
 std::uint32_t random_sets(const SizePlan& plan) {
   if (!plan.reference || plan.checks.empty()) return 1;
   return any_argument(plan, is_random) ? plan.reference->seeds : 1;
@@ -88,7 +94,7 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
   ArgumentPlan filled = argument;
   filled.set = problem_set(plan, set);
   const std::uint32_t random = random_sets(plan);
-  if (set < random) {
+  if (set < random || is_fresh(set)) {
     filled.seed += set * kApart;
   } else if (may_be_extreme(argument)) {
     make_extreme(plan.reference->fills.at(set - random), filled);
@@ -98,12 +104,12 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
 
 // What the study makes extreme stands beside the problem's usual numbers.
 std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set) {
-  return set < random_sets(plan) ? set : 0;
+  return set < random_sets(plan) || is_fresh(set) ? set : 0;
 }
 
 std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
   const std::uint32_t random = random_sets(plan);
-  if (set < random) return "another set of inputs";
+  if (set < random || is_fresh(set)) return "another set of inputs";
   switch (plan.reference->fills.at(set - random)) {
     case ExtremeInputs::kLarge:
       return "large inputs";
@@ -119,7 +125,7 @@ std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
 
 bool scales_answers(const SizePlan& plan, std::uint32_t set) {
   const std::uint32_t random = random_sets(plan);
-  if (set < random) return false;
+  if (set < random || is_fresh(set)) return false;
   const ExtremeInputs fill = plan.reference->fills.at(set - random);
   return fill == ExtremeInputs::kLarge || fill == ExtremeInputs::kTiny;
 }

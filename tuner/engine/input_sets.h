@@ -10,6 +10,16 @@
 
 namespace tuner {
 
+// With `inputs: fresh`, sets of random numbers for timed launches. They are numbered behind all
+// others: one whose right answers are known, and then as many as are needed.
+inline constexpr std::uint32_t kKnownFreshSet = 1000;
+inline bool is_fresh(std::uint32_t set) { return set >= kKnownFreshSet; }
+// The set behind this one that no right answer is known of.
+std::uint32_t next_fresh_set(std::uint32_t set);
+
+// Whether the argument differs from one set of random numbers to the other.
+bool is_random(const ArgumentPlan& argument);
+
 // How many there are: one where nothing is random or nothing is compared. The sets of random
 // numbers come first, then those of ReferencePlan::fills.
 std::uint32_t input_sets(const SizePlan& plan);

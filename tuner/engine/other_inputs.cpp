@@ -28,7 +28,7 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspac
       if (says_nothing(done.error())) continue;
       return WrongElsewhere{i, verdict_of(done.error())};
     }
-    auto wrong = session.verify_on_other_inputs(*timed[i].variant, *timed[i].admitted);
+    auto wrong = session.verify_on_other_inputs(*timed[i].admitted);
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
       wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "tuner/engine/kept_outputs.h"
+
 namespace tuner {
 namespace {
 
@@ -68,6 +70,7 @@ std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session, Wo
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspace& workspace,
                                     const Admitted& admitted) {
   constexpr std::uint64_t kLaunches = 8;
+  KeptOutputs kept(backend.memory(), workspace.plan());
   for (std::uint64_t i = 0; i < kLaunches; ++i) {
     session.announce(Phase::kVerify);
     auto done =
@@ -76,14 +79,12 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspac
     if (!done) return verdict_of(done.error());
     if (i == 0) {
       // No room for copies is not the variant's fault.
-      if (workspace.keep_outputs()) continue;
-      workspace.drop_outputs();
+      if (kept.keep(workspace.buffers())) continue;
       return std::nullopt;
     }
-    auto changed = workspace.changed_outputs();
+    auto changed = kept.changed(workspace.buffers());
     if (!changed) return verdict_of(changed.error());
     if (!*changed) continue;
-    workspace.drop_outputs();
     Verdict verdict =
         verdict_of(TrialState::kCorrectness,
                    "leaves other bits in " + **changed +
@@ -91,7 +92,6 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspac
     verdict.deterministic = false;
     return verdict;
   }
-  workspace.drop_outputs();
   Verdict same;
   same.deterministic = true;
   return same;

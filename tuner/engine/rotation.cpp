@@ -69,9 +69,9 @@ DeviceResult<Ok> Rotation::make_room(std::uint64_t copies, std::uint64_t bytes) 
   return Ok{};
 }
 
-// The first copy is made of the buffers, and then as many copies at once as there are already.
-DeviceResult<Ok> Rotation::fill(const BoundLaunch& bound, const Layout& layout,
-                                std::uint64_t copies) {
+// Of the buffers as they are now.
+DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layout,
+                                    std::uint64_t copy) {
   DeviceMemory& memory = backend_.memory();
   for (const Restore& restore : bound.restores) {
     auto done = memory.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
@@ -79,14 +79,19 @@ DeviceResult<Ok> Rotation::fill(const BoundLaunch& bound, const Layout& layout,
   }
   for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
     if (bound.bytes[i] == 0) continue;
-    auto done =
-        memory.copy({room_.id(), layout.offsets[i]}, own_buffer(bound, i).buffer, bound.bytes[i]);
+    auto done = memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]},
+                            own_buffer(bound, i).buffer, bound.bytes[i]);
     if (!done) return done;
   }
-  for (std::uint64_t made = 1; made < copies;) {
+  return Ok{};
+}
+
+// Copies of the first ones that are `made`, as many at once as there are already.
+DeviceResult<Ok> Rotation::repeat(const Layout& layout, std::uint64_t made, std::uint64_t copies) {
+  while (made < copies) {
     const std::uint64_t more = std::min(made, copies - made);
-    auto done =
-        memory.copy({room_.id(), made * layout.bytes}, {room_.id(), 0}, more * layout.bytes);
+    auto done = backend_.memory().copy({room_.id(), made * layout.bytes}, {room_.id(), 0},
+                                       more * layout.bytes);
     if (!done) return done;
     made += more;
   }
@@ -113,16 +118,25 @@ LaunchSequence Rotation::moved(const BoundLaunch& bound, const Layout& layout,
 }
 
 DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bound,
-                                                          std::uint64_t launches) {
+                                                          std::uint64_t launches,
+                                                          const Renew& renew) {
   const Layout layout = layout_of(bound.bytes);
   const std::uint64_t count = copies_of(layout);
   std::vector<LaunchSequence> out;
   if (count == 0) return out;
-  const bool used_up = !bound.restores.empty() && next_ + launches > count;
+  const bool used_up = renew || (!bound.restores.empty() && next_ + launches > count);
   if (filled_ != bound.bytes || used_up) {
     filled_.clear();
     if (auto done = make_room(count, layout.bytes); !done) return Unexpected{done.error()};
-    if (auto done = fill(bound, layout, count); !done) return Unexpected{done.error()};
+    const std::uint64_t different = renew ? std::min(count, launches) : 1;
+    for (std::uint64_t copy = 0; copy < different; ++copy) {
+      auto done = renew ? renew(copy + 1 == different) : Ok{};
+      if (done) done = fill_one(bound, layout, copy);
+      if (!done) return Unexpected{done.error()};
+    }
+    // The others are there to fill the cache.
+    auto done = repeat(layout, different, count);
+    if (!done) return Unexpected{done.error()};
     filled_ = bound.bytes;
     next_ = 0;
   }

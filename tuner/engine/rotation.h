@@ -3,6 +3,7 @@
 // cache twice. Timed launches take turns on them, so that none finds its data in the cache.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tuner/engine/guarded_memory.h"
@@ -20,11 +21,15 @@ class Rotation {
   DeviceResult<Ok> reserve(const std::vector<std::uint64_t>& bytes);
   // How many copies the variant needs; 0 where it has no buffers at all.
   std::uint64_t copies(const BoundLaunch& bound) const;
+  // Writes other inputs into the variant's own buffers; `last`: for the last launch of a request.
+  using Renew = std::function<DeviceResult<Ok>(bool last)>;
   // How the variant is launched on the next copies: as many as there are `launches`, or on each
   // where there are fewer. Copies are made of the variant's own buffers as they are now: at the
-  // beginning, and once all are used where a launch changes what it needs. Fails where memory does
-  // not suffice.
-  DeviceResult<std::vector<LaunchSequence>> turns(const BoundLaunch& bound, std::uint64_t launches);
+  // beginning, and once all are used where a launch changes what it needs. With `renew` they are
+  // made anew each time, and those that are launched on of other inputs each. Fails where memory
+  // does not suffice.
+  DeviceResult<std::vector<LaunchSequence>> turns(const BoundLaunch& bound, std::uint64_t launches,
+                                                  const Renew& renew = {});
   // After these launches: what the last one left in these arguments becomes the variant's own.
   DeviceResult<Ok> take_back(const BoundLaunch& bound, const std::vector<std::uint32_t>& arguments);
   // Before another variant, which may not find what this one left.
@@ -39,7 +44,8 @@ class Rotation {
   static Layout layout_of(const std::vector<std::uint64_t>& bytes);
   std::uint64_t copies_of(const Layout& layout) const;
   DeviceResult<Ok> make_room(std::uint64_t copies, std::uint64_t bytes);
-  DeviceResult<Ok> fill(const BoundLaunch& bound, const Layout& layout, std::uint64_t copies);
+  DeviceResult<Ok> fill_one(const BoundLaunch& bound, const Layout& layout, std::uint64_t copy);
+  DeviceResult<Ok> repeat(const Layout& layout, std::uint64_t made, std::uint64_t copies);
   LaunchSequence moved(const BoundLaunch& bound, const Layout& layout, std::uint64_t copy) const;
 
   Backend& backend_;

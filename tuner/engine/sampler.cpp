@@ -38,17 +38,19 @@ Conditions Sampler::conditions() const {
   return {median_of(&Conditions::clock_mhz), median_of(&Conditions::watts)};
 }
 
-DeviceResult<std::vector<double>> Sampler::time(const BoundLaunch& bound, std::uint32_t samples,
-                                                std::uint32_t launches) {
+DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wanted wanted,
+                                                 Workspace::Fresh inputs) {
   TimingRequest request;
-  request.samples = samples;
-  request.launches_per_sample = launches;
+  request.samples = wanted.samples;
+  request.launches_per_sample = wanted.launches;
   request.flush_cache = measuring().cache == CacheState::kCold;
   request.graph = measuring().mode == LaunchMode::kGraph;
   if (auto done = workspace_.enter(bound); !done) return Unexpected{done.error()};
   const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
   if (!in_turns) request.restores = bound.restores;
-  auto times = in_turns ? time_in_turns(bound, request) : backend_.time(bound.sequence, request);
+  auto times = in_turns  ? time_in_turns(bound, request, inputs)
+               : fresh() ? time_on_fresh_inputs(bound, request, inputs)
+                         : backend_.time(bound.sequence, request);
   if (!times) return times;
   conditions_.push_back(backend_.conditions());
   for (const double time : *times) {
@@ -60,11 +62,33 @@ DeviceResult<std::vector<double>> Sampler::time(const BoundLaunch& bound, std::u
   return times;
 }
 
-// As many samples at a time as there are copies, where each launch needs its buffers as they were:
-// the copies are made anew then. What the last launch left is looked at like that of
-// any other.
+DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, Workspace::Fresh inputs) {
+  auto done = workspace_.use_fresh_inputs(inputs);
+  return done ? workspace_.set_constants(bound) : done;
+}
+
+// A request for each sample: its inputs are written in front of it, and it flushes the cache then.
+DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunch& bound,
+                                                                TimingRequest request,
+                                                                Workspace::Fresh inputs) {
+  const std::uint32_t samples = std::exchange(request.samples, 1);
+  std::vector<double> all;
+  for (std::uint32_t i = 0; i < samples; ++i) {
+    auto renewed = renew_inputs(bound, inputs);
+    if (!renewed) return Unexpected{renewed.error()};
+    auto times = backend_.time(bound.sequence, request);
+    if (!times) return times;
+    all.push_back(times->front());
+  }
+  return all;
+}
+
+// As many samples at a time as there are copies, where each launch needs its buffers as they were,
+// or other inputs: the copies are made anew then. What the last launch left is looked at like that
+// of any other.
 DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& bound,
-                                                         TimingRequest request) {
+                                                         TimingRequest request,
+                                                         Workspace::Fresh inputs) {
   constexpr std::uint64_t kMostInRequest = 64;  // which lists all of its launches
   const std::vector<ArgumentPlan>& arguments = workspace_.plan().arguments;
   std::vector<std::uint32_t> written;
@@ -74,12 +98,17 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   const std::uint64_t samples = request.samples;
   const std::uint64_t launches = request.launches_per_sample;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
-  const std::uint64_t most =
-      bound.restores.empty() ? kMostInRequest : std::min(fitting, kMostInRequest);
+  const bool used_once = !bound.restores.empty() || fresh();
+  const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
+  // The last copy is that of the last launch, whose answer can be looked at.
+  Rotation::Renew renew;
+  if (fresh()) {
+    renew = [&](bool last) { return renew_inputs(bound, last ? inputs : Workspace::Fresh::kNext); };
+  }
   std::vector<double> all;
   while (all.size() < samples) {
     request.samples = static_cast<std::uint32_t>(std::min(most, samples - all.size()));
-    auto turns = rotation_.turns(bound, request.samples * launches);
+    auto turns = rotation_.turns(bound, request.samples * launches, renew);
     if (!turns) return Unexpected{turns.error()};
     request.turns = std::move(*turns);
     auto times = backend_.time(bound.sequence, request);
@@ -92,13 +121,14 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
 }
 
 // Several launches in one sample where one is too short to be timed. Not with a cold cache, which
-// must be flushed before each launch, and no more than buffers can be restored for.
+// must be flushed before each launch, and no more than buffers can be restored, or filled with
+// other inputs, for.
 std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) const {
   if (measuring().cache == CacheState::kCold || !(one_ms > 0)) return 1;
   const bool graph = measuring().mode == LaunchMode::kGraph;
   const auto kernels = static_cast<double>(bound.sequence.size());
   double most = graph ? std::floor(kMostInGraph / kernels) : kMostLaunches;
-  if (!bound.restores.empty()) {
+  if (!bound.restores.empty() || fresh()) {
     if (measuring().cache == CacheState::kHot) return 1;
     most = std::min(most, static_cast<double>(rotation_.copies(bound)));
   }

@@ -20,14 +20,33 @@ class Sampler {
   void begin_anew();
   // Milliseconds of one launch in each of the samples.
   DeviceResult<std::vector<double>> time(const BoundLaunch& bound, std::uint32_t samples,
-                                         std::uint32_t launches);
+                                         std::uint32_t launches) {
+    return timed(bound, {samples, launches}, Workspace::Fresh::kNext);
+  }
+  // With `inputs: fresh`: one sample more, on inputs whose right answers are known.
+  DeviceResult<std::vector<double>> time_on_known_inputs(const BoundLaunch& bound,
+                                                         std::uint32_t launches) {
+    return timed(bound, {1, launches}, Workspace::Fresh::kKnown);
+  }
   // How many launches a sample has, from the time of one.
   DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms);
   // What the device ran at since begin_anew(): the medians of what is known.
   Conditions conditions() const;
 
  private:
-  DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request);
+  struct Wanted {
+    std::uint32_t samples;
+    std::uint32_t launches;  // in each
+  };
+  DeviceResult<std::vector<double>> timed(const BoundLaunch& bound, Wanted wanted,
+                                          Workspace::Fresh inputs);
+  DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request,
+                                                  Workspace::Fresh inputs);
+  DeviceResult<std::vector<double>> time_on_fresh_inputs(const BoundLaunch& bound,
+                                                         TimingRequest request,
+                                                         Workspace::Fresh inputs);
+  DeviceResult<Ok> renew_inputs(const BoundLaunch& bound, Workspace::Fresh inputs);
+  bool fresh() const { return measuring().inputs == TimedInputs::kFresh; }
   std::uint32_t launches_for(const BoundLaunch& bound, double one_ms) const;
   const MeasureSpec& measuring() const { return workspace_.plan().measure; }
 

@@ -48,11 +48,17 @@ Resources merged(Resources loaded, const Resources& compiled) {
   return loaded;
 }
 
+std::optional<Verdict> failed(const DeviceResult<Ok>& done) {
+  return done ? std::nullopt : std::optional(verdict_of(done.error()));
+}
+
 }  // namespace
 
 Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   announce(Phase::kLoad);
   const DeviceFacts& device = backend_.facts();
+  // Another one may have been timed on fresh inputs just before.
+  if (auto done = workspace_.use_inputs(0); !done) return Unexpected{verdict_of(done.error())};
   if (auto reason = over_limits(variant, device)) {
     return Unexpected{verdict_of(TrialState::kConstraints, *reason)};
   }
@@ -72,7 +78,7 @@ Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   if (auto reason = over_limits(variant, kernels, device)) {
     wrong = verdict_of(TrialState::kConstraints, *reason);
   } else {
-    wrong = set_constants(variant, admitted);
+    wrong = failed(workspace_.set_constants(admitted.bound));
   }
   if (!wrong) {
     announce(Phase::kVerify);
@@ -82,27 +88,6 @@ Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   wrong->resources = resources;
   wrong->max_error = admitted.max_error;
   return Unexpected{std::move(*wrong)};
-}
-
-std::optional<Verdict> Session::set_constants(const VariantPlan& variant,
-                                              const Admitted& admitted) {
-  const std::vector<ArgumentPlan>& constants = workspace_.plan().constants;
-  for (std::size_t i = 0; i < constants.size(); ++i) {
-    const auto& symbols = variant.artifact.symbols;
-    const auto symbol = std::find_if(symbols.begin(), symbols.end(), [&](const auto& pair) {
-      return pair.first == constants[i].name;
-    });
-    // A variant that does not use a constant may not have it.
-    if (symbol == symbols.end()) continue;
-    auto set =
-        backend_.set_symbol(admitted.kernel.id(), symbol->second, admitted.bound.constants[i]);
-    if (!set) {
-      Verdict verdict = verdict_of(set.error());
-      verdict.message = fmt::format("constant {}: {}", constants[i].name, verdict.message);
-      return verdict;
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
@@ -194,11 +179,9 @@ std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
   return check_inputs(admitted);
 }
 
-std::optional<Verdict> Session::verify_on_other_inputs(const VariantPlan& variant,
-                                                       Admitted& admitted) {
+std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
   announce(Phase::kVerify);
-  admitted.bound.constants = workspace_.bind(variant, admitted.kernel.kernel()).constants;
-  if (auto wrong = set_constants(variant, admitted)) return wrong;
+  if (auto wrong = failed(workspace_.set_constants(admitted.bound))) return wrong;
   return launch_and_check(admitted);
 }
 
@@ -297,6 +280,20 @@ std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& 
   return std::nullopt;
 }
 
+std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted,
+                                                      std::uint32_t launches) {
+  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
+  const auto sample = sampler_.time_on_known_inputs(admitted.bound, launches);
+  if (!sample) return verdict_of(sample.error());
+  return std::nullopt;
+}
+
+std::optional<Verdict> Session::back_to_usual_inputs(const Admitted& admitted) {
+  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
+  if (auto done = workspace_.use_inputs(0); !done) return verdict_of(done.error());
+  return failed(workspace_.set_constants(admitted.bound));
+}
+
 std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
                                                const std::vector<double>& samples, bool dropped) {
   // A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what
@@ -305,7 +302,8 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
   auto wrong = again ? check_answers(admitted) : recheck(admitted);
   if (!wrong && again) wrong = check_workspaces(admitted);
   if (wrong) {
-    wrong->message += ", after repeated launches";
+    const bool fresh = measuring().inputs == TimedInputs::kFresh;
+    wrong->message += fresh ? ", timed on fresh inputs" : ", after repeated launches";
     return wrong;
   }
   if (again) {
@@ -329,7 +327,9 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   const bool dropped = ended && ended->state == TrialState::kDropped;
   // A dropped variant has a time that strategies learn from, so its answer must be right as well.
   if (!ended || dropped) {
-    auto wrong = check_measured(variant, admitted, samples, dropped);
+    auto wrong = timed_on_known_inputs(admitted, launches);
+    if (!wrong) wrong = check_measured(variant, admitted, samples, dropped);
+    if (!wrong) wrong = back_to_usual_inputs(admitted);
     if (wrong) ended = std::move(wrong);
   }
   Verdict verdict = ended.value_or(Verdict{});

@@ -66,7 +66,12 @@ class Session {
   std::optional<Verdict> verify_finalist(Admitted& admitted);
   // Whether its answers are right for the inputs that the workspace holds now, other ones than
   // when it was admitted.
-  std::optional<Verdict> verify_on_other_inputs(const VariantPlan& variant, Admitted& admitted);
+  std::optional<Verdict> verify_on_other_inputs(Admitted& admitted);
+  // With `inputs: fresh`, else nothing: one more sample like those before, which does not count, on
+  // inputs whose right answers are known. What it leaves can be checked, until the inputs are the
+  // usual ones again.
+  std::optional<Verdict> timed_on_known_inputs(const Admitted& admitted, std::uint32_t launches);
+  std::optional<Verdict> back_to_usual_inputs(const Admitted& admitted);
 
   Sampler& sampler() { return sampler_; }
   void announce(Phase phase) const {
@@ -74,7 +79,6 @@ class Session {
   }
 
  private:
-  std::optional<Verdict> set_constants(const VariantPlan& variant, const Admitted& admitted);
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
   std::optional<Verdict> first_launches(Admitted& admitted);

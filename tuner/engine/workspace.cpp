@@ -17,10 +17,10 @@ std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
   return argument.map ? argument.map->of : own;
 }
 
-const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t offset,
-                                std::uint32_t index, const VariantPlan& variant) {
+const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t index,
+                                const VariantPlan& variant) {
   for (const auto& [place, plan] : variant.overrides) {
-    if (place == offset + index) return plan;
+    if (place == index) return plan;
   }
   return plans[index];
 }
@@ -62,19 +62,16 @@ DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument)
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
-DeviceResult<Ok> Workspace::fill_inputs() {
+// Those that are not random hold the same in all sets of random numbers.
+DeviceResult<Ok> Workspace::fill_inputs(Which which) {
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (which == Which::kRandom && !is_random(plan_.arguments[i])) continue;
     if (auto done = fill_input(slots_[i], plan_.arguments[i]); !done) {
       return Unexpected{in_context(plan_.arguments[i].name, done.error())};
     }
   }
-  constant_bytes_.resize(plan_.constants.size());
-  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
-    auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set_));
-    if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
-    constant_bytes_[i] = std::move(*bytes);
-  }
-  inputs_untouched_ = true;
+  if (auto done = constants_.fill(set_); !done) return done;
+  if (which == Which::kAll) inputs_untouched_ = true;
   return Ok{};
 }
 
@@ -85,7 +82,7 @@ DeviceResult<Ok> Workspace::prepare() {
       return Unexpected{in_context(plan_.arguments[i].name, done.error())};
     }
   }
-  if (auto done = fill_inputs(); !done) return done;
+  if (auto done = fill_inputs(Which::kAll); !done) return done;
   return plan_.reference ? prepare_answers() : Ok{};
 }
 
@@ -95,11 +92,12 @@ DeviceResult<Ok> Workspace::prepare_answers() {
   for (const AnswerPlan& one : plan_.reference->answers) {
     auto answer = answer_for(one.key);
     if (!answer) return Unexpected{answer.error()};
-    auto doubts = answers_.doubts(**answer, data_ids());
+    auto doubts = answers_.doubts(**answer, buffers());
     if (!doubts) return Unexpected{doubts.error()};
     warnings_.insert(warnings_.end(), doubts->begin(), doubts->end());
   }
   if (auto done = warn_of_unanswered_sets(); !done) return done;
+  if (auto done = prepare_fresh_inputs(); !done) return done;
   if (!inputs_are_small()) return Ok{};
   auto changed = repair_inputs();
   if (!changed) return Unexpected{changed.error()};
@@ -113,7 +111,7 @@ DeviceResult<Ok> Workspace::warn_of_unanswered_sets() {
   for (const AnswerPlan& one : plan_.reference->answers) {
     auto usual = answer_for(one.key);
     if (!usual) return Unexpected{usual.error()};
-    auto sizes = answers_.sizes(**usual, data_ids());
+    auto sizes = answers_.sizes(**usual, buffers());
     if (!sizes) return Unexpected{sizes.error()};
     usual_sizes_[one.key] = std::move(*sizes);
   }
@@ -131,7 +129,19 @@ DeviceResult<Ok> Workspace::warn_of_unanswered_sets() {
   return use_inputs(0);
 }
 
-std::vector<BufferId> Workspace::data_ids() const {
+// So that a reference that cannot answer there, or no memory for its answers, is known before
+// anything is measured.
+DeviceResult<Ok> Workspace::prepare_fresh_inputs() {
+  if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
+  if (auto done = use_fresh_inputs(Fresh::kKnown); !done) return done;
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto answer = answer_for(one.key);
+    if (!answer) return Unexpected{in_context("'inputs: fresh'", answer.error())};
+  }
+  return use_inputs(0);
+}
+
+std::vector<BufferId> Workspace::buffers() const {
   std::vector<BufferId> ids;
   for (const Slot& slot : slots_) ids.push_back(slot.data.id());
   return ids;
@@ -139,10 +149,10 @@ std::vector<BufferId> Workspace::data_ids() const {
 
 DeviceResult<RightAnswer*> Workspace::answer_for(std::uint32_t key) {
   ReferenceInputs inputs;
-  inputs.data = data_ids();
+  inputs.data = buffers();
   for (const Slot& slot : slots_) inputs.pristine.push_back(slot.pristine.id());
   inputs.set = set_;
-  inputs.constants = &constant_bytes_;
+  inputs.constants = &constants_.bytes();
   inputs_untouched_ = false;  // a reference is a kernel, too
   return answers_.find(key, inputs);
 }
@@ -154,7 +164,7 @@ DeviceResult<Ok> Workspace::compute_answer(std::uint32_t key) {
   if (!found) return Unexpected{found.error()};
   RightAnswer& right = **found;
   if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
-  auto sizes = answers_.sizes(right, data_ids());
+  auto sizes = answers_.sizes(right, buffers());
   if (!sizes) return Unexpected{sizes.error()};
   const std::vector<double>& usual = usual_sizes_.at(key);
   for (std::size_t i = 0; i < sizes->size(); ++i) {
@@ -166,9 +176,16 @@ DeviceResult<Ok> Workspace::compute_answer(std::uint32_t key) {
 
 DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
   if (set == set_) return Ok{};
+  const bool fresh = is_fresh(set) || is_fresh(set_);
   set_ = set;
-  answers_.forget_other_sets();
-  return fill_inputs();
+  if (!is_fresh(set)) answers_.forget_other_sets();
+  return fill_inputs(fresh ? Which::kRandom : Which::kAll);
+}
+
+DeviceResult<Ok> Workspace::use_fresh_inputs(Fresh which) {
+  if (which == Fresh::kKnown) return use_inputs(kKnownFreshSet);
+  fresh_ = next_fresh_set(fresh_);
+  return use_inputs(fresh_);
 }
 
 // ---- around each launch -------------------------------------------------------------------------
@@ -184,7 +201,7 @@ DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
 
 DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
+    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
     if (argument.is_scalar || !may_grow(argument)) continue;
     const std::uint64_t bytes = bytes_of(argument);
     if (bytes > slots_[i].capacity) {
@@ -206,9 +223,10 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
 BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
   BoundLaunch bound;
   bound.answer = variant.answer;
+  bound.constants = constants_.bind(variant);
   KernelLaunch main{kernel.id, variant.geometry, {}};
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = argument_of(plan_.arguments, 0, i, variant);
+    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
     const Slot& slot = slots_[i];
     const std::uint64_t bytes = bytes_of(argument);
     bound.bytes.push_back(bytes);
@@ -235,11 +253,6 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
     for (const std::uint32_t index : next.arguments) {
       launch.arguments.push_back(main.arguments.at(index));
     }
-  }
-  const auto first = static_cast<std::uint32_t>(slots_.size());
-  for (std::uint32_t i = 0; i < plan_.constants.size(); ++i) {
-    const ArgumentPlan& constant = argument_of(plan_.constants, first, i, variant);
-    bound.constants.push_back(constant.is_scalar ? constant.scalar : constant_bytes_[i]);
   }
   return bound;
 }
@@ -291,7 +304,7 @@ DeviceResult<Ok> Workspace::place_decoys(const BoundLaunch& bound) {
   if (!answer) return Unexpected{answer.error()};
   RightAnswer& right = **answer;
   if (right.decoys.empty()) {
-    if (auto done = answers_.choose_decoys(right, data_ids()); !done) return done;
+    if (auto done = answers_.choose_decoys(right, buffers()); !done) return done;
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!right.decoys[i]) continue;
@@ -335,32 +348,6 @@ DeviceResult<OutputCheck> Workspace::check_outputs(const BoundLaunch& bound) {
     if (result.message.empty()) result.message = std::move(one->message);
   }
   return result;
-}
-
-DeviceResult<Ok> Workspace::keep_outputs() {
-  kept_.clear();
-  kept_.resize(slots_.size());
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = plan_.arguments[i];
-    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    if (argument.is_scalar || !is_output) continue;
-    auto copy = memory_.allocate_pristine(slots_[i].capacity);
-    if (!copy) return Unexpected{copy.error()};
-    kept_[i] = std::move(*copy);
-    auto done = memory_.copy(kept_[i].id(), slots_[i].data.id(), slots_[i].capacity);
-    if (!done) return done;
-  }
-  return Ok{};
-}
-
-DeviceResult<std::optional<std::string>> Workspace::changed_outputs() {
-  for (std::uint32_t i = 0; i < kept_.size(); ++i) {
-    if (!kept_[i]) continue;
-    auto same = memory_.same_contents(slots_[i].data.id(), kept_[i].id(), slots_[i].capacity);
-    if (!same) return Unexpected{same.error()};
-    if (!*same) return std::optional(plan_.arguments[i].name);
-  }
-  return std::optional<std::string>();
 }
 
 bool Workspace::inputs_are_small() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/engine/answers.h"
+#include "tuner/engine/constants.h"
 #include "tuner/engine/guarded_memory.h"
 #include "tuner/engine/workspace_role.h"
 #include "tuner/model/plan.h"
@@ -21,9 +22,9 @@ namespace tuner {
 // A variant's kernels with their arguments, ready to launch.
 struct BoundLaunch {
   LaunchSequence sequence;
-  std::vector<std::vector<std::byte>> constants;  // in the order of SizePlan::constants
-  std::vector<std::uint64_t> bytes;               // of each buffer argument; 0 for scalars
-  std::vector<Restore> restores;                  // what one time changes and the next one reads
+  std::vector<BoundConstant> constants;  // in the order of SizePlan::constants
+  std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
+  std::vector<Restore> restores;         // what one time changes and the next one reads
   std::vector<WorkspaceArgument> workspaces{};
   std::uint32_t answer = 0;  // VariantPlan::answer
 };
@@ -40,7 +41,8 @@ class Workspace {
       : backend_(backend),
         memory_(backend.memory(), problem),
         plan_(std::move(plan)),
-        answers_(backend, plan_, problem) {}
+        answers_(backend, plan_, problem),
+        constants_(backend, plan_, problem) {}
 
   // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();
@@ -53,8 +55,15 @@ class Workspace {
   const std::string& wrong_constant() const { return answers_.wrong_constant(); }
 
   // After prepare(): the inputs become those of another set. Set 0 is what prepare() made.
-  // Constants change, too: bind() tells them.
+  // Constants change, too: set_constants() tells a variant that is loaded already.
   DeviceResult<Ok> use_inputs(std::uint32_t set);
+  // With `inputs: fresh`: inputs that were not timed for long. Right answers are known of `kKnown`.
+  enum class Fresh { kNext, kKnown };
+  DeviceResult<Ok> use_fresh_inputs(Fresh which);
+  // Gives the variant the constants of the inputs as they are.
+  DeviceResult<Ok> set_constants(const BoundLaunch& bound) {
+    return constants_.set(bound.sequence.front().kernel, bound.constants);
+  }
   // Has the reference say what is right for the inputs as they are, where that is not known yet.
   DeviceResult<Ok> compute_answer(std::uint32_t key);
 
@@ -80,10 +89,8 @@ class Workspace {
   // After it: which buffer was written outside of its contents; repaired when so.
   DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
   DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
-  // Keeps what the outputs hold now, then says in words where they hold other bits.
-  DeviceResult<Ok> keep_outputs();
-  DeviceResult<std::optional<std::string>> changed_outputs();
-  void drop_outputs() { kept_.clear(); }
+  // Guarded, one for each argument; of scalars none.
+  std::vector<BufferId> buffers() const;
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
   // So small that repair_inputs() costs next to nothing.
@@ -101,21 +108,22 @@ class Workspace {
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
-  DeviceResult<Ok> fill_inputs();
+  enum class Which { kAll, kRandom };
+  DeviceResult<Ok> fill_inputs(Which which);
   DeviceResult<Ok> prepare_answers();
   DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
   DeviceResult<Ok> warn_of_unanswered_sets();
+  DeviceResult<Ok> prepare_fresh_inputs();
   DeviceResult<Ok> place_decoys(const BoundLaunch& bound);
-  std::vector<BufferId> data_ids() const;
   DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
   GuardedMemory memory_;
   SizePlan plan_;
   Answers answers_;
-  std::vector<Slot> slots_;                             // as plan_.arguments
-  std::vector<std::vector<std::byte>> constant_bytes_;  // as plan_.constants
-  DeviceBuffer zeros_;                                  // guard words, and what scratch begins with
+  Constants constants_;
+  std::vector<Slot> slots_;  // as plan_.arguments
+  DeviceBuffer zeros_;       // guard words, and what scratch begins with
   std::uint64_t zeros_bytes_ = 0;
   std::vector<std::string> warnings_;
   // By key, of the first set: the largest right number of each check. Where there are other sets
@@ -123,7 +131,7 @@ class Workspace {
   std::map<std::uint32_t, std::vector<double>> usual_sizes_;
   bool inputs_untouched_ = false;
   std::uint32_t set_ = 0;               // of inputs
-  std::vector<DeviceBuffer> kept_;      // as plan_.arguments: copies of outputs
+  std::uint32_t fresh_ = 0;             // the last fresh set
   std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
 };
 

@@ -12,7 +12,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/exporters/ranked_table.h"
-#include "tuner/source/undeclared.h"
 
 namespace tuner {
 namespace {
@@ -145,15 +144,12 @@ std::string line_of(const FailureGroup& group, const Colours& colours) {
                      for_terminal(group.cause));
 }
 
-// A parameter in the source whose macro lacks its prefix. Results do not say which prefix it is.
-std::string missing_prefix(const RankedResults& results, const std::vector<FailureGroup>& groups,
-                           std::span<const std::string> parameters) {
+// What the run remarked upon in front of a compiler's log: a macro that lacks its prefix.
+std::string remark(const RankedResults& results, const std::vector<FailureGroup>& groups) {
   for (const FailureGroup& group : groups) {
     if (group.state != TrialState::kCompile) continue;
-    const auto name = undeclared_name(results.trials[group.example].message, parameters);
-    if (!name) continue;
-    return fmt::format(
-        "{0} is a parameter: its macro is TUNE_{0}, or has the study's define_prefix\n", *name);
+    const std::string& log = results.trials[group.example].message;
+    if (log.starts_with("note: ")) return for_terminal(log.substr(0, log.find('\n'))) + "\n";
   }
   return "";
 }
@@ -165,7 +161,7 @@ std::string advice(const RankedResults& results, const std::vector<FailureGroup>
       results.ranked == 0 && std::ranges::all_of(groups, [](const FailureGroup& group) {
         return group.state == TrialState::kCorrectness;
       });
-  if (!all_wrong) return missing_prefix(results, groups, parameters);
+  if (!all_wrong) return "";
   const Trial& one = results.trials[groups.front().example];
   const std::string where = rule_of(one, parameters);
   return fmt::format(
@@ -198,6 +194,7 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
   std::string out;
   const Trial& first = results.trials[groups.front().example];
   if (results.ranked == 0 && groups.size() == 1 && groups.front().count > 1) {
+    // With the run's remark, which stands in front.
     out += fmt::format("{}, as {}:\n",
                        colours.bad(fmt::format("all {} for one reason", groups.front().count)),
                        configuration_of(first, parameters));
@@ -209,6 +206,7 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
     if (groups.size() > kMostGroups) {
       out += fmt::format("     and {} more causes\n", groups.size() - kMostGroups);
     }
+    out += remark(results, groups);
   }
   out += advice(results, groups, parameters);
   return out + "more of them: " + for_terminal(command) + "\n";

@@ -146,13 +146,16 @@ bool asks_for_attributes(const Study& study) {
 }
 
 std::string timing_text(const MeasureSpec& measure) {
-  const std::string way =
-      measure.mode == LaunchMode::kGraph ? "launches from a graph" : "launches in a stream";
+  const bool fresh = measure.inputs == TimedInputs::kFresh;
+  const std::string way = std::string(measure.mode == LaunchMode::kGraph ? "launches from a graph"
+                                                                         : "launches in a stream") +
+                          (fresh ? ", other inputs for each" : "");
   switch (measure.cache) {
     case CacheState::kCold:
       return way + ", the L2 cache flushed before each";
     case CacheState::kHot:
-      return way + ", the data where the launch before left them";
+      return way + (fresh ? ", the data in the cache as they were written"
+                          : ", the data where the launch before left them");
     case CacheState::kRotate:
       break;
   }

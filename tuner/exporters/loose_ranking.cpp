@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 29> kFixed{"rank",
+constexpr std::array<std::string_view, 30> kFixed{"rank",
                                                   "state",
                                                   "time_ms",
                                                   "ci_low_ms",
@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 29> kFixed{"rank",
                                                   "deterministic",
                                                   "mode",
                                                   "cache",
+                                                  "inputs",
                                                   "clock_mhz",
                                                   "watts",
                                                   "tie",

@@ -68,6 +68,7 @@ struct Columns {
   std::vector<std::string> metrics;
   bool deterministic = false;  // somebody asked for the same bits in every launch
   bool timed = false;          // not in the usual way
+  bool fresh = false;          // on other inputs in each sample
   bool clock = false;          // somebody knows it
   bool watts = false;
 };
@@ -90,6 +91,7 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
     line.add("mode");
     line.add("cache");
   }
+  if (columns.fresh) line.add("inputs");
   if (columns.clock) line.add("clock_mhz");
   if (columns.watts) line.add("watts");
   for (const char* name :
@@ -148,6 +150,7 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
     line.add(name_of(results.timed->mode));
     line.add(name_of(results.timed->cache));
   }
+  if (columns.fresh && results.timed) line.add(name_of(results.timed->inputs));
   const auto measured = [&](double value) {
     line.add(value > 0 ? fmt::format("{:.0f}", value) : "");
   };
@@ -174,8 +177,10 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
   const auto asked = [](const Trial& trial) { return trial.deterministic.has_value(); };
   const auto has_clock = [](const Trial& trial) { return trial.conditions.clock_mhz > 0; };
   const auto has_watts = [](const Trial& trial) { return trial.conditions.watts > 0; };
-  const Columns columns{metric_names(results), std::ranges::any_of(results.trials, asked),
+  const Columns columns{metric_names(results),
+                        std::ranges::any_of(results.trials, asked),
                         results.timed && *results.timed != TimedHow{},
+                        results.timed && results.timed->inputs == TimedInputs::kFresh,
                         std::ranges::any_of(results.trials, has_clock),
                         std::ranges::any_of(results.trials, has_watts)};
   std::string text = header(results, parameters, columns);

@@ -31,7 +31,7 @@ class RankedText {
     results.unverified = "";
     results.basis_known = columns_.contains("basis");
     check_timing();
-    if (columns_.contains("mode")) results.timed = asked_for();
+    if (has_own("mode")) results.timed = asked_for();
     std::size_t unknown = 0;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       Trial trial;
@@ -63,24 +63,41 @@ class RankedText {
   }
 
  private:
-  TimedHow asked_for() const { return {study_.measure.mode, study_.measure.cache}; }
+  TimedHow asked_for() const {
+    const MeasureSpec& measure = study_.measure;
+    return {measure.mode, measure.cache, measure.inputs};
+  }
+
+  // Whether the file has this column, and it is not a parameter's.
+  bool has_own(const std::string& column) const {
+    return columns_.contains(column) &&
+           std::ranges::find(study_.parameters, column, &Parameter::name) ==
+               study_.parameters.end();
+  }
 
   // Files without these columns were made in the usual way, or by older programs, which knew one
   // mode and did not write down the cache.
   void check_timing() const {
     const TimedHow asked = asked_for();
+    const bool told = has_own("mode");
+    const bool tells_inputs = has_own("inputs");
     for (std::size_t r = 1; r < rows_.size(); ++r) {
-      const bool told = columns_.contains("mode");
       const std::string mode = told ? text(r, "mode") : "stream";
       const std::string cache = told ? text(r, "cache") : "";
+      const std::string inputs = tells_inputs ? text(r, "inputs") : "same";
       const bool same_cache =
           told ? cache == name_of(asked.cache) : asked.cache != CacheState::kRotate;
-      if (mode == name_of(asked.mode) && same_cache) continue;
+      const bool same_inputs = inputs == name_of(asked.inputs);
+      if (mode == name_of(asked.mode) && same_cache && same_inputs) continue;
+      const std::string told_cache = told ? " and 'cache: " + cache + "'" : "";
+      const auto with_inputs = [&](std::string_view one) {
+        return same_inputs ? "" : fmt::format(" and 'inputs: {}'", one);
+      };
       reject_at(r, 0,
-                fmt::format("measured with 'mode: {}'{}, the study has 'mode: {}' and 'cache: {}': "
-                            "these do not compare",
-                            mode, told ? " and 'cache: " + cache + "'" : "", name_of(asked.mode),
-                            name_of(asked.cache)));
+                fmt::format("measured with 'mode: {}'{}{}, the study has 'mode: {}' and 'cache: "
+                            "{}'{}: these do not compare",
+                            mode, told_cache, with_inputs(inputs), name_of(asked.mode),
+                            name_of(asked.cache), with_inputs(name_of(asked.inputs))));
     }
   }
 

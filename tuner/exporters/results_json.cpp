@@ -170,6 +170,7 @@ Json json_of(const RankedResults& results, const Study& study) {
   if (results.timed) {
     out["mode"] = name_of(results.timed->mode);
     out["cache"] = name_of(results.timed->cache);
+    out["inputs"] = name_of(results.timed->inputs);
   }
   if (results.unverified) out["verified"] = results.unverified->empty();
   if (!results.unverified.value_or("").empty()) {

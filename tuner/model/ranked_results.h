@@ -37,11 +37,15 @@ inline std::string_view name_of(CacheState cache) {
 inline std::string_view name_of(LaunchMode mode) {
   return mode == LaunchMode::kStream ? "stream" : "graph";
 }
+inline std::string_view name_of(TimedInputs inputs) {
+  return inputs == TimedInputs::kSame ? "same" : "fresh";
+}
 
 // How launches were timed. Figures of different ways do not compare.
 struct TimedHow {
   LaunchMode mode = LaunchMode::kStream;
   CacheState cache = CacheState::kCold;
+  TimedInputs inputs = TimedInputs::kSame;
   friend bool operator==(const TimedHow&, const TimedHow&) = default;
 };
 

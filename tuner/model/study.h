@@ -186,9 +186,13 @@ enum class CacheState { kCold, kHot, kRotate };
 // How timed launches come to the device: one by one in a stream, or from a graph that holds them.
 enum class LaunchMode { kStream, kGraph };
 
+// What the inputs of a timed launch hold: the same in all samples, or other numbers in each.
+enum class TimedInputs { kSame, kFresh };
+
 struct MeasureSpec {
   CacheState cache = CacheState::kCold;
   LaunchMode mode = LaunchMode::kStream;
+  TimedInputs inputs = TimedInputs::kSame;
   int min_samples = 7;  // of a configuration that is not dropped
   int max_samples = 50;
   double max_milliseconds = 200;  // of kernel time for one configuration's samples
@@ -202,6 +206,7 @@ struct MeasureSpec {
   bool power = false;  // a metric asks for power or energy: that takes a second more
   Position cache_where{};
   Position mode_where{};
+  Position inputs_where{};
 };
 
 // How an export answers for sizes that were not tuned. Enters no measurement.

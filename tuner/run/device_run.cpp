@@ -281,7 +281,7 @@ SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<Fina
   results.device = facts_;
   results.size = attempt.size;
   results.unverified = unverified_text(study_);
-  results.timed = TimedHow{study_.measure.mode, study_.measure.cache};
+  results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   results.compiler = device_.compiler();
   if (results.trials.empty()) return std::move(outcome);

@@ -50,11 +50,19 @@ Trial measure_alone(MeasuringDevice& device, const Study& study, const std::stri
   return std::move(*trial);
 }
 
+// A file that is not there is a mistake of whoever named it.
+std::string text_of_export(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) reject(file, "there is no such file");
+  if (std::filesystem::is_directory(file, unknown)) reject(file, "is a folder, not an export");
+  return read_file(file);
+}
+
 }  // namespace
 
 ExportedChoices read_exported(const std::filesystem::path& file, const Study& study,
                               const SourceTexts& sources) {
-  ExportedTable exported = read_table_comment(read_file(file), file.string());
+  ExportedTable exported = read_table_comment(text_of_export(file), file.string());
   if (exported.kernel != study.kernel.name) {
     reject(file, fmt::format("is about the kernel '{}', the study about '{}'", exported.kernel,
                              study.kernel.name));

@@ -18,6 +18,7 @@ namespace tuner {
 namespace {
 
 constexpr const char* kFromGraph = ", from a graph";
+constexpr const char* kFreshInputs = ", on fresh inputs";
 
 std::string text_of(const LaunchSpec& launch) {
   std::string text;
@@ -147,12 +148,13 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"verify", digest(verify)},
       // Trials from before answers were checked after the timing prove less, and are made again.
       {"measuring",
-       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}{}{}",
+       fmt::format("{} {}-{} samples, {} ms, {} +- {}, drop {}{}, checked after timing{}{}{}{}",
                    name_of(m.cache), m.min_samples, m.max_samples, m.max_milliseconds, m.confidence,
                    m.precision, slow_may_be_best(study, size, device) ? 0 : m.drop_above,
                    needs_power(study) ? ", with power" : "",
                    study.deterministic ? ", same bits in every launch" : "",
-                   m.mode == LaunchMode::kGraph ? kFromGraph : "", observing(study))},
+                   m.mode == LaunchMode::kGraph ? kFromGraph : "",
+                   m.inputs == TimedInputs::kFresh ? kFreshInputs : "", observing(study))},
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };
@@ -166,9 +168,11 @@ std::optional<TimedHow> timed_how(const ContextKey& key) {
   if (part == key.identity.end()) return std::nullopt;
   const std::string& text = part->second;
   const bool graph = text.find(kFromGraph) != std::string::npos;
+  const bool fresh = text.find(kFreshInputs) != std::string::npos;
   for (const CacheState cache : {CacheState::kCold, CacheState::kHot, CacheState::kRotate}) {
     if (!text.starts_with(name_of(cache))) continue;
-    return TimedHow{graph ? LaunchMode::kGraph : LaunchMode::kStream, cache};
+    return TimedHow{graph ? LaunchMode::kGraph : LaunchMode::kStream, cache,
+                    fresh ? TimedInputs::kFresh : TimedInputs::kSame};
   }
   return std::nullopt;
 }

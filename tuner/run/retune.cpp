@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/exporters/ranked_files.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/stored_results.h"
 
@@ -23,6 +24,8 @@ class Outcome final : public RunListener {
   void ranked(const SizeOutcome& outcome) override {
     const RankedResults& results = outcome.results;
     out_.interrupted = outcome.interrupted;
+    written_ = written_ || !outcome.csv_path.empty();
+    device_ = results.device.name;
     if (results.ranked == 0) return;
     out_.best = results.trials.front().configuration;
     if (results.baseline && !results.baseline->speedups.empty()) {
@@ -30,19 +33,28 @@ class Outcome final : public RunListener {
     }
   }
 
+  // The device whose ranking was written; empty: of none.
+  std::string written_for() const { return written_ ? device_ : ""; }
+
  private:
   RetunedSize& out_;
+  std::string device_;
+  bool written_ = false;
   const std::function<void(const std::string&)>& note_;
 };
 
-// The export stood in for the study's own baseline.
+// The export stood in for the study's own baseline, in the store and in the CSV file.
 void rank_as_the_study_says(const Study& study, const ProblemSize& size,
-                            const std::filesystem::path& results) {
+                            const std::filesystem::path& results, const std::string& written_for) {
   Store store = Store::open(results);
   for (const StoredContext& one : store.contexts(study.kernel.name)) {
     if (one.key.size == size) {
       trials_for_run(store, one.context, study, one.key.device, one.key.size);
     }
+  }
+  for (const StoredResults& one : newest_of_each(stored_results(store, &study, {}))) {
+    if (one.ranked.device.name != written_for || one.ranked.size != size) continue;
+    write_ranked_csv(results, study.kernel.name, one.ranked, one.parameters);
   }
 }
 
@@ -64,7 +76,7 @@ RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
   if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
   Outcome outcome(out, note);
   out.interrupted = tune(alone, program, catalogue, interrupt, outcome).interrupted;
-  rank_as_the_study_says(settings.study, size, settings.results);
+  rank_as_the_study_says(settings.study, size, settings.results, outcome.written_for());
   return out;
 }
 

@@ -108,6 +108,32 @@ std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string&
   return 0;
 }
 
+// There must be something to write anew, and a right answer for it.
+void check_fresh_inputs(Reader& reader) {
+  const Study& study = reader.study;
+  if (study.measure.inputs != TimedInputs::kFresh || !study.runnable) return;
+  const auto is_random = [](const ArgumentSpec& one) {
+    const FillSpec::Kind kind = one.fill.kind;
+    return (one.role == Role::kIn || one.role == Role::kInOut) &&
+           (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
+            kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
+  };
+  if (std::ranges::none_of(study.arguments, is_random) &&
+      std::ranges::none_of(study.constants, is_random)) {
+    reader.diagnostics.error(
+        study.measure.inputs_where,
+        "'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or "
+        "by the problem: all others hold the same numbers each time",
+        "inputs: same");
+  } else if (study.reference && !study.reference->files.empty()) {
+    reader.diagnostics.error(
+        study.measure.inputs_where,
+        "'inputs: fresh' cannot be verified with a reference from files, which is the answer for "
+        "one set of inputs",
+        "inputs: same, or a kernel as reference");
+  }
+}
+
 // {minimize: NAME} or {maximize: NAME}.
 std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, const Position& where,
                                        const std::string& what) {
@@ -221,7 +247,7 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'measure'",
-                      {"mode", "cache", "min_samples", "max_samples", "max_milliseconds",
+                      {"mode", "cache", "inputs", "min_samples", "max_samples", "max_milliseconds",
                        "confidence", "precision", "drop_above", "finalists", "simpler_within"});
   MeasureSpec& measure = reader.study.measure;
   if (const YamlNode* cache = fields.find("cache")) {
@@ -233,6 +259,12 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
     constexpr std::array kModes{LaunchMode::kStream, LaunchMode::kGraph};
     measure.mode = kModes.at(read_choice(reader, *mode, "mode", {"stream", "graph"}));
     measure.mode_where = position_of(reader.diagnostics, *mode);
+  }
+  if (const YamlNode* inputs = fields.find("inputs")) {
+    constexpr std::array kInputs{TimedInputs::kSame, TimedInputs::kFresh};
+    measure.inputs = kInputs.at(read_choice(reader, *inputs, "inputs", {"same", "fresh"}));
+    measure.inputs_where = position_of(reader.diagnostics, *inputs);
+    check_fresh_inputs(reader);
   }
   MeasureReader values(reader.diagnostics, fields);
   const auto positive = [](double x) { return x > 0; };

@@ -329,6 +329,7 @@ std::string measure_of(const Study& study) {
   if (m.cache != CacheState::kCold) {
     out += fmt::format("  cache: {}\n", m.cache == CacheState::kHot ? "hot" : "rotate");
   }
+  if (m.inputs == TimedInputs::kFresh) out += "  inputs: fresh\n";
   add("min_samples", m.min_samples, usual.min_samples);
   add("max_samples", m.max_samples, usual.max_samples);
   add("max_milliseconds", m.max_milliseconds, usual.max_milliseconds);

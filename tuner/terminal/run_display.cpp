@@ -8,18 +8,9 @@
 
 #include "tuner/exporters/failure_report.h"
 #include "tuner/exporters/ranked_table.h"
+#include "tuner/terminal/stored_text.h"
 
 namespace tuner {
-namespace {
-
-// What shows all failures.
-std::string failures_command(const Typed& typed) {
-  return "tuner results " + typed.study + (typed.no_verify ? " --no-verify" : "") +
-         (typed.usual_results ? "" : " --results " + typed.results) + " --failures";
-}
-
-}  // namespace
-
 RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
                        TraceFile& trace)
     : study_(study),
@@ -53,7 +44,9 @@ void RunDisplay::ranked(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  std::cout << failure_summary(outcome.results, names, failures_command(typed_), colours_);
+  const std::string more = failures_command(
+      {typed_.study, typed_.usual_results ? "" : typed_.results, "", "", typed_.no_verify});
+  std::cout << failure_summary(outcome.results, names, more, colours_);
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();
   if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here

@@ -10,6 +10,19 @@
 
 namespace tuner {
 
+std::string failures_command(const NamedResults& named) {
+  std::string text = "tuner results";
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += std::string(name) + value;
+  };
+  add(" ", named.target);
+  if (named.no_verify) text += " --no-verify";
+  add(" --results ", named.results);
+  add(" --size ", named.size);
+  add(" --device ", named.device);
+  return text + " --failures";
+}
+
 std::string stored_text(const StoredResults& results, const StoredTextOptions& options,
                         const Colours& colours) {
   std::string text =

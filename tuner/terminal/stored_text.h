@@ -15,6 +15,18 @@ struct StoredTextOptions {
   std::string failures_command;  // that shows them, for whom the ranking is shown
 };
 
+// The results that a user looks at, as they named them; empty: not named.
+struct NamedResults {
+  std::string target;   // the study, or a folder
+  std::string results;  // the folder, where it is not the usual one
+  std::string size;
+  std::string device;
+  bool no_verify = false;
+};
+
+// What shows all failures of these.
+std::string failures_command(const NamedResults& named);
+
 std::string stored_text(const StoredResults& results, const StoredTextOptions& options,
                         const Colours& colours);
 

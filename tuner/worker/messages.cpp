@@ -67,6 +67,7 @@ template <Is<MeasureSpec> T, typename Visit>
 void for_each_field(T& measure, Visit&& visit) {
   visit("cache", measure.cache);
   visit("mode", measure.mode);
+  visit("inputs", measure.inputs);
   visit("min_samples", measure.min_samples);
   visit("max_samples", measure.max_samples);
   visit("max_milliseconds", measure.max_milliseconds);

@@ -213,8 +213,9 @@ double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) 
   if (phase == "power") launch += kPowerSeconds;
   // Filling large inputs anew is no work of the variant's.
   if (phase == "inputs" || phase == "observe") launch += limits_.configuration_seconds;
-  // Nor is what a problem does on the host.
-  if (plan_ && plan_->problem) launch += limits_.configuration_seconds;
+  // Nor is what a problem does on the host, or writing other inputs for each sample.
+  const bool fresh = plan_ && plan_->measure.inputs == TimedInputs::kFresh;
+  if (fresh || (plan_ && plan_->problem)) launch += limits_.configuration_seconds;
   // Sampling is many launches, bounded by the kernel time that the study allows.
   if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
   return launch;

@@ -46,6 +46,24 @@ TEST_F(EvaluationTest, AReferenceThatCountsOnZeroedScratchIsNotTimed) {
   EXPECT_EQ(evaluation().reference_ms(), 0);
 }
 
+TEST_F(EvaluationTest, AReferenceThatCannotBeTimedHasNoTimeAndItsAnswerStands) {
+  FakeBackend::Kernel& reference = backend_.kernels.at("reference");
+  reference.time_failure = DeviceFailure{DeviceError::kUnsupported, "no events"};
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(evaluation().reference_ms(), 0);
+  EXPECT_EQ(reference.launches, 2) << "timing may have taken back what it leaves in place";
+}
+
+TEST_F(EvaluationTest, AReferenceThatFailsWhenItIsTimedAndFromThenOnEndsThePreparation) {
+  FakeBackend::Kernel& reference =
+      add_kernel("reference", doubled_then([this](const Call&) {
+                   backend_.kernels.at("reference").launch_failure =
+                       DeviceFailure{DeviceError::kRuntime, "no context any more"};
+                 }));
+  reference.time_failure = DeviceFailure{DeviceError::kRuntime, "illegal access"};
+  EXPECT_EQ(failure_of_prepare(), "the reference: illegal access");
+}
+
 TEST_F(EvaluationTest, ASlowReferenceIsNotTimed) {
   add_kernel("reference", doubled_then([](const Call&) { ::usleep(120000); }));
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);

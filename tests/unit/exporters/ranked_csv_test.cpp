@@ -303,6 +303,25 @@ TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
   EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
 }
 
+TEST(RankedCsv, SaysThatInputsWereFreshAndIsReadSo) {
+  RankedResults results = sample_results();
+  results.timed = TimedHow{LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",mode,cache,inputs,tie,"), std::string::npos) << csv;
+  Study study = study_of_these();
+  study.measure.inputs = TimedInputs::kFresh;
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+}
+
+TEST(RankedCsv, AParameterMayBeCalledLikeAColumnOfTiming) {
+  Study study = study_of_these();
+  study.parameters[0].name = "mode";
+  const std::string csv = ranked_csv(sample_results(), std::vector<std::string>{"mode", kNames[1]});
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, std::nullopt);
+}
+
 TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
   RankedResults results = sample_results();
   results.timed = TimedHow{LaunchMode::kGraph, CacheState::kHot};
@@ -310,6 +329,7 @@ TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
     Study study = study_of_these();
     study.measure.mode = asked.mode;
     study.measure.cache = asked.cache;
+    study.measure.inputs = asked.inputs;
     std::vector<std::string> notes;
     try {
       read_ranked_csv(ranked_csv(from, kNames), "x.csv", study, notes);
@@ -326,6 +346,9 @@ TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
   const RankedResults usual = sample_results();
   EXPECT_NE(complaint(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
   EXPECT_NE(complaint(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
+  const std::string fresh =
+      complaint(usual, {LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh});
+  EXPECT_NE(fresh.find("'mode: stream' and 'inputs: same', the study has"), std::string::npos);
   EXPECT_EQ(complaint(usual, {LaunchMode::kStream, CacheState::kHot}), "none")
       << "older programs did not write it down";
 }

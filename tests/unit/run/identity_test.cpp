@@ -116,6 +116,7 @@ TEST_F(IdentityTest, WhatChangesAMeasurementCounts) {
   EXPECT_EQ(changed([&] { study.measure.cache = CacheState::kHot; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.cache = CacheState::kRotate; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.mode = LaunchMode::kGraph; }), "measuring");
+  EXPECT_EQ(changed([&] { study.measure.inputs = TimedInputs::kFresh; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.min_samples = 9; }), "measuring");
   EXPECT_EQ(changed([&] { study.measure.drop_above = 4; }), "measuring");
 }
@@ -126,6 +127,8 @@ TEST_F(IdentityTest, TellsHowLaunchesWereTimed) {
   study.measure.mode = LaunchMode::kGraph;
   study.measure.cache = CacheState::kRotate;
   EXPECT_EQ(told(), (TimedHow{LaunchMode::kGraph, CacheState::kRotate}));
+  study.measure.inputs = TimedInputs::kFresh;
+  EXPECT_EQ(told(), (TimedHow{LaunchMode::kGraph, CacheState::kRotate, TimedInputs::kFresh}));
   EXPECT_EQ(timed_how({}), std::nullopt);
 }
 

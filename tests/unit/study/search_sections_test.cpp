@@ -177,9 +177,40 @@ TEST(SearchSections, MeasureSaysHowLaunchesAreTimed) {
       accepted("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: graph, cache: rotate}\n");
   EXPECT_EQ(deployed.measure.mode, LaunchMode::kGraph);
   EXPECT_EQ(deployed.measure.cache, CacheState::kRotate);
+  EXPECT_EQ(deployed.measure.inputs, TimedInputs::kSame);
+  const Study fresh = accepted("schema: 1\nparameters: {B: [1]}\nmeasure: {inputs: fresh}\n");
+  EXPECT_EQ(fresh.measure.inputs, TimedInputs::kFresh);
   EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: grahp}\n"),
             "study.yaml:3:17: 'mode' must be stream or graph, not 'grahp' (did you mean 'graph'?)\n"
             "    measure: {mode: grahp}\n                    ^");
+}
+
+// A study of y = x whose x is filled so, and what else it says.
+std::string study_of(const std::string& fill, const std::string& rest) {
+  return "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\nparameters: {B: [1]}\n"
+         "launch: {block: [32], grid: [1]}\narguments:\n"
+         "  - {name: x, type: float32, shape: [8], fill: " +
+         fill + "}\n  - {name: y, type: float32, shape: [8], role: out}\n" + rest +
+         "measure: {inputs: fresh}\n";
+}
+
+TEST(SearchSections, FreshInputsNeedRandomOnesAndAReferenceThatKnowsTheirAnswer) {
+  const std::string kernel = "reference: {entry: r, block: [1], grid: [1]}\n";
+  const std::string file = "reference: {file: " TUNER_SOURCE_DIR "/README.md}\n";
+  EXPECT_EQ(accepted(study_of("{integers: [0, 9]}", kernel)).measure.inputs, TimedInputs::kFresh);
+  EXPECT_EQ(
+      complaints_of(study_of("{sequence: [0, 1]}", kernel)),
+      R"text(study.yaml:9:19: 'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or by the problem: all others hold the same numbers each time (inputs: same)
+    measure: {inputs: fresh}
+                      ^)text");
+  EXPECT_EQ(
+      complaints_of(study_of("{uniform: [0, 1]}", file)),
+      R"text(study.yaml:9:19: 'inputs: fresh' cannot be verified with a reference from files, which is the answer for one set of inputs (inputs: same, or a kernel as reference)
+    measure: {inputs: fresh}
+                      ^)text");
+  EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1]}\nmeasure: {inputs: frehs}\n"),
+            "study.yaml:3:19: 'inputs' must be same or fresh, not 'frehs' (did you mean 'fresh'?)\n"
+            "    measure: {inputs: frehs}\n                      ^");
 }
 
 TEST(SearchSections, MeasureLimits) {

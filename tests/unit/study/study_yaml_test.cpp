@@ -53,13 +53,15 @@ TEST(StudyYaml, KeepsSearchAndMeasure) {
   study.search.budget.target = 0.5;
   study.objective.beside = {{"power", false, {}}};
   study.measure.cache = CacheState::kHot;
+  study.measure.inputs = TimedInputs::kFresh;
   study.measure.precision = 0.25;
   study.measure.simpler_within = 0;
   const std::string text = study_yaml(study, ".");
   EXPECT_NE(text.find("objective: {minimize: time, beside: [{minimize: power}]}\n"
                       "backend: {name: cpu, options: {order: \"random\"}}\nsearch:\n  "
                       "strategy: genetic\n  options: {population: \"30\"}\n"
-                      "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  precision: 0.25\n"
+                      "  budget: {target: 0.5}\nmeasure:\n  cache: hot\n  inputs: fresh\n"
+                      "  precision: 0.25\n"
                       "  simpler_within: 0\n"),
             std::string::npos)
       << text;

@@ -84,6 +84,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   plan.reference->answers[0].artifact.opened = {{{"/inc/\xff.h", "0123"}}};
   plan.measure.cache = CacheState::kRotate;
   plan.measure.mode = LaunchMode::kGraph;
+  plan.measure.inputs = TimedInputs::kFresh;
   plan.measure.drop_above = 0;
 
   const SizePlan got = through_cbor(plan);
@@ -108,6 +109,7 @@ TEST(Messages, SizePlanArrivesWhole) {
   EXPECT_EQ(answer.overrides.at(0).second.name, "C");
   EXPECT_EQ(got.measure.cache, CacheState::kRotate);
   EXPECT_EQ(got.measure.mode, LaunchMode::kGraph);
+  EXPECT_EQ(got.measure.inputs, TimedInputs::kFresh);
   EXPECT_EQ(got.measure.drop_above, 0);
 }
 

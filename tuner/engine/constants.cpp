@@ -1,0 +1,52 @@
+// Fills constants and sets them.
+
+#include "tuner/engine/constants.h"
+
+#include <utility>
+
+#include "tuner/engine/input_sets.h"
+
+namespace tuner {
+
+DeviceResult<Ok> Constants::fill(std::uint32_t set) {
+  const bool all = bytes_.empty();
+  bytes_.resize(plan_.constants.size());
+  for (std::size_t i = 0; i < bytes_.size(); ++i) {
+    // What is not random holds the same in all sets of random numbers.
+    if (!all && is_fresh(set) && !is_random(plan_.constants[i])) continue;
+    auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set));
+    if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
+    bytes_[i] = std::move(*bytes);
+  }
+  return Ok{};
+}
+
+std::vector<BoundConstant> Constants::bind(const VariantPlan& variant) const {
+  std::vector<BoundConstant> bound;
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    BoundConstant& one = bound.emplace_back();
+    one.scalar = plan_.constants[i].scalar;
+    // A variant that does not use a constant may not have it.
+    for (const auto& [name, lowered] : variant.artifact.symbols) {
+      if (name == plan_.constants[i].name) one.symbol = lowered;
+    }
+    // Overrides count constants behind the arguments.
+    for (const auto& [place, argument] : variant.overrides) {
+      if (place == plan_.arguments.size() + i) one.scalar = argument.scalar;
+    }
+  }
+  return bound;
+}
+
+DeviceResult<Ok> Constants::set(KernelId kernel, const std::vector<BoundConstant>& bound) {
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    if (bound[i].symbol.empty()) continue;
+    const bool is_scalar = plan_.constants[i].is_scalar;
+    auto set =
+        backend_.set_symbol(kernel, bound[i].symbol, is_scalar ? bound[i].scalar : bytes_[i]);
+    if (!set) return Unexpected{in_context("constant " + plan_.constants[i].name, set.error())};
+  }
+  return Ok{};
+}
+
+}  // namespace tuner
