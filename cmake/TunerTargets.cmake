@@ -15,8 +15,12 @@ function(tuner_room name)
     set(scope INTERFACE)
   endif()
   target_link_libraries(tuner_${name} ${scope} tuner_settings ${ARG_LIBS})
-  if(TUNER_FUZZ AND compiled)
-    target_compile_options(tuner_${name} PRIVATE -fsanitize=fuzzer-no-link)  # shared with the tests
+  if(compiled)
+    if(TUNER_FUZZ)
+      set(fuzzed -fsanitize=fuzzer-no-link)  # shared with the tests
+    endif()
+    target_compile_options(tuner_${name} PRIVATE ${fuzzed})
+    tuner_precompile(tuner_${name} rooms ${fuzzed})
   endif()
   foreach(room IN LISTS ARG_DEPENDS)
     target_link_libraries(tuner_${name} ${scope} tuner_${room})
@@ -30,6 +34,7 @@ function(tuner_plugin name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(tuner_plugin_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(tuner_plugin_${name}_objects PUBLIC tuner_settings ${ARG_LIBS})
+  tuner_precompile(tuner_plugin_${name}_objects plugins)
   tuner_add_plugin(tuner_plugin_${name} LIBS tuner_plugin_${name}_objects)
   set_target_properties(tuner_plugin_${name} PROPERTIES
     OUTPUT_NAME ${name}

@@ -63,9 +63,12 @@ find_cuda() {
   echo "no CUDA toolkit (set CUDA_HOME if it is in an unusual place): the cuda plugin is left out"
 }
 
-# Object files are found again in another checkout.
+# Object files are found again in another checkout. Those that use precompiled headers (preset dev) are
+# found again in the same folder only, since CMake names these headers by their whole path; ccache keeps
+# them when told not to ask whether a header uses the time of day or depends on definitions: none does.
 use_ccache() {
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 }
 
 set_up() {

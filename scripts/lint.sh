@@ -14,8 +14,8 @@ mkdir -p "$stamps"
 
 common=$({ "$tidy" --version; cat .clang-tidy cmake/TunerSettings.cmake; } | sha256sum)
 
-# one BUILD SOURCE
-one() { "$tidy" -p "$1" --config-file=.clang-tidy --quiet "$2" 2>/dev/null; }
+# one SOURCE
+one() { "$tidy" -p "$stamps/batches" --config-file=.clang-tidy --quiet "$1" 2>/dev/null; }
 
 is_clean() {
   local source
@@ -28,12 +28,12 @@ is_clean() {
 check() {
   local batch=$1 source failed=0
   shift
-  if [ $# -gt 1 ] && one "$stamps/batches" "$batch" >"$batch.log"; then
+  if [ $# -gt 1 ] && one "$batch" >"$batch.log"; then
     is_clean "$@"
     return
   fi
   for source in "$@"; do
-    if one "$build" "$source"; then
+    if one "$source"; then
       is_clean "$source"
     else
       echo "clang-tidy: $source is not clean"
@@ -44,7 +44,7 @@ check() {
   return $failed
 }
 export -f one is_clean check
-export tidy build stamps
+export tidy stamps
 
 ninja -C "$build" -t deps | python3 scripts/lint_changed.py "$common" "$stamps" >"$stamps/work"
 rm -rf "$stamps/batches"

@@ -4,8 +4,8 @@
     lint_batches.py BUILD FOLDER < sources
 
 Writes FOLDER/batch-<n>.cpp, some of the sources one after another, with a compile_commands.json
-that has their options, and prints a line `FOLDER/batch-<n>.cpp SOURCE...` for each. What is said
-about a batch is what would be said about each of its sources: they are of one folder, compiled with
+that has the options of batches and of single sources, and prints a line `FOLDER/batch-<n>.cpp
+SOURCE...` for each batch. What is said about a batch is what would be said about each of its sources: they are of one folder, compiled with
 the same options, and none mentions a name that another one declares for itself alone. If clang-tidy
 has anything to say about a batch, scripts/lint.sh looks at its sources one by one.
 """
@@ -65,8 +65,21 @@ class Source:
                    for name in shared)
 
 
+def without_precompiled(words):
+    """Without the options that name CMake's precompiled headers, which other versions of the compiler
+    cannot read, and which would give a source what it forgets to include."""
+    kept = []
+    for word in words:
+        if "/cmake_pch.h" not in word:
+            kept.append(word)
+            continue
+        while kept[-1] in ("-Xclang", "-include", "-include-pch"):
+            kept.pop()
+    return kept
+
+
 def options_of(entry):
-    words = iter(entry.get("arguments") or shlex.split(entry["command"]))
+    words = iter(without_precompiled(entry.get("arguments") or shlex.split(entry["command"])))
     kept = []
     for word in words:
         if word in ("-o", "-MF", "-MT", "-MQ"):
@@ -101,14 +114,21 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     commands = []
     sources = read_sources(build, [line.strip() for line in sys.stdin])
+
+    def add_command(file, source):
+        options, directory = source.options
+        commands.append({"directory": directory, "file": file,
+                         "arguments": [*options, "-c", file]})
+
     for number, batch in enumerate(make_batches(sources)):
         file = folder / f"batch-{number}.cpp"
         file.write_text("\n".join(source.text for source in batch))
-        options, directory = batch[0].options
-        commands.append({"directory": directory, "file": str(file),
-                         "arguments": [*options, "-c", str(file)]})
+        add_command(str(file), batch[0])
+        for source in batch:
+            add_command(str(Path.cwd() / source.path), source)
         print(file, *(source.path for source in batch))
     (folder / "compile_commands.json").write_text(json.dumps(commands))
 
 
-main()
+if __name__ == "__main__":
+    main()

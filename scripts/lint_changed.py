@@ -22,7 +22,7 @@ def dependencies(lines, root):
     for line in [*lines, ""]:
         if line.startswith(" "):
             path = line.strip().removeprefix("../../").removeprefix(f"{root}/")
-            if not path.startswith("/"):
+            if not path.startswith("/") and "/cmake_pch." not in path:  # precompiled, of libraries only
                 files.append(path)
             continue
         if files and files[0].startswith("tuner/") and files[0].endswith(".cpp"):

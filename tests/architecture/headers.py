@@ -2,7 +2,7 @@
 """Compiles by itself each header of tuner/ that has no source of its own: headers.py ROOT BUILD
 
 A header with a source of the same name is the first that its source includes (scripts/house.py says
-so), and with that it is compiled alone. The others are compiled here, with the flags of a source in
+so), and with that it is compiled alone, in a build without precompiled headers. The others are compiled here, with the flags of a source in
 their folder, else of any, from BUILD/compile_commands.json.
 """
 import concurrent.futures
@@ -13,6 +13,11 @@ import shlex
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+
+from lint_batches import without_precompiled
+
 
 def flags_by_folder(root, build):
     """The compiler's words for each folder of tuner/, without what to compile and where to put it."""
@@ -21,7 +26,7 @@ def flags_by_folder(root, build):
         source = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if not source.is_relative_to(root / "tuner"):
             continue
-        words = shlex.split(entry["command"])
+        words = without_precompiled(shlex.split(entry["command"]))
         if "ccache" in words[0]:
             words = words[1:]
         words = words[: words.index("-o")]

@@ -32,8 +32,8 @@ class LintBatches(unittest.TestCase):
                 for path in paths:
                     self.assertIn(sources[path], joined)
                 together.append(set(paths))
-            written = json.loads((root / "out" / "compile_commands.json").read_text())
-            self.assertEqual(len(written), len(together))
+            self.written = json.loads((root / "out" / "compile_commands.json").read_text())
+            self.assertEqual(len(self.written), len(together) + len(sources))
         self.assertEqual(sorted(p for paths in together for p in paths), sorted(sources))
         return together
 
@@ -66,6 +66,15 @@ class LintBatches(unittest.TestCase):
         self.assertEqual(len(self.batches({"x/a.cpp": "int a;\n", "y/b.cpp": "int b;\n"})), 2)
         self.assertEqual(len(self.batches({"a.cpp": "int a;\n", "b.cpp": "int b;\n"},
                                           {"a.cpp": ["-DX=1"]})), 2)
+
+    def test_precompiled_headers_are_not_used(self):
+        for words in (["-Xclang", "-include-pch", "-Xclang", "x/cmake_pch.hxx.pch", "-Xclang", "-include",
+                       "-Xclang", "x/cmake_pch.hxx"], ["-include", "x/cmake_pch.hxx"]):
+            with self.subTest(words=words):
+                self.batches({"a.cpp": "int a;\n"}, {"a.cpp": ["-Wall", *words, "-include", "own.h"]})
+                for entry in self.written:
+                    self.assertEqual(entry["arguments"],
+                                     ["c++", "-Wall", "-include", "own.h", "-c", entry["file"]])
 
     def test_a_batch_holds_twelve(self):
         found = self.batches({f"s{i}.cpp": f"int v{i};\n" for i in range(30)})

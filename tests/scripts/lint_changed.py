@@ -19,7 +19,9 @@ class LintChanged(unittest.TestCase):
         for name in ("tuner/a.cpp", "tuner/b.cpp", "tuner/a.h", "tests/c.cpp"):
             self.write(name, name)
         (self.root / "stamps").mkdir()
-        self.deps = "\n".join(["a.o: #deps 3, deps mtime 1 (VALID)", "    ../../tuner/a.cpp",
+        self.deps = "\n".join(["a.o: #deps 4, deps mtime 1 (VALID)",
+                               f"    {self.root}/build/dev/tuner/rooms.dir/cmake_pch.hxx",
+                               "    ../../tuner/a.cpp",
                                f"    {self.root}/tuner/a.h", "    /usr/include/stdio.h", "",
                                "b.o: #deps 1, deps mtime 1 (VALID)", "    ../../tuner/b.cpp", "",
                                "c.o: #deps 1, deps mtime 1 (VALID)", "    ../../tests/c.cpp", "",

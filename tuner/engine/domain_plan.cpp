@@ -95,19 +95,16 @@ const std::optional<std::vector<double>>& DomainPlan::features(const Configurati
   return at->second;
 }
 
-Guess DomainPlan::guess(const Configuration& configuration, const ProblemSize& size) const {
+double DomainPlan::guess(const Configuration& configuration, const ProblemSize& size) const {
   const auto& told = features(configuration, size);
-  if (!model_ || !told) return {kMostLoss, kMostLoss};
-  Guess out = model_->at(*told);
-  out.mean = std::clamp(out.mean, 0.0, kMostLoss);
-  return out;
+  return model_ && told ? std::clamp(model_->mean(*told), 0.0, kMostLoss) : kMostLoss;
 }
 
 std::vector<Configuration> DomainPlan::served_by(const ProblemSize& size) const {
   std::vector<std::pair<double, const Configuration*>> able;
   for (const Configuration& one : portfolio_) {
     if (!features(one, size)) continue;
-    able.emplace_back(guess(one, size).mean, &one);
+    able.emplace_back(guess(one, size), &one);
   }
   std::ranges::stable_sort(able, {}, &std::pair<double, const Configuration*>::first);
   std::vector<Configuration> out;
@@ -125,7 +122,7 @@ std::vector<Configuration> DomainPlan::proposals(const ProblemSize& size) const 
   std::ranges::stable_sort(order, {}, &std::pair<double, const Configuration*>::first);
   if (order.size() > kAskedOfModel) order.resize(kAskedOfModel);
   std::erase_if(order, [&](const auto& one) { return !features(*one.second, size); });
-  for (auto& [loss, configuration] : order) loss = guess(*configuration, size).mean;
+  for (auto& [loss, configuration] : order) loss = guess(*configuration, size);
   std::ranges::stable_sort(order, {}, &std::pair<double, const Configuration*>::first);
   std::vector<Configuration> out;
   for (std::size_t i = 0; i < std::min(kProposals, order.size()); ++i) {
@@ -177,8 +174,9 @@ const DomainPlan::Candidate* DomainPlan::worst() const {
     const std::vector<Configuration> able = served_by(one.size);
     double loss = 2 * kMostLoss;  // nothing serves it
     if (!able.empty()) {
-      const Guess told = guess(able.front(), one.size);
-      loss = told.mean + kCuriosity * told.deviation;
+      const auto& told = features(able.front(), one.size);
+      const double deviation = model_ && told ? model_->deviation(*told) : kMostLoss;
+      loss = guess(able.front(), one.size) + kCuriosity * deviation;
     }
     if (!(loss * one.weight > most)) continue;
     most = loss * one.weight;
@@ -285,7 +283,7 @@ void DomainPlan::fit() {
 
 double DomainPlan::loss_at(const SizeMeasured& size, const Configuration& one) const {
   if (const auto loss = loss_of(size, one)) return *loss;
-  return guess(one, size.size).mean;
+  return guess(one, size.size);
 }
 
 // Of the winners one after the other what lowers the sum of the losses most.
@@ -326,7 +324,7 @@ void DomainPlan::learn() {
   for (const Candidate& one : pool_) {
     if (one.taken) continue;
     const std::vector<Configuration> able = served_by(one.size);
-    const double loss = able.empty() ? kMostLoss : guess(able.front(), one.size).mean;
+    const double loss = able.empty() ? kMostLoss : guess(able.front(), one.size);
     expected_ += one.weight * as_share(loss);
     sum += one.weight;
   }

@@ -76,7 +76,8 @@ class DomainPlan {
   // Kept, since the same are asked for after every answer.
   const std::optional<std::vector<double>>& features(const Configuration& configuration,
                                                      const ProblemSize& size) const;
-  Guess guess(const Configuration& configuration, const ProblemSize& size) const;
+  // The model's mean, a logarithm within what counts; the most where nothing is known.
+  double guess(const Configuration& configuration, const ProblemSize& size) const;
   const Candidate* first_of_a_kind() const;
   const Candidate* worst() const;
   std::vector<Configuration> proposals(const ProblemSize& size) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -28,48 +29,45 @@ struct Kernel {
 constexpr Kernel kKernels[]{
     {1, 0, 1, 0.1}, {0.3, 1, 1, 0.02}, {0.3, 1, 0.5, 0.02}, {0.3, 1, 0.25, 0.02}};
 
-MatrixXd covariance(const Kernel& kernel, const MatrixXd& a, const MatrixXd& b) {
-  const auto dimensions = static_cast<double>(std::max<Eigen::Index>(1, a.cols()));
-  const MatrixXd inner = a * b.transpose();
-  MatrixXd out = (inner.array() / dimensions + 1) * kernel.linear;
+// How two points vary together, by their inner product and squared distance.
+template <typename Inner, typename Apart>
+auto covariance(const Kernel& kernel, double dimensions, const Inner& inner, const Apart& apart) {
+  using Result = typename Inner::PlainObject;
+  Result out = (inner.array() / dimensions + 1) * kernel.linear;
   if (kernel.smooth == 0) return out;
-  MatrixXd apart = -2 * inner;
-  apart.colwise() += a.rowwise().squaredNorm();
-  apart.rowwise() += b.rowwise().squaredNorm().transpose();
   const double scale = 2 * dimensions * kernel.width * kernel.width;
-  return out.array() + kernel.smooth * (-apart.array().max(0) / scale).exp();
+  out.array() += kernel.smooth * (-apart.array().max(0) / scale).exp();
+  return out;
 }
 
+// Of all points with each other, which every kernel needs.
+struct Pairs {
+  double dimensions = 1;
+  MatrixXd inner;
+  MatrixXd apart;
+
+  explicit Pairs(const MatrixXd& points)
+      : dimensions(static_cast<double>(std::max<Eigen::Index>(1, points.cols()))),
+        inner(points * points.transpose()),
+        apart(-2 * inner) {
+    apart.colwise() += inner.diagonal();
+    apart.rowwise() += inner.diagonal().transpose();
+  }
+};
+
 struct Process {
-  Kernel kernel;
-  MatrixXd points;
   Eigen::LLT<MatrixXd> factor;
   VectorXd weights;
 
-  Process(const Kernel& with, MatrixXd at, const VectorXd& values)
-      : kernel(with), points(std::move(at)) {
-    MatrixXd own = covariance(kernel, points, points);
+  Process(const Kernel& kernel, MatrixXd own, const VectorXd& values) {
     own.diagonal().array() += kernel.noise;
     factor.compute(own);
     weights = factor.solve(values);
   }
-  VectorXd means(const MatrixXd& at) const { return covariance(kernel, at, points) * weights; }
-  double variance(const MatrixXd& at) const {
-    const VectorXd across = covariance(kernel, points, at).col(0);
-    const double own = covariance(kernel, at, at)(0, 0);
-    return std::max(0.0, own - across.dot(factor.solve(across)));
-  }
 };
 
-MatrixXd rows_of(const MatrixXd& all, const std::vector<Eigen::Index>& rows) {
-  MatrixXd out(static_cast<Eigen::Index>(rows.size()), all.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out.row(static_cast<Eigen::Index>(i)) = all.row(rows[i]);
-  return out;
-}
-
-// Mean squared error at groups that were left out.
-double error_of(const Kernel& kernel, const MatrixXd& points, const VectorXd& values,
+// Mean squared error at groups that were left out. `all`: how the points vary together.
+double error_of(const Kernel& kernel, const MatrixXd& all, const VectorXd& values,
                 const std::vector<ModelPoint>& from) {
   double sum = 0;
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
@@ -79,9 +77,9 @@ double error_of(const Kernel& kernel, const MatrixXd& points, const VectorXd& va
       (from[i].group % kFolds == fold ? outside : inside).push_back(static_cast<Eigen::Index>(i));
     }
     if (inside.empty() || outside.empty()) continue;
-    const Process process(kernel, rows_of(points, inside), rows_of(values, inside));
-    const VectorXd told = process.means(rows_of(points, outside));
-    sum += (told - VectorXd(rows_of(values, outside))).squaredNorm();
+    const Process process(kernel, all(inside, inside), values(inside));
+    const VectorXd told = all(outside, inside) * process.weights;
+    sum += (told - values(outside)).squaredNorm();
   }
   return sum;
 }
@@ -93,12 +91,23 @@ struct LossModel::Fit {
   VectorXd scale;
   double mean = 0;
   double spread = 1;
+  MatrixXd points;   // one in a column
+  VectorXd lengths;  // squared
+  double dimensions = 1;
+  Kernel kernel;
   std::unique_ptr<const Process> process;
 
-  MatrixXd standardised(MatrixXd points) const {
-    points.rowwise() -= centre.transpose();
-    points.array().rowwise() /= scale.transpose().array();
-    return points;
+  VectorXd standardised(const std::vector<double>& features) const {
+    const Eigen::Map<const VectorXd> given(features.data(), centre.size());
+    return (given - centre).cwiseQuotient(scale);
+  }
+  VectorXd with_all(const VectorXd& point) const {
+    const VectorXd inner = points.transpose() * point;
+    const VectorXd apart = (lengths - 2 * inner).array() + point.squaredNorm();
+    return covariance(kernel, dimensions, inner, apart);
+  }
+  double with_itself(const VectorXd& point) const {
+    return kernel.linear * (point.squaredNorm() / dimensions + 1) + kernel.smooth;
   }
 };
 
@@ -114,23 +123,29 @@ LossModel::LossModel(const std::vector<ModelPoint>& points) {
     values(i) = point.value;
   }
   fit->centre = features.colwise().mean().transpose();
-  const MatrixXd off = features.rowwise() - fit->centre.transpose();
-  fit->scale = (off.array().square().colwise().mean().sqrt()).matrix().transpose();
+  features.rowwise() -= fit->centre.transpose();
+  fit->scale = features.array().square().colwise().mean().sqrt().matrix().transpose();
   for (double& scale : fit->scale) scale = scale > 1e-9 ? scale : 1;
-  features = fit->standardised(std::move(features));
+  features.array().rowwise() /= fit->scale.transpose().array();
   fit->mean = values.mean();
   fit->spread = std::sqrt((values.array() - fit->mean).square().mean());
   if (!(fit->spread > 1e-9)) fit->spread = 1;
   values = (values.array() - fit->mean) / fit->spread;
-  const Kernel* best = nullptr;
+  const Pairs pairs(features);
+  MatrixXd best;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kKernels) {
-    const double error = error_of(kernel, features, values, points);
-    if (best != nullptr && !(error < least)) continue;
-    best = &kernel;
+    MatrixXd all = covariance(kernel, pairs.dimensions, pairs.inner, pairs.apart);
+    const double error = error_of(kernel, all, values, points);
+    if (best.size() > 0 && !(error < least)) continue;
+    fit->kernel = kernel;
+    best = std::move(all);
     least = error;
   }
-  fit->process = std::make_unique<const Process>(*best, std::move(features), values);
+  fit->process = std::make_unique<const Process>(fit->kernel, std::move(best), values);
+  fit->points = features.transpose();
+  fit->lengths = pairs.inner.diagonal();
+  fit->dimensions = pairs.dimensions;
   fit_ = std::move(fit);
 }
 
@@ -138,12 +153,16 @@ LossModel::~LossModel() = default;
 LossModel::LossModel(LossModel&&) noexcept = default;
 LossModel& LossModel::operator=(LossModel&&) noexcept = default;
 
-Guess LossModel::at(const std::vector<double>& features) const {
-  const MatrixXd point = fit_->standardised(
-      Eigen::Map<const VectorXd>(features.data(), static_cast<Eigen::Index>(features.size()))
-          .transpose());
-  return {fit_->mean + fit_->spread * fit_->process->means(point)(0),
-          fit_->spread * std::sqrt(fit_->process->variance(point))};
+double LossModel::mean(const std::vector<double>& features) const {
+  const VectorXd with_all = fit_->with_all(fit_->standardised(features));
+  return fit_->mean + fit_->spread * with_all.dot(fit_->process->weights);
+}
+
+double LossModel::deviation(const std::vector<double>& features) const {
+  const VectorXd point = fit_->standardised(features);
+  const VectorXd with_all = fit_->with_all(point);
+  const VectorXd known = fit_->process->factor.matrixL().solve(with_all);
+  return fit_->spread * std::sqrt(std::max(0.0, fit_->with_itself(point) - known.squaredNorm()));
 }
 
 }  // namespace tuner

@@ -14,11 +14,6 @@ struct ModelPoint {
   std::size_t group = 0;
 };
 
-struct Guess {
-  double mean = 0;
-  double deviation = 0;
-};
-
 class LossModel {
  public:
   // Tries a linear kernel (a ridge regression) and smooth ones of several widths beside it; the one
@@ -28,7 +23,10 @@ class LossModel {
   LossModel(LossModel&&) noexcept;
   LossModel& operator=(LossModel&&) noexcept;
 
-  Guess at(const std::vector<double>& features) const;
+  double mean(const std::vector<double>& features) const;
+  // How far the value there may be from the mean. The more points, the more times longer this takes
+  // than the mean.
+  double deviation(const std::vector<double>& features) const;
 
  private:
   struct Fit;

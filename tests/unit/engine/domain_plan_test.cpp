@@ -274,10 +274,10 @@ TEST(LossModel, LearnsWhatGroupsHaveInCommon) {
     }
   }
   const LossModel model(points);
-  EXPECT_LT(model.at({3, 2.5}).mean, 1);
-  EXPECT_GT(model.at({7, 2.5}).mean, 3.5);
-  EXPECT_GT(model.at({0, 2.5}).mean, 2);
-  EXPECT_GT(model.at({40, 40}).deviation, 3 * model.at({3, 2}).deviation);
+  EXPECT_LT(model.mean({3, 2.5}), 1);
+  EXPECT_GT(model.mean({7, 2.5}), 3.5);
+  EXPECT_GT(model.mean({0, 2.5}), 2);
+  EXPECT_GT(model.deviation({40, 40}), 3 * model.deviation({3, 2}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // that tell little.
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include "tests/unit/engine/evaluation_fixture.h"
@@ -155,9 +156,11 @@ TEST_F(EvaluationTest, SeesAChangeOfTheLastByteOfAnInput) {
 
 // What is not small is compared when a variant is the best so far.
 TEST_F(EvaluationTest, ComparesLargeInputsForTheBestAndBlamesNoOther) {
-  plan_.arguments[kX].elements = (std::uint64_t{64} << 20) / sizeof(float) + 1;
+  plan_.arguments[kX].elements = (std::uint64_t{64} << 20) / sizeof(std::int32_t) + 1;
+  plan_.arguments[kX].type = DataType::kInt32;  // which the fake compares at once
   plan_.arguments[kX].fill = {FillSpec::Kind::kZeros, 0, 0, {}};
-  add_kernel("spoiler", doubled_then([](const Call& call) { call.buffer<float>(kX)[100] = 1; }));
+  add_kernel("spoiler",
+             doubled_then([](const Call& call) { call.buffer<std::int32_t>(kX)[100] = 1; }));
   VariantPlan slow = variant("spoiler");
   slow.best_ms = 0.5;
   EXPECT_EQ(evaluate(slow).state, TrialState::kOk) << "not the best";
