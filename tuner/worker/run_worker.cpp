@@ -95,10 +95,16 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
   return failure;
 }
 
-std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
+void RunWorker::start() {
   channel_ = connect_();
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
+  is_starting_ = true;
+}
+
+std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
+  if (!is_starting_) start();
+  is_starting_ = false;
   const auto answer = wait_for(*channel_, in(kOpenSeconds), is_over);
   if (!answer) return gone("its worker");
   if (text_in(*answer, "type") != "ready") {
@@ -158,8 +164,8 @@ std::optional<RunWorker::Failure> RunWorker::not_prepared(
 void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
   preparations_ = 0;
-  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (!channel_) open();
+  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  if (!is_open()) open();
   send_plan();
 }
 
@@ -186,8 +192,8 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
 
 bool RunWorker::make_ready(const IsOver& is_over) {
   // One that ended after its last verdict, as after a write into memory that it needed later.
-  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (channel_) return true;
+  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  if (is_open()) return true;
   std::optional<Failure> failed;
   for (int attempt = 0; attempt < kRevivals; ++attempt) {
     pause_before(attempt, is_over);
@@ -379,10 +385,11 @@ RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const 
   return duel;
 }
 
-std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,
-                                          const std::string& backend) {
+std::vector<DeviceFacts> RunWorker::probe(
+    const WorkerProgram& program, const std::string& backend,
+    const std::vector<std::pair<std::string, std::string>>& options) {
   Channel channel(program, "probe");
-  channel.send({{"type", "open"}, {"backend", backend}});
+  channel.send({{"type", "open"}, {"backend", backend}, {"options", options}});
   const auto answer = channel.wait(in(kOpenSeconds));
   if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
   if (text_in(*answer, "type") != "devices") {

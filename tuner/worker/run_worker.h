@@ -46,11 +46,15 @@ class RunWorker {
   RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
+  // Starts the child and asks for the device, without waiting for it: open() does. So several
+  // devices open at the same time.
+  void start();
   // Starts the child and opens the device. Throws UnavailableError with the reason.
   // This and the preparation try again, a few times, when the cause may be outside: a device that
   // is busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
-  bool is_open() const { return channel_ != nullptr; }
+  bool is_open() const { return channel_ != nullptr && !is_starting_; }
+  unsigned number() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
   // Has buffers allocated and filled and the reference run, while the caller goes on; throws
   // UnavailableError when there is no device.
@@ -95,7 +99,9 @@ class RunWorker {
             const std::function<void(int)>& round = {});
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
-  static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
+  static std::vector<DeviceFacts> probe(
+      const WorkerProgram& program, const std::string& backend,
+      const std::vector<std::pair<std::string, std::string>>& options = {});
 
   std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return work_.seconds(); }
@@ -128,6 +134,7 @@ class RunWorker {
   std::vector<std::pair<std::string, std::string>> options_;
   RunLimits limits_;
   std::unique_ptr<Channel> channel_;
+  bool is_starting_ = false;  // the child was not heard of yet
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
   bool preparing_ = false;
