@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 29> kFixed{"rank",
+constexpr std::array<std::string_view, 31> kFixed{"rank",
                                                   "state",
                                                   "time_ms",
                                                   "ci_low_ms",
@@ -40,6 +40,8 @@ constexpr std::array<std::string_view, 29> kFixed{"rank",
                                                   "cache",
                                                   "clock_mhz",
                                                   "watts",
+                                                  "device_uuid",
+                                                  "device_scale",
                                                   "tie",
                                                   "registers",
                                                   "final_ci_high_ms",
