@@ -1,11 +1,13 @@
 #pragma once
-// A strategy that proposes a list, whatever the answers are.
+// Given configurations: their places in a space, and a strategy that proposes a list of these,
+// whatever the answers are.
 
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "tuner/ports/strategy.h"
+#include "tuner/space/search_space.h"
 
 namespace tuner {
 
@@ -23,5 +25,15 @@ class ListedOnes final : public Strategy {
   std::vector<ConfigIndex> listed_;
   std::size_t next_ = 0;
 };
+
+// The places in `space` of those that it has.
+inline std::vector<ConfigIndex> indices_of(const SearchSpace& space,
+                                           const std::vector<Configuration>& configurations) {
+  std::vector<ConfigIndex> indices;
+  for (const Configuration& one : configurations) {
+    if (const auto index = space.index_of(one)) indices.push_back(*index);
+  }
+  return indices;
+}
 
 }  // namespace tuner

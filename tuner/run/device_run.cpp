@@ -24,19 +24,6 @@
 #include "tuner/study/unverified.h"
 
 namespace tuner {
-namespace {
-
-// Of those that are of the space.
-std::vector<ConfigIndex> indices_of(const SearchSpace& space,
-                                    const std::vector<Configuration>& configurations) {
-  std::vector<ConfigIndex> indices;
-  for (const Configuration& one : configurations) {
-    if (const auto index = space.index_of(one)) indices.push_back(*index);
-  }
-  return indices;
-}
-
-}  // namespace
 
 void plan_preparation(const std::string& reference_text, SizeTask& task) {
   const Study& study = task.study;
