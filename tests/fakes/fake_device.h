@@ -39,6 +39,8 @@ struct DeviceScript {
   std::function<void()> on_measured = [] {};  // before the answer is given
   bool cut_short = false;                     // says that something is on the device at the end
   std::vector<std::string> warnings{};        // of the preparation
+  std::vector<DeviceShare> shares{};          // of several devices that this one stands for
+  std::function<double(const Configuration&)> milliseconds_elsewhere{};  // on a second one
   Load load{};
 
   std::vector<std::pair<ProblemSize, Configuration>> measured{};
@@ -120,8 +122,20 @@ class FakeSizeEvaluator final : public SizeEvaluator {
 
   Drift drift() const override { return {}; }
   std::size_t twins() const override { return 0; }
-  std::optional<Configuration> in_flight() const override {
-    return script_.cut_short ? on_device_ : std::nullopt;
+  std::vector<Configuration> in_flight() const override {
+    if (!script_.cut_short || !on_device_) return {};
+    return {*on_device_};
+  }
+  std::vector<DeviceShare> devices() const override { return script_.shares; }
+  std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
+                                          const FinalPlan& plan) override {
+    if (!script_.milliseconds_elsewhere) return std::nullopt;
+    Elsewhere out{1, {}};
+    for (const Trial& trial : trials) {
+      out.samples.emplace_back(static_cast<std::size_t>(plan.rounds),
+                               script_.milliseconds_elsewhere(trial.configuration));
+    }
+    return out;
   }
 
  private:

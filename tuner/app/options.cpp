@@ -96,7 +96,7 @@ RunOptions parse_run(const Words& words) {
   add("backend", po::value(&o.backend)->default_value("auto"),
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"),
-      "numbers such as 0,1, or all; one after the other");
+      "numbers such as 0,1, or all; those of one model share each search");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
   add("where", po::value(&o.where)->composing(),
@@ -369,7 +369,11 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
           Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
     }
     const auto number = static_cast<unsigned>(std::stoul(word));
-    if (std::ranges::count(settings.numbers, number) == 0) settings.numbers.push_back(number);
+    if (std::ranges::count(settings.numbers, number) > 0) {
+      throw InputError(Complaint{
+          {}, "--device names device " + word + " twice: each number once, or 'all'", ""});
+    }
+    settings.numbers.push_back(number);
     at = comma + 1;
   }
   return settings;

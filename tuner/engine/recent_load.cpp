@@ -22,6 +22,8 @@ double RecentLoad::compilers_busy(std::size_t workers) const {
   return share(&Sum::compile, static_cast<double>(workers));
 }
 
-double RecentLoad::device_busy() const { return share(&Sum::device, 1); }
+double RecentLoad::devices_busy(std::size_t devices) const {
+  return share(&Sum::device, static_cast<double>(devices));
+}
 
 }  // namespace tuner

@@ -10,11 +10,11 @@ namespace tuner {
 // How busy compilers and device were while the last results came.
 class RecentLoad {
  public:
-  // A result came. The seconds are those of all compile workers together and of the device, since
+  // A result came. The seconds are those of all compile workers together and of all devices, since
   // the beginning.
   void result(double now, double compile_seconds, double device_seconds);
   double compilers_busy(std::size_t workers) const;
-  double device_busy() const;
+  double devices_busy(std::size_t devices) const;
 
  private:
   struct Sum {

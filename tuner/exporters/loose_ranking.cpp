@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 30> kFixed{"rank",
+constexpr std::array<std::string_view, 32> kFixed{"rank",
                                                   "state",
                                                   "time_ms",
                                                   "ci_low_ms",
@@ -41,6 +41,8 @@ constexpr std::array<std::string_view, 30> kFixed{"rank",
                                                   "inputs",
                                                   "clock_mhz",
                                                   "watts",
+                                                  "device_uuid",
+                                                  "device_scale",
                                                   "tie",
                                                   "registers",
                                                   "final_ci_high_ms",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,8 @@ struct Columns {
   bool fresh = false;          // on other inputs in each sample
   bool clock = false;          // somebody knows it
   bool watts = false;
+  bool device = false;  // several devices of the model have measured
+  bool scaled = false;  // some of what they measured
 };
 
 std::string header(const RankedResults& results, std::span<const std::string> parameters,
@@ -94,6 +97,8 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
   if (columns.fresh) line.add("inputs");
   if (columns.clock) line.add("clock_mhz");
   if (columns.watts) line.add("watts");
+  if (columns.device) line.add("device_uuid");
+  if (columns.scaled) line.add("device_scale");
   for (const char* name :
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
         "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
@@ -156,6 +161,8 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   };
   if (columns.clock) measured(trial.conditions.clock_mhz);
   if (columns.watts) measured(trial.conditions.watts);
+  if (columns.device) line.add(trial.device_uuid);
+  if (columns.scaled) line.add(trial.device_scale > 0 ? number(trial.device_scale) : "");
   const bool tied = at < results.tied.size() && results.tied[at];
   line.add(flag(tied));
   line.add(known(trial.resources.registers));
@@ -177,12 +184,19 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
   const auto asked = [](const Trial& trial) { return trial.deterministic.has_value(); };
   const auto has_clock = [](const Trial& trial) { return trial.conditions.clock_mhz > 0; };
   const auto has_watts = [](const Trial& trial) { return trial.conditions.watts > 0; };
+  const auto is_scaled = [](const Trial& trial) { return trial.device_scale > 0; };
+  std::set<std::string_view> devices;
+  for (const Trial& trial : results.trials) {
+    if (!trial.device_uuid.empty()) devices.insert(trial.device_uuid);
+  }
   const Columns columns{metric_names(results),
                         std::ranges::any_of(results.trials, asked),
                         results.timed && *results.timed != TimedHow{},
                         results.timed && results.timed->inputs == TimedInputs::kFresh,
                         std::ranges::any_of(results.trials, has_clock),
-                        std::ranges::any_of(results.trials, has_watts)};
+                        std::ranges::any_of(results.trials, has_watts),
+                        devices.size() > 1,
+                        std::ranges::any_of(results.trials, is_scaled)};
   std::string text = header(results, parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     text += row(results, i, parameters.size(), columns);

@@ -201,6 +201,8 @@ class RankedText {
     };
     condition("clock_mhz", trial.conditions.clock_mhz);
     condition("watts", trial.conditions.watts);
+    condition("device_scale", trial.device_scale);
+    if (columns_.contains("device_uuid")) trial.device_uuid = text(r, "device_uuid");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
     Metrics metrics;

@@ -158,6 +158,12 @@ Json json_of(const RankedResults& results, const Study& study) {
     const Conditions& at = results.trials[i].conditions;
     if (at.clock_mhz > 0) trial["clock_mhz"] = at.clock_mhz;
     if (at.watts > 0) trial["watts"] = at.watts;
+    if (!results.trials[i].device_uuid.empty()) {
+      trial["device_uuid"] = results.trials[i].device_uuid;
+    }
+    if (const double scale = results.trials[i].device_scale; scale > 0) {
+      trial["device_scale"] = scale;
+    }
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     if (results.baseline && i < results.baseline->speedups.size()) {
       trial["speedup"] = json_of(results.baseline->speedups[i]);

@@ -43,6 +43,8 @@ struct DeviceFacts {
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
   std::vector<std::string> abilities{};  // of the backend, of those below
 
+  friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
+
   // File-name form of the name: "nvidia-h200".
   std::string slug() const;
   bool can(std::string_view ability) const;

@@ -162,6 +162,8 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("watts", trial.watts);
   visit("observed", trial.observed);
   visit("conditions", trial.conditions);
+  visit("device_uuid", trial.device_uuid);
+  visit("device_scale", trial.device_scale);
   visit("compile_ms", trial.compile_ms);
   visit("cache_hit", trial.cache_hit);
   visit("max_error", trial.max_error);

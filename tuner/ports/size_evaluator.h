@@ -60,6 +60,24 @@ struct Drift {
   double slowest = 1;
 };
 
+// What one of the devices of a search did.
+struct DeviceShare {
+  unsigned number = 0;  // by which the backend knows it
+  std::string uuid{};
+  std::size_t trials = 0;  // that it measured
+  // How long the sentinel, a variant that all measure, takes there over how long it takes on the
+  // device that measured it first; empty: it was not measured there.
+  std::optional<double> ratio{};
+  double factor = 1;   // what its times were multiplied by, where the devices differ; else 1
+  std::string lost{};  // why it is gone; empty: it is there
+};
+
+// A final that was held once more.
+struct Elsewhere {
+  unsigned device = 0;  // its number
+  std::vector<std::vector<double>> samples;
+};
+
 class SizeEvaluator : public Evaluator {
  public:
   // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
@@ -67,11 +85,15 @@ class SizeEvaluator : public Evaluator {
   // final could not be held, or not within the plan's seconds and a little more.
   virtual std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
                                                 const FinalPlan& plan) = 0;
+  // As duel(), on another device than the last one; empty where there is none.
+  virtual std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
+                                                  const FinalPlan& plan) = 0;
   virtual Drift drift() const = 0;
   // Trials that were not run, because another one with the same program had been.
   virtual std::size_t twins() const = 0;
-  // What is on the device now: after an interruption, the configuration that was cut short.
-  virtual std::optional<Configuration> in_flight() const = 0;
+  // What is on the devices now: after an interruption, the configurations that were cut short.
+  virtual std::vector<Configuration> in_flight() const = 0;
+  virtual std::vector<DeviceShare> devices() const = 0;
 };
 
 // When something was at work, in seconds of the steady clock.
@@ -80,16 +102,21 @@ struct BusySpan {
   double end = 0;
 };
 
+struct DeviceLoad {
+  unsigned number = 0;  // the backend's
+  std::vector<BusySpan> busy{};
+};
+
 // When the processes that compile and run were at work since they were started, what one of the
 // workers did being a span of its own, and the main memory that they take.
 struct Load {
   unsigned compile_workers = 0;
   std::vector<BusySpan> compiling{};
-  std::vector<BusySpan> on_device{};
+  std::vector<DeviceLoad> on_devices{};
   std::uint64_t peak_bytes = 0;
 };
 
-// One device with its compiler.
+// What measures: a device, or several of one model that share the work, with their compiler.
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;

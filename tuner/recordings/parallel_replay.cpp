@@ -82,7 +82,7 @@ std::optional<MachineState> ParallelReplay::machine() const {
   MachineState machine;
   machine.compile_workers = workers_;
   machine.compilers_busy = load_.compilers_busy(workers_);
-  machine.device_busy = load_.device_busy();
+  machine.device_busy = load_.devices_busy(1);
   for (const Job& job : compiling_.jobs()) {
     const Stage stage = job.begin > now_ ? Stage::kQueued
                         : job.due > now_ ? Stage::kCompiling

@@ -10,6 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/engine/baseline.h"
+#include "tuner/engine/listed_ones.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/postponed.h"
 #include "tuner/engine/ranking.h"
@@ -23,35 +24,6 @@
 #include "tuner/study/unverified.h"
 
 namespace tuner {
-namespace {
-
-// Proposes a list, whatever the answers are.
-class ListedOnes final : public Strategy {
- public:
-  explicit ListedOnes(std::vector<ConfigIndex> listed) : listed_(std::move(listed)) {}
-  std::vector<ConfigIndex> ask(std::size_t count) override {
-    std::vector<ConfigIndex> out;
-    while (out.size() < count && next_ < listed_.size()) out.push_back(listed_[next_++]);
-    return out;
-  }
-  void tell(const Observation&) override {}
-
- private:
-  std::vector<ConfigIndex> listed_;
-  std::size_t next_ = 0;
-};
-
-// Of those that are of the space.
-std::vector<ConfigIndex> indices_of(const SearchSpace& space,
-                                    const std::vector<Configuration>& configurations) {
-  std::vector<ConfigIndex> indices;
-  for (const Configuration& one : configurations) {
-    if (const auto index = space.index_of(one)) indices.push_back(*index);
-  }
-  return indices;
-}
-
-}  // namespace
 
 void plan_preparation(const std::string& reference_text, SizeTask& task) {
   const Study& study = task.study;
@@ -96,6 +68,7 @@ struct DeviceRun::Attempt {
   const std::optional<double>& reference_ms;
   std::vector<Trial> trials{};
   SizeOutcome outcome{};
+  bool has_held = false;  // a final, in this run
 
   TimeBudget time() const { return TimeBudget(search.budget.seconds); }
   double end() const { return time().end(); }
@@ -217,7 +190,9 @@ void DeviceRun::search(Attempt& attempt) {
   listener_.after_search({attempt.evaluator.now()});
   note_end(attempt, loop);
   outcome.interrupted = interrupted_();
-  if (const auto cut_short = attempt.evaluator.in_flight()) attempt.history.withdraw(*cut_short);
+  for (const Configuration& cut_short : attempt.evaluator.in_flight()) {
+    attempt.history.withdraw(cut_short);
+  }
 }
 
 void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
@@ -225,7 +200,7 @@ void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
   const double seconds = attempt.search.budget.seconds.value_or(0);
   for (const std::string& text :
        {cancelled_text(loop, seconds), stragglers_text(loop), drift_text(attempt.evaluator.drift()),
-        twins_text(attempt.evaluator.twins())}) {
+        twins_text(attempt.evaluator.twins()), devices_text(attempt.evaluator.devices())}) {
     if (!text.empty()) listener_.note(text);
   }
 }
@@ -265,13 +240,13 @@ std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
   if (interrupted_() || due.empty() || !attempt.search.final) return earlier();
   auto round = held_final(attempt, due);
   if (!round) return std::nullopt;
+  attempt.has_held = true;
   attempt.history.record_final(take_over(*round, study_, attempt.space, trials));
   return round;
 }
 
-SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round) {
+void DeviceRun::rank_all(Attempt& attempt, const std::optional<FinalRound>& round) {
   SizeOutcome& outcome = attempt.outcome;
-  outcome.store_gone = !attempt.history.is_in_place();
   outcome.results =
       rank(study_.objective, std::move(attempt.trials), round, study_.measure, baseline_of(study_));
   RankedResults& results = outcome.results;
@@ -284,6 +259,20 @@ SizeOutcome DeviceRun::rank_and_write(Attempt& attempt, const std::optional<Fina
   results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   results.compiler = device_.compiler();
+}
+
+// The best as one more device finds it, where there is one and the final was held now.
+void DeviceRun::check_elsewhere(Attempt& attempt) {
+  const double left = attempt.end() - attempt.evaluator.now();
+  if (!attempt.has_held || interrupted_() || left < attempt.final.fewest_seconds()) return;
+  const auto check = check_final(attempt.evaluator, settings_.seed, left, attempt.outcome.results);
+  if (check) listener_.note(text_of(*check));
+}
+
+SizeOutcome DeviceRun::write(Attempt& attempt) {
+  SizeOutcome& outcome = attempt.outcome;
+  const RankedResults& results = outcome.results;
+  outcome.store_gone = !attempt.history.is_in_place();
   if (results.trials.empty()) return std::move(outcome);
   outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
                                       parameter_names(study_.parameters))
@@ -330,11 +319,14 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   } catch (const UnavailableError& error) {
     attempt.outcome.lost = error.what();
   }
+  rank_all(attempt, round);
+  check_elsewhere(attempt);
+  attempt.outcome.devices = evaluator->devices();
   const double seconds = evaluator->now();
   attempt.outcome.seconds = seconds;
   attempt.outcome.course = attempt.usage.course(seconds);
   if (attempt.outcome.course) listener_.note(attempt.usage.text(*attempt.outcome.course));
-  return rank_and_write(attempt, round);
+  return write(attempt);
 }
 
 // Measured before the search asks; empty where there is none at this size.

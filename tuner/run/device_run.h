@@ -50,9 +50,10 @@ struct SizeOutcome {
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
-  double seconds = 0;              // that search and final took
-  std::optional<Course> course{};  // how these were used; empty when nothing was run
-  std::string lost;                // why there is no device any more; empty when there is one
+  double seconds = 0;                  // that search and final took
+  std::optional<Course> course{};      // how these were used; empty when nothing was run
+  std::vector<DeviceShare> devices{};  // that measured
+  std::string lost;                    // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
 
@@ -100,7 +101,9 @@ class DeviceRun {
   void note_end(const Attempt& attempt, const LoopResult& loop);
   std::optional<FinalRound> final_of(Attempt& attempt);
   std::optional<FinalRound> held_final(Attempt& attempt, const std::vector<std::size_t>& due);
-  SizeOutcome rank_and_write(Attempt& attempt, const std::optional<FinalRound>& round);
+  void rank_all(Attempt& attempt, const std::optional<FinalRound>& round);
+  void check_elsewhere(Attempt& attempt);
+  SizeOutcome write(Attempt& attempt);
 
   const Study& study_;
   std::string reference_text_;

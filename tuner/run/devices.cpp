@@ -18,19 +18,19 @@ namespace {
 
 // Several devices must all be there before the first of them is tuned; `there` is only asked then,
 // because a driver takes its time to start.
-std::vector<unsigned> checked_numbers(std::vector<unsigned> numbers,
-                                      const std::function<std::size_t()>& there) {
-  if (numbers.size() == 1) return numbers;
-  const std::size_t count = there();
+std::vector<std::vector<unsigned>> checked_numbers(
+    std::vector<unsigned> numbers, const std::function<std::vector<DeviceFacts>()>& there) {
+  if (numbers.size() == 1) return {numbers};
+  const std::vector<DeviceFacts> facts = there();
   if (numbers.empty()) {
-    numbers.resize(count);
+    numbers.resize(facts.size());
     std::iota(numbers.begin(), numbers.end(), 0U);
   }
   const unsigned last = *std::max_element(numbers.begin(), numbers.end());
-  if (last >= count) {
-    throw UnavailableError(fmt::format("there is no device {}; the backend has {}", last, count));
-  }
-  return numbers;
+  if (last < facts.size()) return alike_devices(numbers, facts);
+  throw UnavailableError(fmt::format(
+      "there is no device {}; the backend has {}", last,
+      facts.size() == 1 ? "only device 0" : fmt::format("devices 0 to {}", facts.size() - 1)));
 }
 
 Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
@@ -49,16 +49,56 @@ Devices open_backend(const DeviceSettings& settings, const WorkerProgram& progra
   devices.compilers->warm_up();
   RunLimits limits;
   limits.configuration_seconds = settings.timeout;
-  const auto count = [&] { return RunWorker::probe(program, backend).size(); };
-  for (const unsigned number : checked_numbers(settings.numbers, count)) {
-    devices.workers.push_back(
-        std::make_unique<RunWorker>(program, backend, number, options, limits));
+  const auto there = [&] { return RunWorker::probe(program, backend, options); };
+  for (const auto& numbers : checked_numbers(settings.numbers, there)) {
+    AlikeDevices& alike = devices.models.emplace_back();
+    for (const unsigned number : numbers) {
+      alike.push_back(std::make_unique<RunWorker>(program, backend, number, options, limits));
+    }
   }
-  devices.workers.front()->open();
+  open_any(devices.models.front(), note);
   return devices;
 }
 
+DeviceFacts without_identity(DeviceFacts facts) {
+  facts.uuid.clear();
+  facts.memory_bytes = 0;
+  return facts;
+}
+
 }  // namespace
+
+std::vector<std::vector<unsigned>> alike_devices(const std::vector<unsigned>& numbers,
+                                                 const std::vector<DeviceFacts>& facts) {
+  std::vector<std::vector<unsigned>> models;
+  for (const unsigned number : numbers) {
+    const DeviceFacts one = without_identity(facts.at(number));
+    const auto known = std::ranges::find_if(models, [&](const std::vector<unsigned>& model) {
+      return without_identity(facts.at(model.front())) == one;
+    });
+    if (known == models.end()) {
+      models.push_back({number});
+    } else {
+      known->push_back(number);
+    }
+  }
+  return models;
+}
+
+void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note) {
+  if (devices.front()->is_open()) return;
+  for (const auto& worker : devices) worker->start();
+  for (;;) {
+    try {
+      devices.front()->open();
+      return;
+    } catch (const UnavailableError& error) {
+      if (devices.size() == 1) throw;
+      note(std::string("left out: ") + error.what());
+      devices.erase(devices.begin());
+    }
+  }
+}
 
 // What differs from the defaults, by name.
 std::string options_text(const Catalogue& catalogue, const std::string& backend,
@@ -113,18 +153,41 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
   throw UnavailableError("no backend works:" + (reasons.empty() ? " none is installed" : reasons));
 }
 
+PooledDevice::PooledDevice(Toolchain tools, const AlikeDevices& workers,
+                           const StopRequest& interrupt)
+    : tools_(std::move(tools)), interrupt_(interrupt) {
+  for (const auto& worker : workers) devices_.push_back({worker.get()});
+}
+
+PooledDevice::PooledDevice(Toolchain tools, RunWorker& worker, const StopRequest& interrupt)
+    : tools_(std::move(tools)), devices_{{&worker}}, interrupt_(interrupt) {}
+
+// Those of the first that opens: the others are like it.
 const DeviceFacts& PooledDevice::facts() {
-  return runner_.is_open() ? runner_.facts() : runner_.open();
+  for (WorkingDevice& device : devices_) {
+    if (!device.lost.empty()) continue;
+    if (device.worker->is_open()) return device.worker->facts();
+    try {
+      return device.worker->open();
+    } catch (const UnavailableError& error) {
+      device.lost = error.what();
+    }
+  }
+  throw UnavailableError(devices_.back().lost);
 }
 
 std::unique_ptr<SizeEvaluator> PooledDevice::evaluator(SizeTask task) {
-  return std::make_unique<PoolEvaluator>(std::move(task), tools_, runner_, interrupt_);
+  return std::make_unique<PoolEvaluator>(std::move(task), tools_, devices_, interrupt_);
 }
 
 Load PooledDevice::load() const {
   const CompilePool& compilers = tools_.compilers;
-  return {compilers.jobs(), compilers.busy(), runner_.busy(),
-          compilers.peak_memory() + runner_.peak_memory()};
+  Load load{compilers.jobs(), compilers.busy(), {}, compilers.peak_memory()};
+  for (const WorkingDevice& device : devices_) {
+    load.on_devices.push_back({device.worker->number(), device.worker->busy()});
+    load.peak_bytes += device.worker->peak_memory();
+  }
+  return load;
 }
 
 Machine machine_here(const WorkerProgram& program, const std::string& backend,

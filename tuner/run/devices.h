@@ -13,18 +13,32 @@
 #include "tuner/run/settings.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/worker/compile_pool.h"
+#include "tuner/worker/device_lane.h"
 #include "tuner/worker/run_worker.h"
 #include "tuner/worker/toolchain.h"
 
 namespace tuner {
 
-// The run workers of one backend, the first of them with its device open.
+// The run workers of devices that are alike: they can share a search.
+using AlikeDevices = std::vector<std::unique_ptr<RunWorker>>;
+
+// The run workers of one backend, one device of the first model at least open.
 struct Devices {
   std::string backend;
   std::string options_text;  // of the backend, for the identity of trials
   std::unique_ptr<CompilePool> compilers;
-  std::vector<std::unique_ptr<RunWorker>> workers;
+  std::vector<AlikeDevices> models;
 };
+
+// Starts the workers, and waits until one device is open; those before it that do not open are
+// taken out, and `note` is told why. Throws UnavailableError where none opens.
+void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note);
+
+// Which devices are alike, by what a backend says of each: all but their names for themselves and
+// the amount of memory that is left to programs. Numbers of one model stay in their order, and
+// models come in the order of their first device.
+std::vector<std::vector<unsigned>> alike_devices(const std::vector<unsigned>& numbers,
+                                                 const std::vector<DeviceFacts>& facts);
 
 // Throws UnavailableError with every backend's reason. `note` is told why one is passed over.
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
@@ -40,12 +54,12 @@ Machine machine_here(const WorkerProgram& program, const std::string& backend,
 std::string options_text(const Catalogue& catalogue, const std::string& backend,
                          const OptionList& options);
 
-// A device of this machine: compile workers and one run worker.
+// Devices of this machine that are alike: compile workers, and one run worker for each.
 class PooledDevice final : public MeasuringDevice {
  public:
-  // `runner` and `interrupt` outlive this.
-  PooledDevice(Toolchain tools, RunWorker& runner, const StopRequest& interrupt)
-      : tools_(std::move(tools)), runner_(runner), interrupt_(interrupt) {}
+  // The workers and `interrupt` outlive this.
+  PooledDevice(Toolchain tools, const AlikeDevices& workers, const StopRequest& interrupt);
+  PooledDevice(Toolchain tools, RunWorker& worker, const StopRequest& interrupt);
 
   const DeviceFacts& facts() override;
   const std::string& compiler() override { return tools_.compilers.identity(); }
@@ -54,7 +68,7 @@ class PooledDevice final : public MeasuringDevice {
 
  private:
   Toolchain tools_;
-  RunWorker& runner_;
+  std::vector<WorkingDevice> devices_;
   const StopRequest& interrupt_;
 };
 

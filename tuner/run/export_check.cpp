@@ -103,7 +103,7 @@ void check_export(const DeviceSettings& settings, const Study& study, const Sour
   if (!shelf.trouble().empty()) tell.note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();
   PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
-                      *devices.workers.front(), interrupt);
+                      *devices.models.front().front(), interrupt);
   tell.begin(device.facts(), devices.backend);
   for (const ProblemSize& size : sizes) {
     if (interrupt.count() > 0) return;

@@ -2,7 +2,10 @@
 
 #include "tuner/run/final.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tuner/engine/baseline.h"
@@ -106,6 +109,37 @@ HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double second
     }
   }
   return held;
+}
+
+std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,
+                                      const RankedResults& results) {
+  if (results.ranked < 2 || !results.trials[0].final || !results.trials[1].final) {
+    return std::nullopt;
+  }
+  std::vector<Trial> best(results.trials.begin(), results.trials.begin() + 2);
+  FinalPlan plan;
+  plan.rounds = kFewestRounds;
+  plan.seed = seed;
+  plan.seconds = seconds;
+  const auto held = evaluator.duel_elsewhere(best, plan);
+  if (!held || held->samples.size() != 2 || held->samples[0].empty()) return std::nullopt;
+  std::vector<double> leads;
+  const std::size_t rounds = std::min(held->samples[0].size(), held->samples[1].size());
+  for (std::size_t i = 0; i < rounds; ++i) {
+    leads.push_back(held->samples[1][i] / held->samples[0][i]);
+  }
+  if (leads.empty()) return std::nullopt;
+  const double here = results.trials[0].final->median_ms.value();
+  return FinalCheck{held->device, median(held->samples[0]) / here, median(std::move(leads))};
+}
+
+std::string text_of(const FinalCheck& check) {
+  const double lead = 100 * (check.lead - 1);
+  return fmt::format(
+      "  checked on device {}: the best takes {:+.1f} % there, and is {:.1f} % {} the "
+      "second",
+      check.device, 100 * (check.ratio - 1), std::abs(lead),
+      lead >= 0 ? "faster than" : "slower than");
 }
 
 std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,

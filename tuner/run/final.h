@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/engine/ranking.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/ports/size_evaluator.h"
 
@@ -51,6 +54,19 @@ struct HeldFinal {
 // rounds as fit into `seconds`. Those that fail now are replaced in `trials`, too.
 HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,
                      const std::vector<std::size_t>& chosen, std::vector<Trial>& trials);
+
+// The best of a ranking and the second, measured in turns on another device than the final was.
+struct FinalCheck {
+  unsigned device = 0;  // its number
+  double ratio = 1;     // the best's time there over its time in the final
+  double lead = 1;      // the second's time over the best's, there
+};
+
+// Empty where there is no other device, no final to check, or no time left.
+std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,
+                                      const RankedResults& results);
+// For the user.
+std::string text_of(const FinalCheck& check);
 
 // What the final found stays with the trials, beside what the search did, so that the ranking can
 // be told again from the store. Returns the finalists.

@@ -127,13 +127,14 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   const auto interrupted = [&] { return interrupt.count() > 0; };
 
   RunEnd end;
-  for (auto& worker : devices.workers) {
-    PooledDevice device(tools, *worker, interrupt);
+  for (AlikeDevices& alike : devices.models) {
+    open_any(alike, note);
+    PooledDevice device(tools, alike, interrupt);
     DeviceRun run(study, sources.reference, search, history, device, listener, interrupted);
     const std::vector<SizeOutcome> outcomes = tune_sizes(run, settings, wall_seconds() - begin);
     tell_what_is_not_kept(sources.known.gap, outcomes, listener);
     end.all_valid = end.all_valid && std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
-    worker.reset();  // its device is free for others
+    alike.clear();  // its devices are free for others
     begin = wall_seconds();
   }
   end.interrupted = interrupted();

@@ -50,7 +50,9 @@ std::vector<Change> changes_of(const Load& load, double begin, double end) {
   for (const BusySpan& span : load.compiling) {
     add(span, 1, span.end - span.begin > long_one ? 1 : 0, 0);
   }
-  for (const BusySpan& span : load.on_device) add(span, 0, 0, 1);
+  for (const DeviceLoad& device : load.on_devices) {
+    for (const BusySpan& span : device.busy) add(span, 0, 0, 1);
+  }
   std::ranges::stable_sort(out, {}, &Change::at);
   return out;
 }
@@ -59,11 +61,11 @@ std::vector<Change> changes_of(const Load& load, double begin, double end) {
 void add_stretch(const Change& now, double share, Course& course) {
   if (now.compilers >= static_cast<int>(course.workers)) {
     course.all_compile += share;
-  } else if (now.device > 0) {
+  } else if (now.device > 0 && now.device >= static_cast<int>(course.devices.size())) {
     course.device_only += share;
-  } else if (now.compilers > 0) {
+  } else if (now.compilers > 0 || now.device > 0) {
     course.few_compile += share;
-    if (now.stragglers == now.compilers) course.stragglers += share;
+    if (now.device == 0 && now.stragglers == now.compilers) course.stragglers += share;
   } else {
     course.nothing += share;
   }
@@ -89,6 +91,18 @@ double mean(const std::array<double, 4>& quarters) {
   return std::accumulate(quarters.begin(), quarters.end(), 0.0) / 4;
 }
 
+// One that was lost before, and did nothing, is not counted.
+void add_devices(const Load& load, double begin, double end, Course& course) {
+  std::array<double, 4> sum{};
+  for (const DeviceLoad& device : load.on_devices) {
+    const auto busy = by_quarter(device.busy, begin, end, 1);
+    if (mean(busy) > 0) course.devices.push_back({device.number, mean(busy)});
+    for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += busy[q];
+  }
+  const double count = std::max(1.0, static_cast<double>(course.devices.size()));
+  for (std::size_t q = 0; q < sum.size(); ++q) course.device[q] = sum[q] / count;
+}
+
 std::string percents(const std::array<double, 4>& quarters) {
   return fmt::format("{:.0f} % ({:.0f}, {:.0f}, {:.0f}, {:.0f})", 100 * mean(quarters),
                      100 * quarters[0], 100 * quarters[1], 100 * quarters[2], 100 * quarters[3]);
@@ -103,7 +117,7 @@ Course course_of(const Load& load, double begin, double end) {
   if (course.seconds <= 0) return course;
   course.compilers = by_quarter(load.compiling, begin, end, course.workers);
   for (double& share : course.compilers) share /= course.workers;
-  course.device = by_quarter(load.on_device, begin, end, 1);
+  add_devices(load, begin, end, course);
   const std::vector<Change> changes = changes_of(load, begin, end);
   Change now;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
@@ -127,7 +141,8 @@ Bound bound_of(const Course& course, unsigned usable) {
   if (course.device_only == most) {
     const auto enough =
         static_cast<unsigned>(std::ceil(course.workers * mean(course.compilers) + 0.5));
-    return {fmt::format("the device, {:.0f} % busy", 100 * mean(course.device)),
+    return {fmt::format("the device{}, {:.0f} % busy", course.devices.size() > 1 ? "s" : "",
+                        100 * mean(course.device)),
             enough < course.workers ? fmt::format("nothing to set; --jobs {} would do", enough)
                                     : "nothing to set"};
   }
@@ -161,14 +176,17 @@ std::optional<Course> Usage::course(double seconds) const {
 }
 
 std::string Usage::text(const Course& course) const {
-  const double device = mean(course.device) * course.seconds;
+  const std::size_t count = std::max<std::size_t>(1, course.devices.size());
+  const double device = mean(course.device) * course.seconds * static_cast<double>(count);
   const std::uint64_t bytes = device_.load().peak_bytes + peak_resident_bytes(::getpid());
   return fmt::format(
       "  first result after {:.2f} s, {:.1f} s in all; busy, in all and by quarter: {} compile "
-      "workers {}, device {}; of the device's time {:.0f} % for variants that were dropped; peak "
+      "workers {}, {} {}; of the device{} time {:.0f} % for variants that were dropped; peak "
       "memory of all processes {:.2f} GiB",
-      first_, course.seconds, course.workers, percents(course.compilers), percents(course.device),
-      device > 0 ? 100 * dropped_ / device : 0.0, static_cast<double>(bytes) / (1 << 30));
+      first_, course.seconds, course.workers, percents(course.compilers),
+      count == 1 ? "device" : fmt::format("{} devices", count), percents(course.device),
+      count == 1 ? "'s" : "s'", device > 0 ? 100 * dropped_ / device : 0.0,
+      static_cast<double>(bytes) / (1 << 30));
 }
 
 std::string cancelled_text(const LoopResult& loop, double seconds) {
@@ -189,6 +207,32 @@ std::string stragglers_text(const LoopResult& loop) {
   return fmt::format(
       "  cancelled: {} compilation{} that took more than ten times as long as the median",
       loop.stragglers, loop.stragglers == 1 ? "" : "s");
+}
+
+std::string devices_text(const std::vector<DeviceShare>& devices) {
+  const auto idle = [](const DeviceShare& one) { return one.trials == 0; };
+  if (devices.size() < 2 || std::ranges::all_of(devices, idle)) return {};
+  std::string text = "  measured by";
+  for (const DeviceShare& one : devices) {
+    text += fmt::format("{} device {}: {}", &one == &devices.front() ? "" : ",", one.number,
+                        one.trials);
+    if (!one.lost.empty()) text += " until it was gone";
+  }
+  std::vector<double> ratios;
+  std::string scaled;
+  for (const DeviceShare& one : devices) {
+    if (!one.ratio) continue;
+    ratios.push_back(*one.ratio);
+    if (one.factor == 1) continue;
+    scaled +=
+        fmt::format("{}device {} by {:.4f}", scaled.empty() ? "" : ", ", one.number, one.factor);
+  }
+  if (ratios.size() < 2) return text + "; none was compared with another";
+  const auto [least, most] = std::ranges::minmax(ratios);
+  text += fmt::format("; one variant took up to {:.1f} % longer on one of them than on another",
+                      100 * (most / least - 1));
+  if (scaled.empty()) return text + "; figures stand as they were measured";
+  return text + ", so figures of the search are scaled: " + scaled;
 }
 
 std::string drift_text(const Drift& drift) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/engine/tuning_loop.h"
 #include "tuner/model/trial.h"
@@ -11,15 +12,21 @@
 
 namespace tuner {
 
+struct DeviceBusy {
+  unsigned number = 0;  // the backend's
+  double share = 0;     // of the time
+};
+
 // How a stretch of time was used. The four shares are of all of it, and their sum is 1.
 struct Course {
   double seconds = 0;
   unsigned workers = 1;               // that compile
   std::array<double, 4> compilers{};  // busy, as a share of all of them, by quarter of the time
-  std::array<double, 4> device{};     // busy, likewise
+  std::array<double, 4> device{};     // busy, likewise, as a share of all devices
+  std::vector<DeviceBusy> devices{};  // those that did something
   double all_compile = 0;             // every compile worker is at work
-  double device_only = 0;             // the device is, and not every compile worker
-  double few_compile = 0;             // some compile workers are, and the device waits for them
+  double device_only = 0;             // every device is, and not every compile worker
+  double few_compile = 0;             // some are, and others of both kinds wait
   double nothing = 0;                 // nothing is compiled or run
   double stragglers = 0;              // of few_compile: all that is compiled takes far too long
 };
@@ -57,6 +64,8 @@ class Usage {
 std::string cancelled_text(const LoopResult& loop, double seconds);
 // Compilations that nobody waited for; empty for none.
 std::string stragglers_text(const LoopResult& loop);
+// Which of several devices measured how much, and how they compare; empty for one device.
+std::string devices_text(const std::vector<DeviceShare>& devices);
 // Where the device's speed changed enough to be worth a line; else empty.
 std::string drift_text(const Drift& drift);
 // How many trials were answered by another variant that is the same program; empty for none.

@@ -60,6 +60,23 @@ Json json_of(const std::optional<MeasuredFigure>& figure) {
           {"high", number(figure->high)}};
 }
 
+// Where several shared the search.
+Json json_of_devices(const SizeOutcome& outcome) {
+  Json devices = Json::array();
+  for (const DeviceShare& one : outcome.devices) {
+    Json device{{"device", one.number}, {"uuid", one.uuid},    {"trials", one.trials},
+                {"ratio", nullptr},     {"scale", one.factor}, {"busy", 0},
+                {"lost", nullptr}};
+    if (one.ratio) device["ratio"] = number(*one.ratio);
+    if (!one.lost.empty()) device["lost"] = one.lost;
+    for (const DeviceBusy& busy : outcome.course.value_or(Course{}).devices) {
+      if (busy.number == one.number) device["busy"] = number(busy.share);
+    }
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
 }  // namespace
 
 void JsonEvents::begin(const RunPart& part, const Study& study) {
@@ -160,6 +177,7 @@ void JsonEvents::ranked(const SizeOutcome& outcome) {
                       {"compile_workers_busy", outcome.course->compilers},
                       {"device_busy", outcome.course->device}};
   }
+  if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
   files_.push_back(outcome.csv_path);
   print(out_, event);
 }

@@ -62,6 +62,17 @@ std::string best_text(const RankedResults& results, const Study& study) {
                      over_reference(results, study), over_median(results, objective));
 }
 
+// How busy each was, where there are several.
+std::string each_device(const Course& course) {
+  if (course.devices.size() < 2) return {};
+  std::string text;
+  for (const DeviceBusy& one : course.devices) {
+    text += fmt::format("{} device {} {:.0f} %", text.empty() ? "; busy:" : ",", one.number,
+                        100 * one.share);
+  }
+  return text;
+}
+
 }  // namespace
 
 void RunSummary::add(const SizeOutcome& outcome) {
@@ -77,7 +88,8 @@ void RunSummary::add(const SizeOutcome& outcome) {
   if (!ended.empty()) text += "; " + ended;
   if (outcome.course) {
     const Bound bound = bound_of(*outcome.course, usable_cores());
-    text += "; bounded by " + bound.by + "; would help: " + bound.help;
+    text +=
+        "; bounded by " + bound.by + "; would help: " + bound.help + each_device(*outcome.course);
   }
   const std::string place = results.size.label() + " on " + results.device.name;
   const auto known = std::ranges::find(places_, place, [](const auto& one) { return one.first; });

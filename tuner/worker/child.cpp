@@ -269,14 +269,19 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   return 0;
 }
 
+// Options may make more devices than a backend counts without them: these are there as long as they
+// open.
 int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+  constexpr unsigned kMostDevices = 1024;
   const auto name = open.at("backend").get<std::string>();
+  const OptionList options = options_of(open);
   const auto count = catalogue.device_count(name);
   if (!count) return unavailable(wire, count.error());
   if (*count == 0) return unavailable(wire, "it finds no device");
   std::vector<DeviceFacts> facts;
-  for (unsigned device = 0; device < *count; ++device) {
-    auto backend = catalogue.open_backend(name, device, {});
+  for (unsigned device = 0; device < (options.empty() ? *count : kMostDevices); ++device) {
+    auto backend = catalogue.open_backend(name, device, options);
+    if (!backend && device >= *count) break;
     if (!backend) return unavailable(wire, backend.error().message);
     facts.push_back((*backend)->facts());
   }

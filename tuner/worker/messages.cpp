@@ -2,6 +2,8 @@
 
 #include "tuner/worker/messages.h"
 
+#include <cmath>
+
 #include "tuner/codec/json.h"
 #include "tuner/worker/frame.h"
 
@@ -180,6 +182,23 @@ std::string text_in(const json& message, const char* member) {
 bool flag_in(const json& message, const char* member) {
   const auto found = message.find(member);
   return found != message.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::vector<std::string> texts_in(const json& answer, const char* member) {
+  std::vector<std::string> out;
+  const auto list = answer.find(member);
+  if (list == answer.end() || !list->is_array()) return out;
+  for (const json& one : *list) {
+    if (one.is_string()) out.push_back(one.get<std::string>());
+  }
+  return out;
+}
+
+double time_in(const json& answer, const char* member) {
+  const auto number = answer.find(member);
+  if (number == answer.end() || !number->is_number()) return 0;
+  const double time = number->get<double>();
+  return std::isfinite(time) && time > 0 ? time : 0;
 }
 
 void to_json(json& j, const CompileRequest& request) { j = encoded<json>(request); }

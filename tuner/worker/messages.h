@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "tuner/model/device_facts.h"
 #include "tuner/model/plan.h"
@@ -15,6 +16,10 @@ namespace tuner {
 std::string text_in(const nlohmann::json& message, const char* member);
 // A member that is true; false when it is not there or something else. Never throws.
 bool flag_in(const nlohmann::json& message, const char* member);
+// Members of a list that are texts; a worker may have been scribbled over. Never throws.
+std::vector<std::string> texts_in(const nlohmann::json& message, const char* member);
+// A time; 0 when it is not there or something else. Never throws.
+double time_in(const nlohmann::json& message, const char* member);
 
 void to_json(nlohmann::json& j, const CompileRequest& request);
 void from_json(const nlohmann::json& j, CompileRequest& request);

@@ -1,23 +1,23 @@
-// Resolves, compiles ahead, and runs one configuration at a time.
+// Compiles ahead, and hands what is compiled to the devices.
 
 #include "tuner/worker/pool_evaluator.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/objective.h"
-#include "tuner/engine/resolve.h"
 #include "tuner/engine/verdict.h"
 
 namespace tuner {
 namespace {
 
 constexpr int kSecondChances = 2;
+// A variant that was on so many devices when they were lost may be what takes them down.
+constexpr int kMostDevicesLost = 2;
 // What a user waits after Ctrl-C for what is on the device: most variants take far less.
 constexpr double kPatienceSeconds = 1.5;
 // A final may take this much longer than it was given before it is ended.
@@ -26,23 +26,22 @@ constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
 
 }  // namespace
 
-PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, RunWorker& runner,
+PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, std::span<WorkingDevice> devices,
                              const StopRequest& interrupt)
     : task_(std::move(task)),
       tools_(std::move(tools)),
-      runner_(runner),
       interrupt_(interrupt),
       start_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(task_.spent))),
-      preparation_(task_.study, task_.size, std::move(task_.plan), std::move(task_.references),
-                   tools_, runner_) {
-  runner_.set_best(0);  // that of another size
+      builder_(task_, tools_),
+      lanes_(task_, tools_, devices,
+             [this](Job job, const std::string& why) { run_again(std::move(job), why); }) {}
+
+// Every compile worker busy, as many again waiting for the devices, one on each, and one for each
+// to go on with.
+std::size_t PoolEvaluator::capacity() const {
+  return 2 * tools_.compilers.jobs() + 2 * std::max<std::size_t>(1, lanes_.count());
 }
-
-PoolEvaluator::~PoolEvaluator() { runner_.abort(); }
-
-// Every compile worker busy, as many again waiting for the device, one on it.
-std::size_t PoolEvaluator::capacity() const { return 2 * tools_.compilers.jobs() + 2; }
 
 double PoolEvaluator::now() const { return seconds_since(start_); }
 
@@ -50,52 +49,29 @@ std::optional<MachineState> PoolEvaluator::machine() const {
   MachineState machine;
   machine.compile_workers = tools_.compilers.jobs();
   machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
-  machine.device_busy = load_.device_busy();
-  std::map<std::uint64_t, const Job*> in_order;  // who asked first is compiled first
-  for (const auto& [id, job] : compiling_) in_order.emplace(id, &job);
-  const auto add = [&machine](const Job& job, Stage stage, double in_stage) {
-    machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), in_stage});
+  machine.device_busy = load_.devices_busy(std::max<std::size_t>(1, lanes_.count()));
+  builder_.describe(machine);
+  const auto add = [&machine](const Job& job, Stage stage) {
+    machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});
   };
-  for (const auto& [id, job] : in_order) {
-    const auto at_work = tools_.compilers.seconds_at_work(job->key);
-    add(*job, at_work ? Stage::kCompiling : Stage::kQueued, at_work.value_or(0));
-  }
-  for (const Job& job : ready_) add(job, Stage::kCompiled, 0);
-  if (running_) add(*running_, Stage::kRunning, 0);
+  for (const Job& job : ready_) add(job, Stage::kCompiled);
+  for (const Job* job : lanes_.jobs()) add(*job, Stage::kRunning);
   return machine;
 }
 
-std::optional<Configuration> PoolEvaluator::in_flight() const {
-  return running_ ? std::optional(running_->trial.configuration) : std::nullopt;
+std::vector<Configuration> PoolEvaluator::in_flight() const {
+  std::vector<Configuration> found;
+  for (const Job* job : lanes_.jobs()) found.push_back(job->trial.configuration);
+  return found;
 }
+
+// ---- from the question to the queue -------------------------------------------------------------
 
 void PoolEvaluator::note_best(const Trial& trial) {
   if (trial.state != TrialState::kOk) return;
   if (best_ms_ > 0 && trial.timing.median >= best_ms_) return;
   best_ms_ = trial.timing.median;
-  runner_.set_best(best_ms_);
-}
-
-bool PoolEvaluator::resolve(Job& job, CompileRequest& request) {
-  auto plan = variant_plan(task_.study, task_.space, job.trial.configuration);
-  if (!plan) {
-    fail(std::move(job), TrialState::kConstraints, plan.error());
-    return false;
-  }
-  job.plan = std::move(*plan);
-  job.trial.geometry = job.plan.geometry;
-  if (auto reason = over_limits(job.plan, task_.facts)) {
-    fail(std::move(job), TrialState::kConstraints, *reason);
-    return false;
-  }
-  auto made = compile_request(task_.study, task_.space, job.trial.configuration, job.plan.then,
-                              task_.facts, tools_.source_text);
-  if (!made) {
-    fail(std::move(job), TrialState::kCompile, made.error());
-    return false;
-  }
-  request = std::move(*made);
-  return true;
+  lanes_.set_best(best_ms_);
 }
 
 void PoolEvaluator::submit(ConfigIndex index) {
@@ -112,79 +88,47 @@ void PoolEvaluator::submit(ConfigIndex index) {
       return;
     }
   }
-  CompileRequest request;
-  if (!resolve(job, request)) return;
-  preparation_.start();
-  job.key = tools_.library.key(request);
-  if (const auto artifact = at_hand(job.key)) return compiled(std::move(job), *artifact, true);
-  const std::uint64_t id = tools_.compilers.submit(job.key, std::move(request));
-  compiling_.emplace(id, std::move(job));
+  auto request = builder_.resolve(job);
+  if (!request) return finish(std::move(job));
+  lanes_.prepare();
+  if (auto built = builder_.build(std::move(job), std::move(*request))) to_queue(std::move(*built));
 }
 
-// Compiled in this run, or by an earlier one; null: neither. What is being compiled now is not
-// looked for on the disk.
-std::shared_ptr<const Artifact> PoolEvaluator::at_hand(const std::string& key) {
-  if (auto known = at_hand_.find(key)) return known;
-  if (tools_.compilers.is_under_way(key)) return nullptr;
-  auto cached = tools_.library.find(key);
-  if (!cached) return nullptr;
-  auto artifact = std::make_shared<const Artifact>(std::move(*cached));
-  at_hand_.remember(key, artifact);
-  return artifact;
-}
-
-void PoolEvaluator::fail(Job job, TrialState state, std::string message) {
-  job.trial.state = state;
-  job.trial.message = std::move(message);
-  finish(std::move(job));
+void PoolEvaluator::to_queue(Job job) {
+  if (!is_valid(job.trial)) return finish(std::move(job));
+  ready_.push_back(std::move(job));
 }
 
 void PoolEvaluator::finish(Job job) {
-  if (preparation_.is_done()) add_provenance(preparation_.provenance(), job.trial);
+  if (const Provenance* from = lanes_.provenance()) add_provenance(*from, job.trial);
   job.trial.cost_seconds += job.trial.compile_ms / 1000;
   finished_.push_back(std::move(job.trial));
 }
 
-void PoolEvaluator::compiled(Job job, const Artifact& artifact, bool was_there) {
-  job.trial.resources = artifact.resources;
-  job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
-  job.trial.cache_hit = was_there;
-  add_provenance(tools_.judge(artifact.opened), job.trial);
-  if (auto reason = over_limits(job.plan, kernels_of(artifact), task_.facts)) {
-    return fail(std::move(job), TrialState::kConstraints, *reason);
+// References go to the devices; the rest is returned.
+std::vector<Job> PoolEvaluator::take_compiled() {
+  std::vector<Job> jobs;
+  for (const CompileResult& result : tools_.compilers.handle()) {
+    bool is_reference = false;
+    lanes_.on_each(
+        [&](DeviceLane& lane) { is_reference = is_reference || lane.preparation().take(result); });
+    if (is_reference) continue;
+    if (auto job = builder_.take(result)) jobs.push_back(std::move(*job));
   }
-  job.plan.artifact = artifact;
-  job.plan.artifact.opened.reset();  // nothing to the device
-  job.program = program_of(job.plan);
-  ready_.push_back(std::move(job));
+  return jobs;
 }
 
-void PoolEvaluator::take_prepared() {
-  const bool was_done = preparation_.is_done();
-  for (const std::string& text : preparation_.poll()) {
-    if (task_.warn) task_.warn(text);
-  }
-  if (was_done || !preparation_.is_done()) return;
-  if (task_.reference_timed && runner_.reference_ms() > 0) {
-    task_.reference_timed(runner_.reference_ms());
-  }
-}
+// ---- devices ------------------------------------------------------------------------------------
 
-void PoolEvaluator::take_compiled() {
-  for (CompileResult& result : tools_.compilers.handle()) {
-    if (preparation_.take(result)) continue;
-    auto asked = compiling_.extract(result.id);
-    if (asked.empty()) continue;  // of another problem size, or from before an interruption
-    Job& job = asked.mapped();
-    if (result.outcome) {
-      at_hand_.remember(job.key, *result.outcome);
-      compiled(std::move(job), **result.outcome, result.shared);
-    } else {
-      add_provenance(tools_.judge(result.outcome.error().opened), job.trial);
-      const std::string& log = result.outcome.error().log;
-      fail(std::move(job), TrialState::kCompile, missing_prefix(task_.study, log) + log);
-    }
+void PoolEvaluator::run_again(Job job, const std::string& why) {
+  if (task_.withdraw) task_.withdraw(job.trial.configuration);
+  if (++job.devices_lost < kMostDevicesLost) {
+    job.trial.state = TrialState::kOk;
+    return ready_.push_back(std::move(job));
   }
+  job.trial.state = TrialState::kRuntime;
+  job.trial.message = "two devices were lost while it was on them, the second one: " + why;
+  finish(std::move(job));
 }
 
 bool PoolEvaluator::answer_by_twin(Job& job) {
@@ -194,10 +138,27 @@ bool PoolEvaluator::answer_by_twin(Job& job) {
   return true;
 }
 
-void PoolEvaluator::start_next() {
-  if (running_ || !preparation_.is_done() || interrupt_.count() > 0) return;
-  const auto due = std::find_if(ready_.begin(), ready_.end(), [now = Clock::now()](const Job& job) {
-    return job.not_before <= now;
+void PoolEvaluator::start_next(DeviceLane& lane) {
+  if (!lane.is_free() || interrupt_.count() > 0) return;
+  const VariantPlan* const sentinel = lanes_.comparison_due(lane);
+  if (sentinel == nullptr) return begin_next(lane);
+  if (make_ready(lane)) lane.begin_comparison(*sentinel);
+}
+
+// A device alone is waited for; others go on meanwhile.
+bool PoolEvaluator::make_ready(DeviceLane& lane) const {
+  if (lane.worker().is_ready()) return true;
+  if (lanes_.count() > 1) {
+    lane.start_reviving();
+    return false;
+  }
+  return lane.worker().make_ready([&] { return now() >= task_.end || interrupt_.count() > 0; });
+}
+
+// What is the same program as something on another device waits for its outcome.
+void PoolEvaluator::begin_next(DeviceLane& lane) {
+  const auto due = std::ranges::find_if(ready_, [&, now = Clock::now()](const Job& job) {
+    return job.not_before <= now && !lanes_.is_running(job.program);
   });
   if (due == ready_.end()) return;
   if (answer_by_twin(*due)) {
@@ -205,13 +166,11 @@ void PoolEvaluator::start_next() {
     return;
   }
   // Before a configuration is announced: it is not to blame if this fails.
-  if (!runner_.make_ready([&] { return now() >= task_.end || interrupt_.count() > 0; })) return;
-  running_ = std::move(*due);
+  if (!make_ready(lane)) return;
+  Job job = std::move(*due);
   ready_.erase(due);
-  if (task_.announce) task_.announce(running_->trial.configuration);
-  running_->plan.best_ms = best_ms_;
-  running_->submitted = Clock::now();
-  runner_.begin(next_run_++, running_->plan);
+  if (task_.announce) task_.announce(job.trial.configuration);
+  lane.begin(std::move(job), best_ms_);
 }
 
 // Half a second and two seconds later: what was outside (memory of another program) may be gone.
@@ -224,23 +183,41 @@ bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
   return true;
 }
 
-void PoolEvaluator::take_verdict() {
-  auto answer = runner_.handle();
-  if (!answer || !running_) return;
-  Job job = std::move(*running_);
-  running_.reset();
-  Verdict& verdict = answer->second;
-  if (verdict.device_lost) throw UnavailableError("the device is lost: " + verdict.message);
-  if (try_again(job, verdict)) return;
+void PoolEvaluator::take_verdict(DeviceLane& lane) {
+  auto ended = lane.handle();
+  if (!ended) return;
+  Verdict& verdict = ended->verdict;
+  if (verdict.device_lost) {
+    const std::string why = "the device is lost: " + verdict.message;
+    lanes_.give_up(lane, why);
+    if (ended->job && !lanes_.all_lost()) run_again(std::move(*ended->job), why);
+    return;
+  }
+  if (!ended->job) {
+    if (auto job = lanes_.compared(lane, verdict)) settle(std::move(*job));
+    return;
+  }
+  if (try_again(*ended->job, verdict)) return;
+  measured(lane, std::move(*ended->job), std::move(verdict));
+}
+
+void PoolEvaluator::measured(DeviceLane& lane, Job job, Verdict verdict) {
   take_over(verdict, job.trial);
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};
   }
   job.trial.occupancy = occupancy(task_.facts, job.trial.resources, job.trial.geometry);
   job.trial.cost_seconds = seconds_since(job.submitted);
+  job.trial.device_uuid = lane.worker().facts().uuid;
+  job.is_excused = verdict.excusable;
+  lane.count_trial();
+  if (auto counted = lanes_.comparable(lane, std::move(job))) settle(std::move(*counted));
+}
+
+void PoolEvaluator::settle(Job job) {
   score(job.trial);
   note_best(job.trial);
-  if (!verdict.excusable) twins_.add(job.program, job.trial);
+  if (!job.is_excused) twins_.add(job.program, job.trial);
   finish(std::move(job));
 }
 
@@ -248,15 +225,20 @@ void PoolEvaluator::score(Trial& trial) const {
   tuner::score(task_.study, task_.space.bindings(trial.configuration), trial);
 }
 
+// ---- the search ---------------------------------------------------------------------------------
+
 void PoolEvaluator::wait(double until) {
   std::vector<pollfd> fds;
   fds.push_back({interrupt_.fd(), POLLIN, 0});
   if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
   tools_.compilers.watch(fds);
-  runner_.watch(fds);
-  TimePoint deadline = std::min(tools_.compilers.deadline(), runner_.deadline());
-  if (!running_ && preparation_.is_done()) {
-    for (const Job& job : ready_) deadline = std::min(deadline, job.not_before);
+  lanes_.watch(fds);
+  TimePoint deadline = std::min(tools_.compilers.deadline(), lanes_.deadline());
+  if (lanes_.is_any_free()) {
+    // What is due already waits for its twin on another device: that one's answer ends the waiting.
+    for (const Job& job : ready_) {
+      if (job.not_before > Clock::now()) deadline = std::min(deadline, job.not_before);
+    }
   }
   long long ms = std::isfinite(until)
                      ? std::clamp(std::llround(1000 * (until - now())) + 1, 0LL, 1000LL)
@@ -270,12 +252,9 @@ void PoolEvaluator::wait(double until) {
 }
 
 void PoolEvaluator::cancel() {
-  std::vector<std::uint64_t> ids;
-  for (const auto& [id, job] : compiling_) ids.push_back(id);
-  compiling_.clear();
+  builder_.cancel();
   ready_.clear();
   is_cancelled_ = true;
-  if (!ids.empty()) tools_.compilers.cancel(ids);
 }
 
 bool PoolEvaluator::is_patience_over() {
@@ -284,28 +263,43 @@ bool PoolEvaluator::is_patience_over() {
   return interrupt_.count() > 1 || seconds_since(*interrupted_) > kPatienceSeconds;
 }
 
+// Whether there is a trial to wait for, as far as nobody interrupts. A reference that is wrong is
+// told even where no variant comes as far as a device.
+bool PoolEvaluator::is_anything_outstanding() const {
+  return !builder_.is_idle() || !ready_.empty() || lanes_.is_any_outstanding() ||
+         (!is_cancelled_ && lanes_.is_preparing());
+}
+
+std::optional<Trial> PoolEvaluator::take_finished() {
+  if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
+  if (finished_.empty()) return std::nullopt;
+  Trial trial = std::move(finished_.front());
+  finished_.pop_front();
+  load_.result(now(), tools_.compilers.busy_seconds(), lanes_.busy_seconds());
+  return trial;
+}
+
 std::optional<Trial> PoolEvaluator::next(double until) {
   for (;;) {
-    take_prepared();
-    take_verdict();
-    take_compiled();
-    // A worker that cannot be brought back must not take along what is finished.
-    if (finished_.empty() || runner_.is_open()) start_next();
-    if (!recalled_.empty()) return recalled_.extract(recalled_.begin()).mapped();
-    if (!finished_.empty()) {
-      Trial trial = std::move(finished_.front());
-      finished_.pop_front();
-      load_.result(now(), tools_.compilers.busy_seconds(), runner_.busy_seconds());
-      return trial;
-    }
+    lanes_.on_each([&](DeviceLane& lane) {
+      lanes_.look_at_preparation(lane);
+      lane.look_at_revival();
+      take_verdict(lane);
+    });
+    for (Job& job : take_compiled()) to_queue(std::move(job));
+    lanes_.on_each([&](DeviceLane& lane) {
+      // A worker that cannot be brought back must not take along what is finished.
+      if (finished_.empty() || lane.worker().is_open()) start_next(lane);
+    });
+    if (auto trial = take_finished()) return trial;
+    if (lanes_.all_lost()) throw UnavailableError(*lanes_.all_lost());
     if (is_patience_over()) {
-      runner_.abort();
+      lanes_.abort();
       return std::nullopt;
     }
     if (interrupt_.count() > 0) cancel();
-    const bool prepares = preparation_.is_under_way() && !is_cancelled_;
-    const bool idle = compiling_.empty() && ready_.empty() && !prepares;
-    if (!running_ && (interrupt_.count() > 0 || idle)) return std::nullopt;
+    if (!lanes_.is_any_running() && (interrupt_.count() > 0 || !is_anything_outstanding()))
+      return std::nullopt;
     if (now() >= until) return std::nullopt;
     wait(until);
   }
@@ -313,63 +307,52 @@ std::optional<Trial> PoolEvaluator::next(double until) {
 
 // Their plans with artifacts, which may have to be compiled again; empty when that cannot be done.
 std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& trials,
+                                                  DeviceLane& lane,
                                                   const RunWorker::IsOver& is_over) {
-  std::vector<VariantPlan> variants;
-  std::map<std::uint64_t, std::size_t> awaited;
-  const auto give_up = [&]() -> std::vector<VariantPlan> {
-    std::vector<std::uint64_t> ids;
-    for (const auto& [id, slot] : awaited) ids.push_back(id);
-    tools_.compilers.cancel(ids);
-    return {};
+  std::vector<VariantPlan> variants(trials.size());
+  std::size_t missing = trials.size();
+  bool all_good = true;
+  const auto arrived = [&](Job job) {
+    if (!job.finalist) return;
+    all_good = all_good && is_valid(job.trial);
+    variants[*job.finalist] = std::move(job.plan);
+    --missing;
   };
-  for (const Trial& trial : trials) {
+  for (std::size_t i = 0; i < trials.size() && all_good; ++i) {
     Job job;
-    job.trial = trial;
-    CompileRequest request;
-    if (!resolve(job, request)) {
-      finished_.pop_back();
-      return give_up();
-    }
-    const std::string key = tools_.library.key(request);
-    variants.push_back(std::move(job.plan));
-    if (const auto artifact = at_hand(key)) {
-      variants.back().artifact = *artifact;
-    } else {
-      awaited[tools_.compilers.submit(key, std::move(request))] = variants.size() - 1;
-    }
+    job.trial = trials[i];
+    job.finalist = i;
+    auto request = builder_.resolve(job);
+    auto built = request ? builder_.build(std::move(job), std::move(*request)) : std::move(job);
+    if (built) arrived(std::move(*built));
   }
-  preparation_.start();
-  while (!awaited.empty() || !preparation_.is_done()) {
-    if (is_over()) return give_up();
+  lane.preparation().start();
+  while (all_good && (missing > 0 || !lane.is_prepared())) {
+    if (is_over() || lane.is_lost()) break;
     wait(now() + kLookSeconds);
-    take_prepared();
-    for (const CompileResult& result : tools_.compilers.handle()) {
-      if (preparation_.take(result)) continue;
-      const auto slot = awaited.find(result.id);
-      if (slot == awaited.end()) continue;
-      if (!result.outcome) return give_up();
-      variants[slot->second].artifact = **result.outcome;
-      awaited.erase(slot);
-    }
+    lanes_.on_each([&](DeviceLane& one) { lanes_.look_at_preparation(one); });
+    for (Job& job : take_compiled()) arrived(std::move(job));
   }
-  return variants;
+  if (all_good && missing == 0 && lane.is_prepared()) return variants;
+  builder_.cancel();
+  return {};
 }
 
-std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
-                                                     const FinalPlan& plan) {
-  if (running_) runner_.abort();  // the search's time was up before it was done
-  running_.reset();
+std::vector<std::vector<double>> PoolEvaluator::duel_on(DeviceLane& lane,
+                                                        std::vector<Trial>& trials,
+                                                        const FinalPlan& plan,
+                                                        const Rounds& rounds) {
   const double end = now() + plan.seconds;
   const auto is_over = [&] { return interrupt_.count() > 0 || now() >= end + kGraceSeconds; };
-  std::vector<VariantPlan> variants = finalists(trials, is_over);
+  std::vector<VariantPlan> variants = finalists(trials, lane, is_over);
   std::vector<std::size_t> places;  // of the variants that still take part
   for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
   std::vector<std::vector<double>> samples(trials.size());
   while (places.size() > 1 && !is_over()) {
     FinalPlan left = plan;
     left.seconds = end - now();
-    RunWorker::Duel duel = runner_.duel(variants, left, is_over, [&](int done) {
-      if (task_.round) task_.round(done, plan.rounds);
+    RunWorker::Duel duel = lane.worker().duel(variants, left, is_over, [&](int done) {
+      if (rounds) rounds(done, plan.rounds);
     });
     if (duel.samples.size() == places.size()) {
       for (std::size_t i = 0; i < places.size(); ++i)
@@ -385,6 +368,33 @@ std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
     places.erase(places.begin() + at);
   }
   return {};
+}
+
+std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
+                                                     const FinalPlan& plan) {
+  lanes_.clear();  // the search's time was up before it was done
+  while (DeviceLane* const lane = lanes_.of_final()) {
+    try {
+      auto samples = duel_on(*lane, trials, plan, task_.round);
+      if (!lane->is_lost()) return samples;
+    } catch (const UnavailableError& error) {
+      lanes_.give_up(*lane, error.what());
+    }
+  }
+  throw UnavailableError(lanes_.all_lost().value_or("there is no device any more"));
+}
+
+std::optional<Elsewhere> PoolEvaluator::duel_elsewhere(std::vector<Trial>& trials,
+                                                       const FinalPlan& plan) {
+  DeviceLane* const lane = lanes_.beside_final();
+  if (lane == nullptr) return std::nullopt;
+  try {
+    auto samples = duel_on(*lane, trials, plan, {});
+    if (!lane->is_lost()) return Elsewhere{lane->worker().number(), std::move(samples)};
+  } catch (const UnavailableError& error) {
+    lanes_.give_up(*lane, error.what());
+  }
+  return std::nullopt;
 }
 
 }  // namespace tuner

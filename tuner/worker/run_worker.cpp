@@ -3,21 +3,18 @@
 #include "tuner/worker/run_worker.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
-#include "tuner/base/processor_time.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
 namespace {
 
 constexpr double kOpenSeconds = 120;  // a cold driver on a large machine is slow
-constexpr double kPowerSeconds = 10;
 constexpr int kRevivals = 4;
 constexpr int kSecondChances = 2;
 
@@ -54,25 +51,6 @@ std::string reason_in(const nlohmann::json& answer, const char* member) {
   return reason.empty() ? "no reason given" : reason;
 }
 
-// Members of a list that are texts; a worker may have been scribbled over.
-std::vector<std::string> texts_in(const nlohmann::json& answer, const char* member) {
-  std::vector<std::string> out;
-  const auto list = answer.find(member);
-  if (list == answer.end() || !list->is_array()) return out;
-  for (const nlohmann::json& one : *list) {
-    if (one.is_string()) out.push_back(one.get<std::string>());
-  }
-  return out;
-}
-
-// A time; 0 where there is none.
-double time_in(const nlohmann::json& answer, const char* member) {
-  const auto number = answer.find(member);
-  if (number == answer.end() || !number->is_number()) return 0;
-  const double time = number->get<double>();
-  return std::isfinite(time) && time > 0 ? time : 0;
-}
-
 }  // namespace
 
 RunWorker::RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
@@ -86,7 +64,8 @@ RunWorker::RunWorker(Connect connect, std::string backend, unsigned device,
       backend_(std::move(backend)),
       device_(device),
       options_(std::move(options)),
-      limits_(limits) {}
+      limits_(limits),
+      clock_(limits) {}
 
 RunWorker::Failure RunWorker::gone(const std::string& what) {
   Failure failure{what + " was " + channel_->epitaph()};
@@ -95,11 +74,18 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
   return failure;
 }
 
-std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
+void RunWorker::start() {
   channel_ = connect_();
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
-  const auto answer = wait_for(*channel_, in(kOpenSeconds), is_over);
+  is_starting_ = true;
+  start_deadline_ = in(kOpenSeconds);
+}
+
+std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
+  if (!is_starting_) start();
+  is_starting_ = false;
+  const auto answer = wait_for(*channel_, start_deadline_, is_over);
   if (!answer) return gone("its worker");
   if (text_in(*answer, "type") != "ready") {
     channel_.reset();
@@ -157,9 +143,10 @@ std::optional<RunWorker::Failure> RunWorker::not_prepared(
 
 void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
+  clock_.set_plan(*plan_);
   preparations_ = 0;
-  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (!channel_) open();
+  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  if (!is_open()) open();
   send_plan();
 }
 
@@ -184,10 +171,56 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
   return Unexpected{Unprepared{failed->reason, failed->constant}};
 }
 
-bool RunWorker::make_ready(const IsOver& is_over) {
+bool RunWorker::is_ready() {
   // One that ended after its last verdict, as after a write into memory that it needed later.
-  if (channel_ && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (channel_) return true;
+  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  return is_open();
+}
+
+void RunWorker::start_reviving() {
+  is_reviving_ = true;
+  revivals_ = 0;
+  start();
+}
+
+// Why this try has failed, if it has.
+std::optional<RunWorker::Failure> RunWorker::go_on_reviving() {
+  if (is_starting_) {
+    pollfd answered = channel_->watched();
+    if (::poll(&answered, 1, 0) == 0 && Clock::now() < start_deadline_) return std::nullopt;
+    auto failed = try_open(never);
+    if (!failed) send_plan();
+    return failed;
+  }
+  const Channel::Status status = channel_->pump();
+  const auto answer = channel_->take();
+  if (!answer && status == Channel::Status::kAlive && Clock::now() < prepare_deadline_) {
+    return std::nullopt;
+  }
+  auto failed = not_prepared(answer);
+  is_reviving_ = failed.has_value();
+  return failed;
+}
+
+bool RunWorker::handle_reviving() {
+  if (channel_ == nullptr) {
+    if (Clock::now() >= revive_at_) start();
+    return false;
+  }
+  if (const auto failed = go_on_reviving()) {
+    channel_.reset();
+    is_starting_ = preparing_ = false;
+    if (++revivals_ == kRevivals) {
+      is_reviving_ = false;
+      throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
+    }
+    revive_at_ = in(0.25 * (1 << revivals_));
+  }
+  return !is_reviving_;
+}
+
+bool RunWorker::make_ready(const IsOver& is_over) {
+  if (is_ready()) return true;
   std::optional<Failure> failed;
   for (int attempt = 0; attempt < kRevivals; ++attempt) {
     pause_before(attempt, is_over);
@@ -202,76 +235,37 @@ bool RunWorker::make_ready(const IsOver& is_over) {
   throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
 }
 
-double RunWorker::phase_seconds(const std::string& phase, std::size_t launches) const {
-  double launch = limits_.configuration_seconds;
-  if (best_ms_ > 0) {
-    launch = static_cast<double>(launches) * best_ms_ / 1000 * limits_.best_factor;
-    launch =
-        std::clamp(launch, std::min(limits_.launch_floor_seconds, limits_.configuration_seconds),
-                   limits_.configuration_seconds);
-  }
-  if (phase == "power") launch += kPowerSeconds;
-  // Filling large inputs anew is no work of the variant's.
-  if (phase == "inputs" || phase == "observe") launch += limits_.configuration_seconds;
-  // Nor is what a problem does on the host, or writing other inputs for each sample.
-  const bool fresh = plan_ && plan_->measure.inputs == TimedInputs::kFresh;
-  if (fresh || (plan_ && plan_->problem)) launch += limits_.configuration_seconds;
-  // Sampling is many launches, bounded by the kernel time that the study allows.
-  if (phase == "estimate" && plan_) launch += 20 * plan_->measure.max_milliseconds / 1000;
-  return launch;
-}
-
-void RunWorker::enter(const std::string& phase) {
-  phase_ = phase;
-  phase_began_ = Clock::now();
-  waited_ = seconds_without_processor(channel_->pid());
-  phase_deadline_ =
-      std::min(in(phase_seconds(phase)),
-               started_ + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(limits_.configuration_seconds)));
-}
-
-// A worker that had to wait for a processor most of the time is slow through no fault of its own:
-// its phase begins anew, within the time of the whole configuration.
-bool RunWorker::gets_more_time() {
-  constexpr double kMost = 0.5;
-  if (seconds_since(started_) >= limits_.configuration_seconds) return false;
-  const double waited = seconds_without_processor(channel_->pid()) - waited_;
-  if (waited < kMost * seconds_since(phase_began_)) return false;
-  enter(phase_);
-  return true;
-}
-
 void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
   channel_->clear_output();
   busy_ = true;
   begun_ = false;
   id_ = id;
-  started_ = Clock::now();
-  enter("load");
+  clock_.begin("load", channel_->pid());
   channel_->send({{"type", "evaluate"}, {"id", id}, {"variant", variant}});
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && (busy_ || preparing_)) fds.push_back(channel_->watched());
+  if (channel_ && (busy_ || preparing_ || is_reviving_)) fds.push_back(channel_->watched());
 }
 
 TimePoint RunWorker::deadline() const {
+  if (is_reviving_ && !channel_) return revive_at_;
+  if (is_reviving_ && is_starting_) return start_deadline_;
   if (preparing_) return prepare_deadline_;
-  return busy_ ? phase_deadline_ : TimePoint::max();
+  return busy_ ? clock_.deadline() : TimePoint::max();
 }
 
 Verdict RunWorker::verdict_of_death(const std::string& how) const {
   Verdict verdict;
   verdict.state = TrialState::kRuntime;
-  verdict.message = "the worker " + how + ", during " + phase_;
+  verdict.message = "the worker " + how + ", during " + clock_.phase();
   verdict.context_dead = true;
   return verdict;
 }
 
 std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::finish(Verdict verdict) {
   busy_ = false;
-  work_.add(started_);
+  work_.add(clock_.started());
   if (verdict.context_dead || verdict.device_lost) channel_.reset();
   return std::make_pair(id_, std::move(verdict));
 }
@@ -283,7 +277,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     const std::string type = text_in(*message, "type");
     if (type == "phase") {
       begun_ = true;
-      enter(text_in(*message, "phase"));
+      clock_.enter(text_in(*message, "phase"));
     }
     if (type != "verdict") continue;
     try {
@@ -301,13 +295,13 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     verdict.excusable = channel_->killed_from_outside() || !begun_;
     return finish(std::move(verdict));
   }
-  if (Clock::now() >= phase_deadline_ && !gets_more_time()) {
+  if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
     verdict.state = TrialState::kTimeout;
     char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(started_));
-    verdict.message = "killed after " + std::string(seconds) + " s, during " + phase_;
+    std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(clock_.started()));
+    verdict.message = "killed after " + std::string(seconds) + " s, during " + clock_.phase();
     return finish(std::move(verdict));
   }
   return std::nullopt;
@@ -318,8 +312,9 @@ std::uint64_t RunWorker::peak_memory() const {
 }
 
 void RunWorker::abort() {
+  is_reviving_ = false;
   if (!busy_ && !preparing_) return;
-  if (busy_) work_.add(started_);
+  if (busy_) work_.add(clock_.started());
   busy_ = false;
   preparing_ = false;
   channel_.reset();
@@ -341,7 +336,7 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
     if (type == "phase") {  // of a round, each finalist is launched once
       if (Clock::now() >= end) break;
       const std::string phase = text_in(*answer, "phase");
-      until = std::min(end, in(phase_seconds(phase, finalists)));
+      until = std::min(end, in(clock_.seconds(phase, finalists)));
       if (round && phase == "final") round(rounds++);
     }
     try {
@@ -380,10 +375,11 @@ RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const 
   return duel;
 }
 
-std::vector<DeviceFacts> RunWorker::probe(const WorkerProgram& program,
-                                          const std::string& backend) {
+std::vector<DeviceFacts> RunWorker::probe(
+    const WorkerProgram& program, const std::string& backend,
+    const std::vector<std::pair<std::string, std::string>>& options) {
   Channel channel(program, "probe");
-  channel.send({{"type", "open"}, {"backend", backend}});
+  channel.send({{"type", "open"}, {"backend", backend}, {"options", options}});
   const auto answer = channel.wait(in(kOpenSeconds));
   if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
   if (text_in(*answer, "type") != "devices") {

@@ -19,18 +19,9 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/plan.h"
 #include "tuner/worker/channel.h"
+#include "tuner/worker/phase_clock.h"
 
 namespace tuner {
-
-struct RunLimits {
-  double configuration_seconds = 60;  // absolute, for one configuration on the device
-  // Once a best is known, one launch may take this many times longer, but never less than the
-  // floor (a loaded machine, a cold driver).
-  double best_factor = 100;
-  double launch_floor_seconds = 3;
-  double prepare_seconds = 600;  // fills and an answer of the reference, on a slow device
-  double duel_seconds = 600;
-};
 
 class RunWorker {
  public:
@@ -46,11 +37,15 @@ class RunWorker {
   RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
 
+  // Starts the child and asks for the device, without waiting for it: open() does. So several
+  // devices open at the same time.
+  void start();
   // Starts the child and opens the device. Throws UnavailableError with the reason.
   // This and the preparation try again, a few times, when the cause may be outside: a device that
   // is busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
-  bool is_open() const { return channel_ != nullptr; }
+  bool is_open() const { return channel_ != nullptr && !is_starting_; }
+  unsigned number() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
   // Has buffers allocated and filled and the reference run, while the caller goes on; throws
   // UnavailableError when there is no device.
@@ -71,10 +66,16 @@ class RunWorker {
   // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
   // brought back. False when it was over before that was done.
   bool make_ready(const IsOver& is_over);
+  // Whether it is ready as it is.
+  bool is_ready();
+  // As make_ready(), for who has other devices to look after meanwhile: begins with it.
+  void start_reviving();
+  // Whether that is done; throws UnavailableError when it cannot be brought back.
+  bool handle_reviving();
   // Only when it is ready, and neither busy nor preparing.
   void begin(std::uint64_t id, const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
-  void set_best(double ms) { best_ms_ = ms; }
+  void set_best(double ms) { clock_.set_best(ms); }
 
   void watch(std::vector<pollfd>& fds) const;
   TimePoint deadline() const;
@@ -95,7 +96,9 @@ class RunWorker {
             const std::function<void(int)>& round = {});
 
   // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
-  static std::vector<DeviceFacts> probe(const WorkerProgram& program, const std::string& backend);
+  static std::vector<DeviceFacts> probe(
+      const WorkerProgram& program, const std::string& backend,
+      const std::vector<std::pair<std::string, std::string>>& options = {});
 
   std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return work_.seconds(); }
@@ -116,9 +119,7 @@ class RunWorker {
   UnavailableError unavailable(const std::string& reason) const;
   Duel try_duel(const nlohmann::json& request, bool& again, const IsOver& is_over,
                 const std::function<void(int)>& round);
-  double phase_seconds(const std::string& phase, std::size_t launches = 1) const;
-  void enter(const std::string& phase);
-  bool gets_more_time();
+  std::optional<Failure> go_on_reviving();
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);
 
@@ -128,6 +129,8 @@ class RunWorker {
   std::vector<std::pair<std::string, std::string>> options_;
   RunLimits limits_;
   std::unique_ptr<Channel> channel_;
+  bool is_starting_ = false;  // the child was not heard of yet
+  TimePoint start_deadline_;
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
   bool preparing_ = false;
@@ -135,15 +138,13 @@ class RunWorker {
   std::vector<std::string> warnings_;
   double reference_ms_ = 0;
   TimePoint prepare_deadline_ = TimePoint::max();
+  bool is_reviving_ = false;
+  int revivals_ = 0;     // that failed, of this one
+  TimePoint revive_at_;  // not before then
   bool busy_ = false;
   bool begun_ = false;  // the child has said that it is at work on what is in flight
   std::uint64_t id_ = 0;
-  double best_ms_ = 0;
-  std::string phase_;
-  TimePoint started_;
-  TimePoint phase_began_;
-  double waited_ = 0;  // seconds without a processor, when the phase began
-  TimePoint phase_deadline_ = TimePoint::max();
+  PhaseClock clock_;
   WorkLog work_;
 };
 

@@ -37,6 +37,8 @@ bool Twins::answer(const std::string& program, Trial& trial) {
   trial.watts = twin.watts;
   trial.observed = twin.observed;
   trial.conditions = twin.conditions;
+  trial.device_uuid = twin.device_uuid;
+  trial.device_scale = twin.device_scale;
   trial.deterministic = twin.deterministic;
   trial.resources = twin.resources;
   trial.occupancy = twin.occupancy;

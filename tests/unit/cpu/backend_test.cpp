@@ -242,6 +242,27 @@ TEST(Backend, OptionsAreChecked) {
   EXPECT_NO_THROW(open_backend({{"order", "random"}, {"seed", "5"}, {"poison_shared", "off"}}));
 }
 
+TEST(Plugin, AMachineShowsItselfAsSoManyDevicesAsAreAskedFor) {
+  const auto opened = [](std::uint32_t device, const char* total) {
+    const tuner_pair pair{sdk::str("devices"), sdk::str(total)};
+    return CpuBackend(device, sdk::Options(CpuBackend::kOptions, std::span(&pair, 1))).facts();
+  };
+  const tuner_device_facts first = opened(0, "4");
+  const tuner_device_facts last = opened(3, "4");
+  EXPECT_STREQ(first.name, last.name);
+  EXPECT_STREQ(first.uuid, "cpu-0");
+  EXPECT_STREQ(last.uuid, "cpu-3");
+  EXPECT_STREQ(opened(0, "1").uuid, "") << "one device needs no name";
+  try {
+    opened(4, "4");
+    ADD_FAILURE() << "a fifth of four devices";
+  } catch (const sdk::Error& error) {
+    EXPECT_STREQ(error.what(), "there are only devices 0 to 3");
+  }
+  EXPECT_THROW(opened(0, "0"), sdk::Error);
+  EXPECT_THROW(opened(0, "65"), sdk::Error);
+}
+
 TEST(Plugin, OffersABackendAndItsCompiler) {
   const auto* backends =
       static_cast<const tuner_backend_factory*>(tuner_plugin_v2.get_factory(TUNER_KIND_BACKEND));

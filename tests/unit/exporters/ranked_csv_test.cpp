@@ -365,6 +365,23 @@ TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
   EXPECT_EQ(back.trials[1].conditions, (Conditions{1755, 0}));
 }
 
+TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
+  RankedResults results = sample_results();
+  for (Trial& trial : results.trials) trial.device_uuid = "GPU-1";
+  EXPECT_EQ(ranked_csv(results, kNames).find("device_"), std::string::npos)
+      << "all of one device, which device.json describes";
+  results.trials[1].device_uuid = "GPU-2";
+  results.trials[1].device_scale = 0.98;
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",device_uuid,device_scale,tie,"), std::string::npos) << csv;
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].device_uuid, "GPU-1");
+  EXPECT_EQ(back.trials[0].device_scale, 0);
+  EXPECT_EQ(back.trials[1].device_uuid, "GPU-2");
+  EXPECT_EQ(back.trials[1].device_scale, 0.98);
+}
+
 TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
   const auto complaint = [](const std::string& text) -> std::string {
     std::vector<std::string> notes;

@@ -50,6 +50,22 @@ TEST_F(FinalTest, ThereIsNoneWhereSlowMayBeBest) {
   EXPECT_TRUE(device.finals.empty());
 }
 
+TEST_F(FinalTest, TheBestIsCheckedOnAnotherDeviceWhereThereIsOne) {
+  device.milliseconds_elsewhere = [this](const Configuration& c) {
+    return 1.02 * base_ms + (number(c[1]) == 1 ? 0.05 * base_ms : 0);
+  };
+  tune();
+  // 10.7 ms there, 10.1 ms here; the second, VEC=2, takes 10.2 ms there.
+  EXPECT_TRUE(
+      heard.heard("  checked on device 1: the best takes +5.9 % there, and is 4.7 % slower "
+                  "than the second"));
+}
+
+TEST_F(FinalTest, WithoutAnotherDeviceNothingIsSaidOfACheck) {
+  tune();
+  EXPECT_FALSE(heard.heard("checked on"));
+}
+
 TEST_F(FinalTest, AFinalThatStandsIsNotHeldAgain) {
   tune();
   tune();

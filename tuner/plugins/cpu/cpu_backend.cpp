@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -22,10 +23,26 @@ namespace {
 // Enough to replace what the cores' caches hold of a variant's data. More would only cost time.
 constexpr std::int64_t kMaxFlushBytes = 32 << 20;
 
+unsigned device_total(const sdk::Options& options) {
+  return static_cast<unsigned>(options.integer("devices", 1, 64));
+}
+
 unsigned worker_count(const sdk::Options& options) {
   const std::int64_t asked = options.integer("threads", 0, 4096);
   return asked > 0 ? static_cast<unsigned>(asked)
-                   : std::max(1U, std::thread::hardware_concurrency());
+                   : std::max(1U, std::thread::hardware_concurrency() / device_total(options));
+}
+
+// The one device that a machine is has no need of a name.
+tuner_device_facts facts_of(std::uint32_t device, unsigned total) {
+  if (device >= total) {
+    throw sdk::Error(TUNER_INVALID,
+                     total == 1 ? "there is only device 0"
+                                : "there are only devices 0 to " + std::to_string(total - 1));
+  }
+  tuner_device_facts facts = host_facts();
+  if (total > 1) std::snprintf(facts.uuid, sizeof facts.uuid, "cpu-%u", device);
+  return facts;
 }
 
 std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
@@ -78,10 +95,9 @@ std::vector<tuner_cpu_index> thread_indices(const tuner_cpu_index& block) {
 }  // namespace
 
 CpuBackend::CpuBackend(std::uint32_t device, const sdk::Options& options)
-    : facts_(host_facts()),
+    : facts_(facts_of(device, device_total(options))),
       poison_shared_(options.flag("poison_shared")),
       pool_(worker_count(options)) {
-  if (device != 0) throw sdk::Error(TUNER_INVALID, "there is only device 0");
   const ThreadOrder order{
       options.choice("order", {"sequential", "random"}) == "random",
       static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))};

@@ -33,7 +33,12 @@ class CpuBackend : public sdk::Backend,
        "missing __syncthreads()",
        "one of sequential, random"},
       {"seed", "1", "of the random order", "integer 0..4611686018427387904"},
-      {"threads", "0", "OS threads; 0 = one for each hardware thread", "integer 0..4096"},
+      {"threads", "0", "OS threads; 0 = one for each hardware thread of the device's",
+       "integer 0..4096"},
+      {"devices", "1",
+       "as how many devices of one model the machine shows itself, each with its share of the "
+       "cores: to try what several GPUs do",
+       "integer 1..64"},
       {"poison_shared", "on",
        "fill shared memory with NaNs before each block (never while measuring)", "flag"}};
   static int device_count() { return 1; }

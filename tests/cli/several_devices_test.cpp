@@ -1,0 +1,163 @@
+// Devices of one model share a search: the cpu backend shows itself as four.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+using Rows = std::vector<std::map<std::string, std::string>>;
+
+// Ninety variants, of which those with WORK=1 do an eighth of what those with WORK=8 do.
+class SeveralDevices : public testing::Test {
+ protected:
+  SeveralDevices() {
+    sandbox_.write("spin.cu", R"cuda(
+extern "C" __global__ void spin(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  volatile float sum = 0;
+  for (int k = 0; k < WORK * 100 + PAD; ++k) sum = sum + x[i];
+  y[i] = 2 * x[i];
+}
+extern "C" __global__ void twice(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+)cuda");
+    sandbox_.write("spin.yaml", R"yaml(schema: 1
+kernel: {name: spin, source: spin.cu, entry: spin, define_prefix: ""}
+problem_sizes: [{n: 2000}]
+parameters: {BLOCK: [32, 64, 128, 256, 512], WORK: [1, 4, 8], PAD: [0, 1, 2, 3, 4, 5]}
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {entry: twice, block: [32], grid: ["ceil_div(n, 32)"]}
+verify: {y: {rtol: 0, atol: 0}}
+search: {strategy: exhaustive}
+)yaml");
+  }
+  void TearDown() override { EXPECT_TRUE(no_process_left(sandbox_)); }
+
+  static std::vector<std::string> words(const std::string& devices, const std::string& results) {
+    return {"run",       "spin.yaml", "--backend",  "cpu:devices=4", "--device", devices,
+            "--results", results,     "--progress", "json",          "--jobs",   "2"};
+  }
+  Rows ranking(const std::string& results) const {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(sandbox_.path(results))) {
+      if (file.path().extension() == ".csv") return read_csv(file.path());
+    }
+    return {};
+  }
+  // Each variant once, and none has failed.
+  static void expect_all(const Rows& rows) {
+    std::set<std::string> seen;
+    for (const auto& row : rows) {
+      seen.insert(row.at("BLOCK") + " " + row.at("WORK") + " " + row.at("PAD"));
+      EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
+    }
+    EXPECT_EQ(rows.size(), 90U);
+    EXPECT_EQ(seen.size(), 90U);
+  }
+  static nlohmann::json event(const std::string& lines, const std::string& name) {
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (json.is_object() && json.value("event", "") == name) return json;
+    }
+    return {};
+  }
+  std::vector<int> run_workers() const {
+    std::vector<int> found;
+    for (const int pid : program_processes(sandbox_)) {
+      const std::string line = text_of("/proc/" + std::to_string(pid) + "/cmdline");
+      if (line.find(std::string("worker\0run", 10)) != std::string::npos) found.push_back(pid);
+    }
+    return found;
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(SeveralDevices, FindTheWinnerOfOneAndMeasureEachVariantOnce) {
+  const Finished one = run(sandbox_, words("0", "one"));
+  ASSERT_EQ(one.status, 0) << one.err;
+  const Finished all = run(sandbox_, words("all", "four"));
+  ASSERT_EQ(all.status, 0) << all.err;
+  const Rows rows = ranking("four");
+  expect_all(rows);
+  EXPECT_EQ(rows.front().at("WORK"), "1");
+  EXPECT_EQ(ranking("one").front().at("WORK"), "1");
+  // All was compiled before: there is work for each from the beginning.
+  std::map<std::string, std::size_t> by_device;
+  for (const auto& row : rows) ++by_device[row.at("device_uuid")];
+  EXPECT_EQ(by_device.size(), 4U);
+  const nlohmann::json ranked = event(all.err, "ranked");
+  ASSERT_EQ(ranked.at("devices").size(), 4U);
+  for (const nlohmann::json& device : ranked.at("devices")) {
+    EXPECT_EQ(device.at("trials"), by_device[device.at("uuid")]) << device;
+    EXPECT_GT(device.at("busy"), 0) << device;
+    EXPECT_TRUE(device.at("lost").is_null()) << device;
+  }
+  EXPECT_NE(all.err.find("measured by device 0: "), std::string::npos);
+}
+
+TEST_F(SeveralDevices, LoseNothingWhenARunWorkerIsKilled) {
+  Running running(sandbox_, words("all", "results"));
+  ASSERT_TRUE(eventually([&] { return occurrences(running.errors_so_far(), "\"trial\"") >= 10; }))
+      << running.errors_so_far();
+  const std::vector<int> workers = run_workers();
+  ASSERT_FALSE(workers.empty());
+  ::kill(workers.back(), SIGKILL);
+  const Finished done = running.wait();
+  EXPECT_EQ(done.status, 0) << done.err;
+  expect_all(ranking("results"));
+}
+
+TEST_F(SeveralDevices, GoOnAfterAKillOfAllWithWhatIsNotMeasuredYet) {
+  std::size_t seen = 0;
+  {
+    Running running(sandbox_, words("all", "results"));
+    ASSERT_TRUE(eventually([&] { return occurrences(running.errors_so_far(), "\"trial\"") >= 20; }))
+        << running.errors_so_far();
+    running.signal(SIGKILL);
+    seen = occurrences(running.wait().err, "\"trial\"");
+  }
+  const Finished done = run(sandbox_, words("all", "results"));
+  EXPECT_EQ(done.status, 0) << done.err;
+  expect_all(ranking("results"));
+  if (measured_again(done)) return;  // the machine is busy: all the stored ones are old
+  EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
+}
+
+TEST_F(SeveralDevices, ThatAreNotThereAreNamedWithThoseThatAre) {
+  const Finished done = run(sandbox_, words("0,4", "results"));
+  EXPECT_EQ(done.status, 3);
+  EXPECT_NE(done.err.find("there is no device 4; the backend has devices 0 to 3"),
+            std::string::npos)
+      << done.err;
+}
+
+TEST_F(SeveralDevices, AreNamedOnceEach) {
+  const Finished done = run(sandbox_, words("1,1", "results"));
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("--device names device 1 twice: each number once, or 'all'"),
+            std::string::npos)
+      << done.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,78 @@
+// Runs one configuration after the other on one device.
+
+#include "tuner/worker/device_lane.h"
+
+#include <cstdint>
+
+namespace tuner {
+
+DeviceLane::DeviceLane(WorkingDevice& device, Preparation preparation)
+    : device_(device), preparation_(std::move(preparation)) {
+  worker().set_best(0);  // that of another size
+}
+
+DeviceLane::~DeviceLane() { worker().abort(); }
+
+std::vector<Job> DeviceLane::lose(const std::string& why) {
+  device_.lost = why;
+  worker().abort();
+  std::vector<Job> jobs;
+  if (running_) jobs.push_back(std::move(*running_));
+  if (held_) jobs.push_back(std::move(*held_));
+  running_.reset();
+  held_.reset();
+  is_comparing_ = is_reviving_ = false;
+  return jobs;
+}
+
+void DeviceLane::start_reviving() {
+  is_reviving_ = true;
+  worker().start_reviving();
+}
+
+void DeviceLane::look_at_revival() {
+  if (is_reviving_ && worker().handle_reviving()) is_reviving_ = false;
+}
+
+void DeviceLane::begin(Job job, double best_ms) {
+  running_ = std::move(job);
+  running_->plan.best_ms = best_ms / factor();
+  running_->submitted = Clock::now();
+  worker().begin(next_run_++, running_->plan);
+}
+
+void DeviceLane::begin_comparison(const VariantPlan& sentinel) {
+  VariantPlan plan = sentinel;
+  plan.best_ms = 0;  // it shall be timed to the end, however slow it is here
+  is_comparing_ = true;
+  ++comparisons_;
+  worker().begin(next_run_++, plan);
+}
+
+std::optional<DeviceLane::Ended> DeviceLane::handle() {
+  auto answer = worker().handle();
+  if (!answer || (!running_ && !is_comparing_)) return std::nullopt;
+  Ended ended{std::exchange(running_, std::nullopt), std::move(answer->second)};
+  is_comparing_ = false;
+  return ended;
+}
+
+void DeviceLane::clear() {
+  if (running_ || is_comparing_ || is_reviving_) worker().abort();
+  running_.reset();
+  held_.reset();
+  is_comparing_ = is_reviving_ = false;
+}
+
+DeviceShare DeviceLane::share() const {
+  DeviceShare share;
+  share.number = worker().number();
+  share.uuid = worker().facts().uuid;
+  share.trials = trials_;
+  share.lost = device_.lost;
+  if (scale_) share.ratio = scale_->ratio;
+  share.factor = factor();
+  return share;
+}
+
+}  // namespace tuner

@@ -1,0 +1,111 @@
+// Resolves configurations, and has them compiled where no artifact is at hand.
+
+#include "tuner/worker/variant_builder.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tuner/compile/known_sources.h"
+#include "tuner/engine/limits.h"
+#include "tuner/engine/resolve.h"
+#include "tuner/worker/preparation.h"
+#include "tuner/worker/twins.h"
+
+namespace tuner {
+namespace {
+
+Job failed(Job job, TrialState state, std::string message) {
+  job.trial.state = state;
+  job.trial.message = std::move(message);
+  return job;
+}
+
+}  // namespace
+
+std::optional<CompileRequest> VariantBuilder::resolve(Job& job) const {
+  auto plan = variant_plan(task_.study, task_.space, job.trial.configuration);
+  if (!plan) {
+    job = failed(std::move(job), TrialState::kConstraints, plan.error());
+    return std::nullopt;
+  }
+  job.plan = std::move(*plan);
+  job.trial.geometry = job.plan.geometry;
+  if (auto reason = over_limits(job.plan, task_.facts)) {
+    job = failed(std::move(job), TrialState::kConstraints, *reason);
+    return std::nullopt;
+  }
+  auto made = compile_request(task_.study, task_.space, job.trial.configuration, job.plan.then,
+                              task_.facts, tools_.source_text);
+  if (!made) {
+    job = failed(std::move(job), TrialState::kCompile, made.error());
+    return std::nullopt;
+  }
+  job.key = tools_.library.key(*made);
+  return std::move(*made);
+}
+
+std::optional<Job> VariantBuilder::build(Job job, CompileRequest request) {
+  if (const auto artifact = at_hand(job.key)) return compiled(std::move(job), *artifact, true);
+  const std::uint64_t id = tools_.compilers.submit(job.key, std::move(request));
+  compiling_.emplace(id, std::move(job));
+  return std::nullopt;
+}
+
+// Compiled in this run, or by an earlier one; null: neither. What is being compiled now is not
+// looked for on the disk.
+std::shared_ptr<const Artifact> VariantBuilder::at_hand(const std::string& key) {
+  if (auto known = at_hand_.find(key)) return known;
+  if (tools_.compilers.is_under_way(key)) return nullptr;
+  auto cached = tools_.library.find(key);
+  if (!cached) return nullptr;
+  auto artifact = std::make_shared<const Artifact>(std::move(*cached));
+  at_hand_.remember(key, artifact);
+  return artifact;
+}
+
+Job VariantBuilder::compiled(Job job, const Artifact& artifact, bool was_there) const {
+  job.trial.resources = artifact.resources;
+  job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
+  job.trial.cache_hit = was_there;
+  add_provenance(tools_.judge(artifact.opened), job.trial);
+  if (auto reason = over_limits(job.plan, kernels_of(artifact), task_.facts)) {
+    return failed(std::move(job), TrialState::kConstraints, *reason);
+  }
+  job.plan.artifact = artifact;
+  job.plan.artifact.opened.reset();  // nothing to the device
+  job.program = program_of(job.plan);
+  return job;
+}
+
+std::optional<Job> VariantBuilder::take(const CompileResult& result) {
+  auto asked = compiling_.extract(result.id);
+  if (asked.empty()) return std::nullopt;  // of another size, or from before an interruption
+  Job& job = asked.mapped();
+  if (result.outcome) {
+    at_hand_.remember(job.key, *result.outcome);
+    return compiled(std::move(job), **result.outcome, result.shared);
+  }
+  add_provenance(tools_.judge(result.outcome.error().opened), job.trial);
+  const std::string& log = result.outcome.error().log;
+  return failed(std::move(job), TrialState::kCompile, missing_prefix(task_.study, log) + log);
+}
+
+void VariantBuilder::cancel() {
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, job] : compiling_) ids.push_back(id);
+  compiling_.clear();
+  if (!ids.empty()) tools_.compilers.cancel(ids);
+}
+
+void VariantBuilder::describe(MachineState& machine) const {
+  std::map<std::uint64_t, const Job*> in_order;  // who asked first is compiled first
+  for (const auto& [id, job] : compiling_) in_order.emplace(id, &job);
+  for (const auto& [id, job] : in_order) {
+    const auto at_work = tools_.compilers.seconds_at_work(job->key);
+    machine.under_way.push_back({job->trial.index, at_work ? Stage::kCompiling : Stage::kQueued,
+                                 seconds_since(job->asked), at_work.value_or(0)});
+  }
+}
+
+}  // namespace tuner
