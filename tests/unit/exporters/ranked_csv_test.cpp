@@ -1,54 +1,19 @@
+// Ranked CSV files: what is written, and what is read back.
+
 #include "tuner/exporters/ranked_csv.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/fakes/scratch_folder.h"
+#include "tests/unit/exporters/ranked_rows.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/exporters/ranked_files.h"
-#include "tuner/exporters/ranked_table.h"
 
 namespace tuner {
 namespace {
 
-const std::vector<std::string> kNames{"BM", "SHARED"};
-
-Trial valid_trial(std::int64_t bm, const std::string& shared, double ms) {
-  Trial trial;
-  trial.configuration = {bm, shared};
-  trial.timing.samples = {ms, ms};
-  trial.timing.median = ms;
-  trial.timing.ci_low = ms * 0.99;
-  trial.timing.ci_high = ms * 1.01;
-  trial.timing.min = ms * 0.98;
-  trial.metrics = {{"gflops", 2.0 / ms}};
-  trial.geometry.dynamic_shared_bytes = 512;
-  trial.compile_ms = 80;
-  return trial;
-}
-
-RankedResults sample_results() {
-  RankedResults results;
-  results.device.name = "NVIDIA H200";
-  results.size.dims = {{"M", 10}, {"N", 20}};
-  results.trials = {valid_trial(64, "static", 0.5), valid_trial(32, "static", 0.50125)};
-  results.trials[0].resources.registers = 40;
-  results.trials[0].resources.static_shared_bytes = 0;
-  results.trials[0].resources.spill_bytes = 4;
-  results.trials[0].occupancy = 0.5;
-  results.trials[0].max_error = 0;
-  results.trials[0].cache_hit = true;
-  results.ranked = 2;
-  results.tied = {true, true};
-  Trial failed;
-  failed.configuration = {std::int64_t{128}, "a, \"b\""};
-  failed.state = TrialState::kCompile;
-  failed.message = "line 1\nsaid \"no\"";
-  results.trials.push_back(failed);
-  return results;
-}
-
 TEST(RankedCsv, HasEveryColumnInItsPlace) {
-  EXPECT_EQ(ranked_csv(sample_results(), kNames),
+  EXPECT_EQ(ranked_csv(ranked_rows(), kNames),
             "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,search_ms,"
             "final_ms,final_ci_low_ms,final_ci_high_ms,gflops,tie,registers,static_shared_bytes,"
             "dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
@@ -60,18 +25,6 @@ TEST(RankedCsv, HasEveryColumnInItsPlace) {
             "false,,,\n"
             ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,,,,,,0,,,0,false,,\"line 1\nsaid "
             "\"\"no\"\"\",\n");
-}
-
-// The winner by the final, whose time is another one than the search's.
-RankedResults with_final() {
-  RankedResults results = sample_results();
-  FinalResult& final = results.trials[0].final.emplace();
-  final.samples = {0.54, 0.55, 0.56};
-  final.median_ms = FinalFigure(0.55);
-  final.ci_low_ms = FinalFigure(0.54);
-  final.ci_high_ms = FinalFigure(0.56);
-  final.metrics = {{"gflops", 3.6}};
-  return results;
 }
 
 TEST(RankedCsv, HasTheFiguresOfSearchAndFinalApart) {
@@ -87,7 +40,7 @@ TEST(RankedCsv, HasTheFiguresOfSearchAndFinalApart) {
 }
 
 TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.unverified = "";
   EXPECT_NE(ranked_csv(results, kNames).find(",80,true,0,,true\n"), std::string::npos);
   results.unverified = "nothing verifies 'y'";
@@ -97,21 +50,21 @@ TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
 }
 
 TEST(RankedCsv, DroppedTrialsKeepTheirEstimate) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.trials[1].state = TrialState::kDropped;
   EXPECT_NE(ranked_csv(results, kNames).find("\n2,dropped,32,static,10,20,0.50125,"),
             std::string::npos);
 }
 
 TEST(RankedCsv, LongLogsAreCutBetweenCharacters) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.trials[2].message = std::string(999, 'x') + "é" + std::string(5000, 'y');
   const std::string csv = ranked_csv(results, kNames);
   EXPECT_NE(csv.find(std::string(999, 'x') + " ...,\n"), std::string::npos);
 }
 
 TEST(RankedCsv, EveryLineHasAsManyFieldsAsTheHeader) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.trials[2].configuration = {std::int64_t{128}, "plain"};
   results.trials[2].message = "plain";
   const std::string csv = ranked_csv(results, kNames);
@@ -125,7 +78,7 @@ TEST(RankedCsv, EveryLineHasAsManyFieldsAsTheHeader) {
 }
 
 TEST(RankedCsv, ThePathIsKernelDeviceSize) {
-  const RankedResults results = sample_results();
+  const RankedResults results = ranked_rows();
   EXPECT_EQ(ranked_csv_path("results", "matmul", results.device, results.size),
             "results/matmul/nvidia-h200/M10_N20.csv");
   EXPECT_EQ(ranked_csv_path("r", "../../etc", results.device, {}),
@@ -134,86 +87,9 @@ TEST(RankedCsv, ThePathIsKernelDeviceSize) {
 
 TEST(RankedCsv, IsWrittenWhole) {
   const ScratchFolder folder;
-  const auto path = write_ranked_csv(folder.path(), "matmul", sample_results(), kNames);
-  EXPECT_EQ(read_file(path), ranked_csv(sample_results(), kNames));
+  const auto path = write_ranked_csv(folder.path(), "matmul", ranked_rows(), kNames);
+  EXPECT_EQ(read_file(path), ranked_csv(ranked_rows(), kNames));
   EXPECT_EQ(path, folder.path() / "matmul/nvidia-h200/M10_N20.csv");
-}
-
-TEST(RankedTable, ShowsTheBestWhatTheyShareAndTheStates) {
-  EXPECT_EQ(ranked_table(sample_results(), kNames),
-            "rank     time ms         gflops  BM\n"
-            "   1  =      0.5  ±1.0%       4  64\n"
-            "   2  =   0.5012  ±1.0%    3.99  32\n"
-            "all of these: SHARED=static\n"
-            "3 trials: 2 ok, 1 compile\n");
-}
-
-TEST(RankedTable, SaysWhichFiguresAreTheFinals) {
-  EXPECT_EQ(ranked_table(with_final(), kNames),
-            "rank     time ms         by      gflops  BM\n"
-            "   1  =     0.55  ±1.8%  final      3.6  64\n"
-            "   2  =   0.5012  ±1.0%  search    3.99  32\n"
-            "all of these: SHARED=static\n"
-            "3 trials: 2 ok, 1 compile\n");
-}
-
-TEST(RankedTable, TheBestRowIsInTheColourOfWhatIsGood) {
-  const Colours colours("always", stdout);
-  EXPECT_EQ(ranked_table(sample_results(), kNames, 10, colours),
-            "rank     time ms         gflops  BM\n"
-            "\x1b[32m   1  =      0.5  ±1.0%       4  64\x1b[0m\n"
-            "   2  =   0.5012  ±1.0%    3.99  32\n"
-            "all of these: SHARED=static\n"
-            "3 trials: 2 ok, 1 compile\n");
-}
-
-TEST(RankedTable, ShowsAllOfTheFrontHoweverSlow) {
-  RankedResults results = sample_results();
-  results.trials.insert(results.trials.begin() + 2, valid_trial(16, "static", 4));
-  results.ranked = 3;
-  results.front = {true, false, true};
-  EXPECT_EQ(ranked_table(results, kNames, 1),
-            "rank      time ms         gflops  BM\n"
-            "   1  =*      0.5  ±1.0%       4  64\n"
-            "   3  *         4  ±1.0%     0.5  16\n"
-            "* on the front: no other is as good in every objective\n"
-            "all of these: SHARED=static\n"
-            "4 trials: 3 ok, 1 compile\n");
-  const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(",gflops,front,tie,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find(",3.990025,false,true,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find(",0.5,true,false,"), std::string::npos) << csv;
-}
-
-TEST(RankedTable, ShowsAllParametersOfASingleBest) {
-  EXPECT_EQ(ranked_table(sample_results(), kNames, 1),
-            "rank     time ms         gflops  BM  SHARED\n"
-            "   1  =      0.5  ±1.0%       4  64  static\n"
-            "3 trials: 2 ok, 1 compile\n");
-}
-
-TEST(RankedTable, SaysWhatNobodyVerified) {
-  RankedResults results = sample_results();
-  results.unverified = "";
-  EXPECT_EQ(ranked_table(results, kNames).find("not verified"), std::string::npos);
-  results.unverified = "nothing verifies 'y'";
-  EXPECT_NE(ranked_table(results, kNames).find("not verified: nothing verifies 'y'; wrong answers"),
-            std::string::npos);
-}
-
-TEST(RankedTable, TextCannotTearItApart) {
-  RankedResults results = sample_results();
-  results.trials[0].configuration[1] = "\x1b[31mred\ntwo";
-  const std::string table = ranked_table(results, kNames);
-  EXPECT_NE(table.find(" [31mred two"), std::string::npos) << table;
-  EXPECT_EQ(table.find('\x1b'), std::string::npos);
-}
-
-TEST(RankedTable, SaysWhenNothingIsValid) {
-  RankedResults results = sample_results();
-  results.trials.erase(results.trials.begin(), results.trials.begin() + 2);
-  results.ranked = 0;
-  EXPECT_EQ(ranked_table(results, kNames), "nothing valid was found\n1 trials: 1 compile\n");
 }
 
 Study study_of_these() {
@@ -229,17 +105,17 @@ Study study_of_these() {
 TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
   Study study = study_of_these();
   std::vector<std::string> notes;
-  const std::string csv = ranked_csv(sample_results(), kNames);
+  const std::string csv = ranked_csv(ranked_rows(), kNames);
   const RankedResults back = read_ranked_csv(csv, "x.csv", study, notes);
   EXPECT_EQ(notes, std::vector<std::string>());
-  EXPECT_EQ(back.size, sample_results().size);
+  EXPECT_EQ(back.size, ranked_rows().size);
   EXPECT_EQ(back.ranked, 2U);
   EXPECT_EQ(back.tied, (std::vector<bool>{true, true}));
   EXPECT_EQ(back.unverified, "");
   ASSERT_EQ(back.trials.size(), 3U);
   EXPECT_EQ(back.trials[1].timing.median, 0.50125);
   EXPECT_EQ(sample_count(back.trials[1].timing), 2U);
-  EXPECT_EQ(back.trials[2].configuration, sample_results().trials[2].configuration);
+  EXPECT_EQ(back.trials[2].configuration, ranked_rows().trials[2].configuration);
   EXPECT_EQ(back.trials[2].message, "line 1\nsaid \"no\"");
   study.parameters[0].values = {std::int64_t{64}, std::int64_t{128}};
   EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).trials.size(), 2U);
@@ -290,9 +166,9 @@ TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
 // ---- how it was timed ---------------------------------------------------------------------------
 
 TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.timed = TimedHow{};
-  EXPECT_EQ(ranked_csv(results, kNames), ranked_csv(sample_results(), kNames));
+  EXPECT_EQ(ranked_csv(results, kNames), ranked_csv(ranked_rows(), kNames));
   results.timed = TimedHow{LaunchMode::kGraph, CacheState::kCold};
   const std::string csv = ranked_csv(results, kNames);
   EXPECT_NE(csv.find(",mode,cache,tie,"), std::string::npos) << csv;
@@ -304,7 +180,7 @@ TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
 }
 
 TEST(RankedCsv, SaysThatInputsWereFreshAndIsReadSo) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.timed = TimedHow{LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh};
   const std::string csv = ranked_csv(results, kNames);
   EXPECT_NE(csv.find(",mode,cache,inputs,tie,"), std::string::npos) << csv;
@@ -317,13 +193,13 @@ TEST(RankedCsv, SaysThatInputsWereFreshAndIsReadSo) {
 TEST(RankedCsv, AParameterMayBeCalledLikeAColumnOfTiming) {
   Study study = study_of_these();
   study.parameters[0].name = "mode";
-  const std::string csv = ranked_csv(sample_results(), std::vector<std::string>{"mode", kNames[1]});
+  const std::string csv = ranked_csv(ranked_rows(), std::vector<std::string>{"mode", kNames[1]});
   std::vector<std::string> notes;
   EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, std::nullopt);
 }
 
 TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   results.timed = TimedHow{LaunchMode::kGraph, CacheState::kHot};
   const auto complaint = [](const RankedResults& from, const TimedHow& asked) -> std::string {
     Study study = study_of_these();
@@ -343,7 +219,7 @@ TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
           .find("x.csv:2:1: measured with 'mode: graph' and 'cache: hot', the study has 'mode: "
                 "stream' and 'cache: cold': these do not compare"),
       std::string::npos);
-  const RankedResults usual = sample_results();
+  const RankedResults usual = ranked_rows();
   EXPECT_NE(complaint(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
   EXPECT_NE(complaint(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
   const std::string fresh =
@@ -354,7 +230,7 @@ TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
 }
 
 TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   EXPECT_EQ(ranked_csv(results, kNames).find("clock_mhz"), std::string::npos);
   results.trials[1].conditions = {1754.6, 0};
   const std::string csv = ranked_csv(results, kNames);
@@ -366,7 +242,7 @@ TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
 }
 
 TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
-  RankedResults results = sample_results();
+  RankedResults results = ranked_rows();
   for (Trial& trial : results.trials) trial.device_uuid = "GPU-1";
   EXPECT_EQ(ranked_csv(results, kNames).find("device_"), std::string::npos)
       << "all of one device, which device.json describes";
@@ -392,7 +268,7 @@ TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
     }
     return "none";
   };
-  std::string csv = ranked_csv(sample_results(), kNames);
+  std::string csv = ranked_csv(ranked_rows(), kNames);
   EXPECT_NE(complaint("").find("x.csv: is empty"), std::string::npos);
   EXPECT_NE(complaint("rank\n1\n").find("has no column 'BM': it is not a ranking of matmul"),
             std::string::npos);
@@ -403,10 +279,10 @@ TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
 
 TEST(RankedFiles, ReadBackWithTheDeviceThatLiesBesideThem) {
   const ScratchFolder folder;
-  const auto path = write_ranked_csv(folder.path(), "matmul", sample_results(), kNames);
+  const auto path = write_ranked_csv(folder.path(), "matmul", ranked_rows(), kNames);
   std::vector<std::string> notes;
   EXPECT_THROW(read_ranked_files(folder.path(), study_of_these(), notes), InputError);
-  write_device_file(path.parent_path(), sample_results().device);
+  write_device_file(path.parent_path(), ranked_rows().device);
   const auto all = read_ranked_files(folder.path(), study_of_these(), notes);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].device.name, "NVIDIA H200");
