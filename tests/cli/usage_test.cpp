@@ -159,7 +159,7 @@ TEST(Options, OfABackendAreCheckedWhereTheyStand) {
   EXPECT_EQ(command.status, 2);
   EXPECT_EQ(command.err,
             "--backend:1:12: unknown option 'ordr'; backend 'cpu' has: order=sequential, seed=1, "
-            "threads=0, poison_shared=on (did you mean 'order'?)\n"
+            "threads=0, devices=1, poison_shared=on (did you mean 'order'?)\n"
             "    cpu:seed=1,ordr=random\n               ^\n");
   std::string text =
       "schema: 1\nparameters: {B: [1, 2]}\nkernel: {name: k, source: k.cu, entry: k}\n"
