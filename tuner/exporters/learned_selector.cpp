@@ -29,10 +29,12 @@ std::array<double, kPredictorFeatures> predictor_features(const Predictor& predi
   }
   if (blocks <= 0) return {1, 0, 0, all / static_cast<double>(processors), 0, 0};
   const std::int64_t slots = predictor.resident * processors;
+  const std::int64_t waves = (blocks + slots - 1) / slots;
+  const std::int64_t most = (blocks + processors - 1) / processors;  // of one multiprocessor
   const double each = all / static_cast<double>(blocks);
   return {1,
-          static_cast<double>((blocks + slots - 1) / slots),
-          static_cast<double>((blocks + processors - 1) / processors) * each,
+          static_cast<double>(waves),
+          static_cast<double>(most) * each,
           all / static_cast<double>(std::min(blocks, processors)),
           static_cast<double>(blocks),
           each / tile};
