@@ -306,10 +306,11 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
   return out;
 }
 
-TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
-                          const TableOptions& options) {
-  if (!study.domain) return tuned_table(study, results, options);
-  const RuleComparison compared = compare_rules(study, results, options);
+namespace {
+
+// With the best rule of the comparison.
+TunedTable table_by(const RuleComparison& compared, const Study& study,
+                    const std::vector<RankedResults>& results, const TableOptions& options) {
   TunedTable table = tuned_table(study, results, options_of_domain(options));
   table.domain = study.domain->extents;
   if (compared.sizes.empty()) {
@@ -321,13 +322,21 @@ TunedTable exported_table(const Study& study, const std::vector<RankedResults>& 
   return table;
 }
 
+}  // namespace
+
+TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
+                          const TableOptions& options) {
+  if (!study.domain) return tuned_table(study, results, options);
+  return table_by(compare_rules(study, results, options), study, results, options);
+}
+
 std::string domain_report(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options, std::size_t count) {
   const RuleComparison compared = compare_rules(study, results, options);
   if (compared.sizes.empty()) return "too few sizes were tuned to compare rules\n";
   std::string out =
       "sizes other than the tuned ones are answered by " + comparison_text(compared) + "\n";
-  const TunedTable table = exported_table(study, results, options);
+  const TunedTable table = table_by(compared, study, results, options);
   const std::vector<double>& losses =
       compared.rules[static_cast<std::size_t>(compared.best)].losses;
   for (std::size_t i = 0; i < losses.size(); ++i) {
