@@ -197,12 +197,12 @@ class RankedText {
       trial.deterministic = text(r, "deterministic") == "true";
     }
     const auto condition = [&](const char* column, double& value) {
-      if (columns_.contains(column) && !text(r, column).empty()) value = number(r, column);
+      if (has_own(column) && !text(r, column).empty()) value = number(r, column);
     };
     condition("clock_mhz", trial.conditions.clock_mhz);
     condition("watts", trial.conditions.watts);
     condition("device_scale", trial.device_scale);
-    if (columns_.contains("device_uuid")) trial.device_uuid = text(r, "device_uuid");
+    if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
     Metrics metrics;
