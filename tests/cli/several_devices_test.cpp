@@ -143,20 +143,14 @@ TEST_F(SeveralDevices, GoOnAfterAKillOfAllWithWhatIsNotMeasuredYet) {
   EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
 }
 
-TEST_F(SeveralDevices, ThatAreNotThereAreNamedWithThoseThatAre) {
-  const Finished done = run(sandbox_, words("0,4", "results"));
-  EXPECT_EQ(done.status, 3);
-  EXPECT_NE(done.err.find("there is no device 4; the backend has devices 0 to 3"),
-            std::string::npos)
-      << done.err;
-}
-
-TEST_F(SeveralDevices, AreNamedOnceEach) {
-  const Finished done = run(sandbox_, words("1,1", "results"));
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("--device names device 1 twice: each number once, or 'all'"),
-            std::string::npos)
-      << done.err;
+TEST_F(SeveralDevices, AreThereAndNamedOnceEach) {
+  const auto expect_refused = [&](const std::string& devices, int status, const char* why) {
+    const Finished done = run(sandbox_, words(devices, "results"));
+    EXPECT_EQ(done.status, status);
+    EXPECT_NE(done.err.find(why), std::string::npos) << done.err;
+  };
+  expect_refused("0,4", 3, "there is no device 4; the backend has devices 0 to 3");
+  expect_refused("1,1", 2, "--device names device 1 twice: each number once, or 'all'");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using Call = FakeBackend::Call;
 class ManyAnswers : public EvaluationTest {
  protected:
   ManyAnswers() {
-    plan_.arguments[kX].fill = {FillSpec::Kind::kUniform, -1, 1, {}};
+    draw_inputs();
     plan_.reference->answers.clear();
     for (const std::uint32_t key : {1U, 2U, 3U}) {
       AnswerPlan& answer = plan_.reference->answers.emplace_back();

@@ -16,6 +16,8 @@ namespace tuner::test {
 
 class EvaluationTest : public testing::Test {
  protected:
+  // x is random, so that it differs from one set of inputs to the other.
+  void draw_inputs() { plan_.arguments[kX].fill = {FillSpec::Kind::kUniform, -1, 1, {}}; }
   static constexpr std::int32_t kElements = 100;
   static constexpr std::size_t kX = 0, kY = 1, kN = 2;  // arguments
   static constexpr int kTimed = 5;  // more launches of a reference, for its time

@@ -20,7 +20,7 @@ using Call = FakeBackend::Call;
 class FreshInputs : public EvaluationTest {
  protected:
   FreshInputs() {
-    plan_.arguments[kX].fill = {FillSpec::Kind::kUniform, -1, 1, {}};
+    draw_inputs();
     plan_.reference->seeds = 1;
     plan_.measure.inputs = TimedInputs::kFresh;
   }

@@ -14,7 +14,7 @@ using Call = FakeBackend::Call;
 class OtherInputs : public EvaluationTest {
  protected:
   OtherInputs() {
-    plan_.arguments[kX].fill = {FillSpec::Kind::kUniform, -1, 1, {}};
+    draw_inputs();
     plan_.reference->seeds = 2;
   }
   // How often the reference was launched to say what is right.
