@@ -101,6 +101,16 @@ cat "$out/cheats.log"
 check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/headers_and_constants.py" "$tuner"
 cat "$out/headers-and-constants.log"
 
+# Built against an installation, which a build tree is not.
+if [ -d "$prefix/lib/cmake/tuner" ] && command -v cmake >/dev/null; then
+  check plugins python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/sdk/plugins_test.py" --prefix "$prefix" \
+    --examples "$(dirname "${BASH_SOURCE[0]}")/../examples/plugins" --backend cuda \
+    Installed.test_the_problem_and_the_observer_are_used_in_a_run \
+    Installed.test_a_wrong_kernel_is_refused_in_the_problems_words
+else
+  skip plugins "no installation with an SDK, or no cmake"
+fi
+
 check graph-ranking python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/graph_ranking.py" "$tuner"
 cat "$out/graph-ranking.log"
 

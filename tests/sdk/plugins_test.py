@@ -32,8 +32,10 @@ class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="tuner-sdk-"))
-        cls.prefix = cls.folder / "prefix"
-        call("cmake", "--install", OPTIONS.build, "--prefix", cls.prefix)
+        cls.prefix = OPTIONS.prefix
+        if cls.prefix is None:
+            cls.prefix = cls.folder / "prefix"
+            call("cmake", "--install", OPTIONS.build, "--prefix", cls.prefix)
         cls.tuner = cls.prefix / "bin/tuner"
         cls.backend = ("--backend", OPTIONS.backend)
         backends = call(cls.tuner, "list", "backends").stdout.split("\n")
@@ -188,7 +190,9 @@ class Installed(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--build", help="is installed for the test")
+    where.add_argument("--prefix", type=lambda text: Path(text).resolve(), help="an installation")
     parser.add_argument("--examples", required=True)
     parser.add_argument("--backend", default="cpu", help="that runs the sparse matrix")
     OPTIONS, rest = parser.parse_known_args()
