@@ -42,6 +42,7 @@ struct DeviceScript {
   std::vector<DeviceShare> shares{};          // of several devices that this one stands for
   std::function<double(const Configuration&)> milliseconds_elsewhere{};  // on a second one
   Load load{};
+  std::optional<MachineState> machine{};  // that strategies hear of
 
   std::vector<std::pair<ProblemSize, Configuration>> measured{};
   std::vector<std::size_t> finals{};  // how many took part in each
@@ -98,6 +99,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   }
 
   double now() const override { return now_; }
+  std::optional<MachineState> machine() const override { return script_.machine; }
 
   std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
                                         const FinalPlan& plan) override {

@@ -7,7 +7,7 @@
 namespace tuner {
 
 Postponed::Postponed(const std::vector<ConfigIndex>& suspects, std::unique_ptr<Strategy> then)
-    : then_(std::move(then)) {
+    : StrategyBefore(std::move(then)) {
   for (const ConfigIndex index : suspects) suspects_.emplace(index, State::kUnasked);
 }
 
@@ -16,7 +16,7 @@ std::vector<ConfigIndex> Postponed::ask(std::size_t count) {
   std::vector<ConfigIndex> out;
   for (bool any_held = true; out.empty() && any_held;) {
     any_held = false;
-    for (const ConfigIndex index : then_->ask(count)) {
+    for (const ConfigIndex index : then().ask(count)) {
       const auto suspect = suspects_.find(index);
       if (suspect == suspects_.end() || suspect->second == State::kOut) {
         out.push_back(index);
@@ -40,7 +40,7 @@ std::vector<ConfigIndex> Postponed::ask(std::size_t count) {
 void Postponed::tell(const Observation& observation) {
   if (outstanding_ > 0) --outstanding_;
   one_is_alone_ = false;
-  then_->tell(observation);
+  then().tell(observation);
 }
 
 }  // namespace tuner

@@ -10,12 +10,11 @@
 
 namespace tuner {
 
-class Postponed final : public Strategy {
+class Postponed final : public StrategyBefore {
  public:
   Postponed(const std::vector<ConfigIndex>& suspects, std::unique_ptr<Strategy> then);
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
-  void learn(const Prior& prior) override { then_->learn(prior); }
 
   // Those that the other strategy asked for and that were not tried, in its order: what a budget
   // has left over.
@@ -24,7 +23,6 @@ class Postponed final : public Strategy {
  private:
   enum class State { kUnasked, kHeld, kOut };
   std::map<ConfigIndex, State> suspects_;
-  std::unique_ptr<Strategy> then_;
   std::vector<ConfigIndex> held_;
   std::size_t outstanding_ = 0;
   bool one_is_alone_ = false;

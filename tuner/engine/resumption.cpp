@@ -199,7 +199,7 @@ bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveS
 }
 
 GivenFirst::GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then)
-    : given_(std::move(given)), then_(std::move(then)) {
+    : StrategyBefore(std::move(then)), given_(std::move(given)) {
   for (const ConfigIndex index : given_) answers_.emplace(index, Given{});
 }
 
@@ -209,14 +209,14 @@ std::vector<ConfigIndex> GivenFirst::ask(std::size_t count) {
   if (!out.empty()) return out;
   for (;;) {
     bool any_given = false;
-    for (const ConfigIndex index : then_->ask(count)) {
+    for (const ConfigIndex index : then().ask(count)) {
       const auto given = answers_.find(index);
       if (given == answers_.end() || given->second.wanted) {
         out.push_back(index);
         continue;
       }
       any_given = given->second.wanted = true;
-      if (given->second.answer) then_->tell(*given->second.answer);
+      if (given->second.answer) then().tell(*given->second.answer);
     }
     if (!out.empty() || !any_given) return out;
   }
@@ -224,7 +224,7 @@ std::vector<ConfigIndex> GivenFirst::ask(std::size_t count) {
 
 void GivenFirst::tell(const Observation& observation) {
   const auto given = answers_.find(observation.index);
-  if (given == answers_.end() || given->second.wanted) return then_->tell(observation);
+  if (given == answers_.end() || given->second.wanted) return then().tell(observation);
   given->second.answer = observation;
 }
 

@@ -80,13 +80,11 @@ bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveS
                    Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop);
 
 // Proposes given configurations before another strategy's. That one hears of them when it asks.
-class GivenFirst final : public Strategy {
+class GivenFirst final : public StrategyBefore {
  public:
   GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then);
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
-  void learn(const Prior& prior) override { then_->learn(prior); }
-  void notice(const MachineState& machine) override { then_->notice(machine); }
 
  private:
   struct Given {
@@ -95,7 +93,6 @@ class GivenFirst final : public Strategy {
   };
   std::vector<ConfigIndex> given_;
   std::size_t next_ = 0;
-  std::unique_ptr<Strategy> then_;
   std::map<ConfigIndex, Given> answers_;
 };
 

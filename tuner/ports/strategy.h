@@ -2,6 +2,8 @@
 // Which configuration next: what the house asks of a search strategy.
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/trial.h"
@@ -47,6 +49,21 @@ class Strategy {
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
   // Before an ask, where there is a machine to know of. Most strategies have no use for it.
   virtual void notice(const MachineState& machine) { static_cast<void>(machine); }
+};
+
+// One that stands before another, and hands on what it hears. Who derives from it cannot forget to:
+// a strategy that does not hear of the machine leaves most of that idle.
+class StrategyBefore : public Strategy {
+ public:
+  explicit StrategyBefore(std::unique_ptr<Strategy> then) : then_(std::move(then)) {}
+  void learn(const Prior& prior) override { then_->learn(prior); }
+  void notice(const MachineState& machine) override { then_->notice(machine); }
+
+ protected:
+  Strategy& then() { return *then_; }
+
+ private:
+  std::unique_ptr<Strategy> then_;
 };
 
 }  // namespace tuner

@@ -157,22 +157,22 @@ Trial ParallelReplay::trial_of(ConfigIndex index) const {
 
 std::vector<ConfigIndex> ClockedStrategy::ask(std::size_t count) {
   const Stopwatch watch(clock_);
-  return strategy_->ask(count);
+  return then().ask(count);
 }
 
 void ClockedStrategy::tell(const Observation& observation) {
   const Stopwatch watch(clock_);
-  strategy_->tell(observation);
+  then().tell(observation);
 }
 
 void ClockedStrategy::notice(const MachineState& machine) {
   const Stopwatch watch(clock_);
-  strategy_->notice(machine);
+  StrategyBefore::notice(machine);
 }
 
 void ClockedStrategy::learn(const Prior& prior) {
   const Stopwatch watch(clock_);
-  strategy_->learn(prior);
+  StrategyBefore::learn(prior);
 }
 
 }  // namespace tuner

@@ -78,11 +78,11 @@ class ParallelReplay final : public Evaluator {
 
 // The strategy within, whose computing passes in the clock of a replay: processor time of this
 // thread, because waiting for a turn on a busy machine is not computing.
-class ClockedStrategy final : public Strategy {
+class ClockedStrategy final : public StrategyBefore {
  public:
   // `clock` is told the seconds of each call; it outlives this.
   ClockedStrategy(std::unique_ptr<Strategy> strategy, std::function<void(double)> clock)
-      : strategy_(std::move(strategy)), clock_(std::move(clock)) {}
+      : StrategyBefore(std::move(strategy)), clock_(std::move(clock)) {}
 
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
@@ -90,7 +90,6 @@ class ClockedStrategy final : public Strategy {
   void notice(const MachineState& machine) override;
 
  private:
-  std::unique_ptr<Strategy> strategy_;
   std::function<void(double)> clock_;
 };
 

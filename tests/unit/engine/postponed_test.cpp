@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/fake_strategy.h"
+
 namespace tuner {
 namespace {
 
@@ -46,6 +48,15 @@ TEST(Postponed, SuspectsComeLastAndEachAlone) {
   strategy.tell(about(2));
   EXPECT_EQ(strategy.ask(8), (Indices{}));
   EXPECT_EQ(told, (Indices{0, 3, 1, 2}));
+}
+
+TEST(Postponed, WhatItHearsOfTheMachineGoesToTheOther) {
+  auto fake = std::make_unique<FakeStrategy>(Indices{0});
+  const FakeStrategy& other = *fake;
+  Postponed strategy({}, std::move(fake));
+  strategy.notice({.compile_workers = 5});
+  ASSERT_EQ(other.noticed.size(), 1U);
+  EXPECT_EQ(other.noticed.front().compile_workers, 5U);
 }
 
 TEST(Postponed, WhatNobodyAsksForIsNotTried) {

@@ -2,7 +2,10 @@
 
 #include "tuner/run/device_run.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "run_fixture.h"
 
@@ -25,6 +28,35 @@ TEST_F(DeviceRunTest, TheBudgetEndsTheSearch) {
   const SizeOutcome outcome = tune();
   EXPECT_EQ(count_measured(), 2U);
   EXPECT_EQ(outcome.results.trials.size(), 2U);
+}
+
+// Asks for everything, and writes down how many compile workers it hears of.
+class Listening final : public Strategy {
+ public:
+  Listening(const SearchSpace& space, std::vector<std::size_t>& workers)
+      : size_(static_cast<std::uint64_t>(space.size())), workers_(workers) {}
+  std::vector<ConfigIndex> ask(std::size_t) override {
+    if (next_ == size_) return {};
+    return {next_++};
+  }
+  void tell(const Observation&) override {}
+  void notice(const MachineState& machine) override { workers_.push_back(machine.compile_workers); }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t next_ = 0;
+  std::vector<std::size_t>& workers_;
+};
+
+TEST_F(DeviceRunTest, TheStrategyHearsOfTheMachineBeforeEachQuestion) {
+  std::vector<std::size_t> workers;
+  settings.make_strategy = [&](const SearchSpace& space) {
+    return std::make_unique<Listening>(space, workers);
+  };
+  device.machine = MachineState{.compile_workers = 7};
+  EXPECT_EQ(tune().measured, 6U);
+  ASSERT_GE(workers.size(), 6U);
+  EXPECT_EQ(workers, std::vector<std::size_t>(workers.size(), 7U));
 }
 
 TEST_F(DeviceRunTest, TheTotalIsTheBudgetWhereThatIsSmaller) {
