@@ -21,6 +21,12 @@ summary_of() { sed -n '/% tests passed/,$p' "build/$1/ctest.log"; }
 
 say "Building with sanitizers"
 scripts/build.sh dev
+
+# Many tests wait for a process or a clock. clang-tidy has the processor time that they leave, and none
+# that they want.
+setsid chrt --idle 0 scripts/lint.sh build/dev >build/dev/lint.log 2>&1 &
+lint=$!
+trap 'kill -- "-$lint" 2>/dev/null || true' EXIT
 run_tests dev --label-exclude gpu
 
 say "Golden outputs"
@@ -38,7 +44,8 @@ else
 fi
 
 say "clang-tidy"
-scripts/lint.sh build/dev || failed+=("clang-tidy")
+wait "$lint" || failed+=("clang-tidy")
+cat build/dev/lint.log
 
 say "Summary"
 if [ ${#failed[@]} -gt 0 ]; then
