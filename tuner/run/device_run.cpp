@@ -205,11 +205,15 @@ void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
   }
 }
 
-// A final that is held now, if there is time for it; else why not.
-std::optional<FinalRound> DeviceRun::held_final(Attempt& attempt,
-                                                const std::vector<std::size_t>& due) {
+// A final that is held now, of as many as there is time for; where that is one at most, why not.
+std::optional<FinalRound> DeviceRun::held_final(Attempt& attempt, std::vector<std::size_t> due) {
   const double left = attempt.end() - attempt.evaluator.now();
-  if (left < attempt.final.fewest_seconds()) {
+  const std::size_t room = attempt.final.room(left);
+  if (room >= 2 && room < due.size()) {
+    const std::size_t most = room - (baseline_of(study_) ? 1 : 0);
+    due = finalists_due(study_, attempt.size, facts_, attempt.trials, most);
+  }
+  if (room < 2 || due.empty()) {
     listener_.note(fmt::format(
         "  no final: it would take {:.1f} s, and {:.1f} s of the budget are left; the search ranks",
         attempt.final.fewest_seconds(), std::max(0.0, left)));
@@ -236,9 +240,9 @@ std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
   if (attempt.space.size() == 0) return earlier();  // nothing to measure, but some may be known
   const bool possible = attempt.outcome.lost.empty() && !attempt.outcome.store_gone;
   if (!possible || !finals_make_sense(study_, attempt.size, facts_)) return std::nullopt;
-  const auto due = finalists_due(study_, attempt.size, facts_, trials);
+  auto due = finalists_due(study_, attempt.size, facts_, trials);
   if (interrupted_() || due.empty() || !attempt.search.final) return earlier();
-  auto round = held_final(attempt, due);
+  auto round = held_final(attempt, std::move(due));
   if (!round) return std::nullopt;
   attempt.has_held = true;
   attempt.history.record_final(take_over(*round, study_, attempt.space, trials));

@@ -100,7 +100,7 @@ class DeviceRun {
   void take_trial(Attempt& attempt, Trial trial);
   void note_end(const Attempt& attempt, const LoopResult& loop);
   std::optional<FinalRound> final_of(Attempt& attempt);
-  std::optional<FinalRound> held_final(Attempt& attempt, const std::vector<std::size_t>& due);
+  std::optional<FinalRound> held_final(Attempt& attempt, std::vector<std::size_t> due);
   void rank_all(Attempt& attempt, const std::optional<FinalRound>& round);
   void check_elsewhere(Attempt& attempt);
   SizeOutcome write(Attempt& attempt);

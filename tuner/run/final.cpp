@@ -40,10 +40,15 @@ bool finals_make_sense(const Study& study, const ProblemSize& size, const Device
 std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
                                        const DeviceFacts& device,
                                        const std::vector<Trial>& trials) {
+  const int most = std::max(0, study.measure.finalists);
+  return finalists_due(study, size, device, trials, static_cast<std::size_t>(most));
+}
+
+std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
+                                       const DeviceFacts& device, const std::vector<Trial>& trials,
+                                       std::size_t most) {
   if (!finals_make_sense(study, size, device)) return {};
-  auto chosen =
-      choose_finalists(study.objective, trials, static_cast<std::size_t>(study.measure.finalists),
-                       baseline_of(study));
+  auto chosen = choose_finalists(study.objective, trials, most, baseline_of(study));
   const auto standing = standing_final(study.objective, trials, baseline_of(study));
   if (standing && standing->finalists.size() >= chosen.size()) return {};
   return chosen;
@@ -87,6 +92,12 @@ double FinalEstimate::seconds() const {
 
 double FinalEstimate::fewest_seconds() const {
   return finalists() < 2 ? 0 : around_rounds() + FinalPlan{}.fewest * one_round();
+}
+
+std::size_t FinalEstimate::room(double seconds) const {
+  const double fewest = fewest_seconds();
+  if (!(fewest > seconds)) return most_;
+  return static_cast<std::size_t>(std::max(0.0, finalists() * seconds / fewest));
 }
 
 HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double seconds,

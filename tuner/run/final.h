@@ -23,6 +23,10 @@ bool finals_make_sense(const Study& study, const ProblemSize& size, const Device
 // none is: it would make no sense, there are too few, or an earlier one of theirs stands.
 std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
                                        const DeviceFacts& device, const std::vector<Trial>& trials);
+// Of `most` besides the baseline, where the study would have more.
+std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
+                                       const DeviceFacts& device, const std::vector<Trial>& trials,
+                                       std::size_t most);
 
 // How long a final will take, as far as the search can tell.
 class FinalEstimate {
@@ -33,6 +37,8 @@ class FinalEstimate {
   double seconds() const;
   // With the fewest rounds that say anything.
   double fewest_seconds() const;
+  // How many could take part with the fewest rounds in that time.
+  std::size_t room(double seconds) const;
 
  private:
   double around_rounds() const;

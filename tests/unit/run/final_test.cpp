@@ -199,6 +199,19 @@ TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
   EXPECT_EQ(device.finals.size(), 1U);
 }
 
+TEST_F(FinalTest, WithTimeForFewerTheBestOfThemTakePart) {
+  // Six seconds of search; each of the three finalists takes a little more than one.
+  settings.budget.seconds = 9;
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(device.finals, (std::vector<std::size_t>{2}));
+  EXPECT_EQ(number(winner(outcome)[1]), 1);
+  EXPECT_TRUE(outcome.results.trials.front().final);
+  // The next run, which has the time, asks them all.
+  settings.budget.seconds = 1000;
+  tune();
+  EXPECT_EQ(device.finals, (std::vector<std::size_t>{2, 3}));
+}
+
 TEST(FinalEstimate, IsNothingBeforeThereAreTwoToTakePart) {
   MeasureSpec measure;
   measure.finalists = 4;
@@ -222,6 +235,9 @@ TEST(FinalEstimate, IsNothingBeforeThereAreTwoToTakePart) {
   // Two finalists: a second each to be verified, and rounds of 10 ms and as much around each.
   EXPECT_NEAR(estimate.fewest_seconds(), 2 + 7 * 0.04, 1e-9);
   EXPECT_NEAR(estimate.seconds(), 2 + 75 * 0.04, 1e-9);
+  EXPECT_EQ(estimate.room(2.3), 4U) << "as many as the study wants";
+  EXPECT_EQ(estimate.room(1.2), 1U);
+  EXPECT_EQ(estimate.room(-1), 0U);
   for (int i = 0; i < 10; ++i) estimate.hear(trial);
   EXPECT_NEAR(estimate.seconds(), 4 + 37.5 * 0.08, 1e-9) << "no more than four take part";
 }
