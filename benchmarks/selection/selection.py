@@ -4,8 +4,8 @@
     selection.py HEADER... [--largest 8192] [--cxx c++]
 
 HEADER is an exported header. A program that includes it is compiled with -O2 and asks select() for the
-sizes that were tuned, and for 4096 others drawn evenly by logarithm, 4096 calls a round: the median of
-31 rounds, over one round's calls.
+sizes that were tuned, for 4096 others drawn evenly by logarithm from 1 to --largest, and for 4096 of the
+header's domain where it has one, 4096 calls a round: the median of 31 rounds, over one round's calls.
 """
 import argparse
 import pathlib
@@ -21,6 +21,7 @@ PROGRAM = r"""
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <utility>
 #include <vector>
 
 long long used = 0;  // so that nothing is left out
@@ -29,28 +30,39 @@ int main() {
   using namespace @NAMESPACE@;
   const auto device = device_of(@CAPABILITY@);
   std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> by_log(0, std::log(@LARGEST@.0));
-  std::vector<dims> sizes(4096);
-  for (dims& size : sizes) {
-    long long extent[sizeof(dims) / sizeof(long long)];
-    for (long long& one : extent) one = std::llround(std::exp(by_log(random)));
-    static_assert(sizeof extent == sizeof(dims));
-    __builtin_memcpy(&size, extent, sizeof extent);
-  }
+  constexpr std::size_t dimensions = sizeof(dims) / sizeof(long long);
+  const auto drawn_from = [&](std::vector<std::pair<double, double>> ranges) {
+    if (ranges.empty()) ranges.assign(dimensions, {1, @LARGEST@});
+    std::vector<dims> sizes(4096);
+    for (dims& size : sizes) {
+      long long extent[dimensions];
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        std::uniform_real_distribution<double> by_log(std::log(ranges[d].first), std::log(ranges[d].second));
+        extent[d] = std::llround(std::exp(by_log(random)));
+      }
+      __builtin_memcpy(&size, extent, sizeof extent);
+    }
+    return sizes;
+  };
+  const std::vector<std::pair<double, double>> domain{@DOMAIN@};
   const auto ns = [&](auto size_of) {
     std::vector<double> rounds;
     for (int round = 0; round < 31; ++round) {
       const auto begin = std::chrono::steady_clock::now();
-      for (std::size_t i = 0; i < sizes.size(); ++i) used += select(device, size_of(i)).config_id;
+      for (std::size_t i = 0; i < 4096; ++i) used += select(device, size_of(i)).config_id;
       const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-      rounds.push_back(spent.count() / static_cast<double>(sizes.size()));
+      rounds.push_back(spent.count() / 4096);
     }
     std::nth_element(rounds.begin(), rounds.begin() + 15, rounds.end());
     return rounds[15];
   };
   const double tuned = ns([](std::size_t i) { return entries[i % entry_count].size; });
-  const double drawn = ns([&](std::size_t i) { return sizes[i]; });
-  std::printf("%8.0f %8.0f\n", tuned, drawn);
+  const auto of = [&](const std::vector<dims>& sizes) {
+    return ns([&](std::size_t i) { return sizes[i]; });
+  };
+  std::printf("%8.0f %8.0f", tuned, of(drawn_from({})));
+  if (!domain.empty()) std::printf(" %9.0f", of(drawn_from(domain)));
+  std::printf("\n");
 }
 """
 
@@ -62,12 +74,14 @@ def first(pattern, text, otherwise=""):
 
 def measure(header, args):
     text = header.read_text()
+    ranges = re.findall(r"(\d+) to (\d+)", first(r"^// domain (.*)", text))
     program = PROGRAM
     for name, value in {
             "HEADER": header.resolve(),
             "NAMESPACE": first(r"^namespace (\w+)", text),
             "CAPABILITY": first(r'"compute_capability": ?(\d+)', text, "90"),
             "LARGEST": args.largest,
+            "DOMAIN": ", ".join(f"{{{low}, {high}}}" for low, high in ranges),
     }.items():
         program = program.replace(f"@{name}@", str(value))
     with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +98,7 @@ def main():
     parser.add_argument("--largest", type=int, default=8192, help="extent of a size")
     parser.add_argument("--cxx", default="c++")
     args = parser.parse_args()
-    print(f"{'header':<28}{'other sizes by':<36}{'tuned ns':>8} {'drawn ns':>8}")
+    print(f"{'header':<28}{'other sizes by':<36}{'tuned ns':>8} {'drawn ns':>8} {'domain ns':>9}")
     for header in args.headers:
         rule = first(r"^// other sizes: ([\w ]+)", header.read_text(), "nearest size")
         print(f"{header.name:<28}{rule:<36}{measure(header, args)}", flush=True)

@@ -135,6 +135,7 @@ ACCEPTED = [
     ("parameters.C", ["a", "b"]), ("parameters.C", [True, False]),
     ("baseline", {"B": 32}), ("derived", {"D": "B * 2"}), ("constraints", ["B > 16"]),
     ("launch.block", "B"), ("launch.block", {"x": "B", "y": 1}), ("launch.dynamic_shared_bytes", "4 * B"),
+    ("launch.work", "ceil_div(N, B)"),
     ("launch.then", [{"entry": "r", "block": 32, "grid": 1, "arguments": ["o", "i", "n"], "when": "B > 32"}]),
     ("arguments.1.fill", "zeros"), ("arguments.1.fill", {"uniform": [-1, 1]}), ("arguments.1.fill", {"constant": 2}),
     ("arguments.1.fill", {"file": "k.cu"}), ("arguments.1.type", "float"), ("arguments.1.type", "bf16"),

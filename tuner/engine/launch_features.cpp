@@ -11,18 +11,26 @@
 namespace tuner {
 namespace {
 
-constexpr int kMostTwos = 8;  // multiples of more than 256 are all alike
-constexpr std::int64_t kGrowth = 64;
+constexpr int kMostTwos = 8;                  // multiples of more than 256 are all alike
+constexpr std::int64_t kManyTiles = 1290240;  // 4096 * 9 * 5 * 7: whole tiles of nearly any extent
 
-double blocks_of(const LaunchGeometry& launch) {
-  return static_cast<double>(launch.grid[0]) * static_cast<double>(launch.grid[1]) *
-         static_cast<double>(launch.grid[2]);
-}
-
-double blocks_at(const Study& study, const Configuration& configuration, const DeviceFacts& device,
-                 const ProblemSize& size) {
-  const auto launch = geometry(study.launch, bindings_of(study, configuration, device, size));
-  return launch ? blocks_of(*launch) : 0;
+// How a number that depends on the size grows with each dimension.
+template <typename CountAt>
+Tiles growth_of(const ProblemSize& size, const CountAt& count_at) {
+  Tiles out;
+  for (std::size_t d = 0; d < size.dims.size(); ++d) {
+    ProblemSize large = size;
+    large.dims[d].second = (size.dims[d].second / kManyTiles + 1) * kManyTiles;
+    ProblemSize twice = large;
+    twice.dims[d].second *= 2;
+    const double step = count_at(twice) - count_at(large);
+    ProblemSize one = size;
+    one.dims[d].second = 1;
+    const double others = count_at(one);
+    const bool grows = step > 0 && others > 0;
+    out.tile.push_back(grows ? static_cast<double>(large.dims[d].second) * others / step : 0);
+  }
+  return out;
 }
 
 // As far as threads and dynamic shared memory say.
@@ -63,23 +71,33 @@ void add_parameters(const Study& study, const Configuration& configuration,
 
 }  // namespace
 
+double blocks_of(const LaunchGeometry& launch) {
+  return static_cast<double>(launch.grid[0]) * static_cast<double>(launch.grid[1]) *
+         static_cast<double>(launch.grid[2]);
+}
+
+double pieces_of(const Study& study, const Bindings& names) {
+  if (study.work.empty()) {
+    const auto launch = geometry(study.launch, names);
+    return launch ? blocks_of(*launch) : 0;
+  }
+  const auto value = study.work.evaluate(names);
+  return value ? std::max(0.0, to_number(*value)) : 0;
+}
+
 Tiles tiles_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                const ProblemSize& size) {
-  Tiles out;
-  for (std::size_t d = 0; d < size.dims.size(); ++d) {
-    ProblemSize large = size;
-    large.dims[d].second = std::bit_ceil(static_cast<std::uint64_t>(size.dims[d].second)) * kGrowth;
-    ProblemSize twice = large;
-    twice.dims[d].second *= 2;
-    const double step = blocks_at(study, configuration, device, twice) -
-                        blocks_at(study, configuration, device, large);
-    ProblemSize one = size;
-    one.dims[d].second = 1;
-    const double others = blocks_at(study, configuration, device, one);
-    const bool grows = step > 0 && others > 0;
-    out.tile.push_back(grows ? static_cast<double>(large.dims[d].second) * others / step : 0);
-  }
-  return out;
+  return growth_of(size, [&](const ProblemSize& other) {
+    return pieces_of(study, bindings_of(study, configuration, device, other));
+  });
+}
+
+Tiles tiles_of_grid(const Study& study, const Configuration& configuration,
+                    const DeviceFacts& device, const ProblemSize& size) {
+  return growth_of(size, [&](const ProblemSize& other) {
+    const auto launch = geometry(study.launch, bindings_of(study, configuration, device, other));
+    return launch ? blocks_of(*launch) : 0;
+  });
 }
 
 double waste_of(double tile, std::int64_t extent) {

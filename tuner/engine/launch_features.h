@@ -5,21 +5,32 @@
 #include <vector>
 
 #include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
 
 namespace tuner {
 
-// How one dimension becomes blocks: `tile` extents make one block, so that the last block has some
-// to spare; 0 where the grid does not depend on the dimension.
+// How one dimension becomes blocks, or pieces of work: `tile` extents make one, so that the last
+// one has some to spare; 0 where their number does not depend on the dimension.
 struct Tiles {
   std::vector<double> tile;  // by dimension
 };
 
-// Asks the grid expressions, which may do with a dimension what they like: the tile is what one
-// block more takes when the dimension is large. The other dimensions are as in `size`.
+double blocks_of(const LaunchGeometry& launch);
+
+// What the blocks share out with these names (bindings_of()): the study's `work`, else the blocks;
+// 0 where that has no value.
+double pieces_of(const Study& study, const Bindings& names);
+
+// Asks pieces_of(), whose expressions may do with a dimension what they like: the tile is what one
+// piece more takes when the dimension is large. The other dimensions are as in `size`.
 Tiles tiles_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                const ProblemSize& size);
+
+// The same of blocks.
+Tiles tiles_of_grid(const Study& study, const Configuration& configuration,
+                    const DeviceFacts& device, const ProblemSize& size);
 
 // log2 of what is started over what is needed, in this dimension: 0 where the tiles fit.
 double waste_of(double tile, std::int64_t extent);

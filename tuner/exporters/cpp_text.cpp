@@ -53,16 +53,15 @@ constexpr std::array<std::string_view, 97> kKeywords{
 
 class Printer {
  public:
-  Printer(const Expression& expression,
-          const std::function<std::string(const std::string&)>& name_text)
-      : expression_(expression), name_text_(name_text) {}
+  Printer(const Expression& expression, const CppNames& names)
+      : expression_(expression), names_(names) {}
 
   std::string print(const ExpressionNode& node) const {
     switch (node.op) {
       case Op::kConstant:
         return "num(" + cpp_literal(node.value) + ")";
       case Op::kName:
-        return name_text_(expression_.names()[node.name]);
+        return names_.number(expression_.names()[node.name]);
       case Op::kNegate:
         return "(-" + print(*node.children[0]) + ")";
       case Op::kPlus:
@@ -145,12 +144,26 @@ class Printer {
     return text;
   }
 
+  // Where a parameter's value is compared with a text.
+  std::string choice(const ExpressionNode& node) const {
+    const bool equal = node.comparisons[0] == Comparison::kEq;
+    if (node.comparisons.size() != 1 || (!equal && node.comparisons[0] != Comparison::kNe))
+      return {};
+    const ExpressionNode& name = *node.children[0];
+    const ExpressionNode& value = *node.children[1];
+    const auto* text = std::get_if<std::string>(&value.value);
+    if (name.op != Op::kName || value.op != Op::kConstant || text == nullptr) return {};
+    const std::string is = names_.is_text(expression_.names()[name.name], *text);
+    return is.empty() ? is : (equal ? "num(" : "num(!") + is + ")";
+  }
+
   std::string comparison(const ExpressionNode& node) const {
     static constexpr std::array<const char*, 8> kNames{"eq", "ne", "lt", "le",
                                                        "gt", "ge", "in", "not_in"};
     const auto list = [&](std::size_t i) {
       return node.comparisons[i] == Comparison::kIn || node.comparisons[i] == Comparison::kNotIn;
     };
+    if (const std::string known = choice(node); !known.empty()) return known;
     const std::string first = print(*node.children[0]);
     if (node.comparisons.size() == 1 && !list(0)) {
       return std::string(kNames.at(static_cast<std::size_t>(node.comparisons[0]))) + "(" + first +
@@ -167,7 +180,7 @@ class Printer {
   }
 
   const Expression& expression_;
-  const std::function<std::string(const std::string&)>& name_text_;
+  const CppNames& names_;
 };
 
 }  // namespace
@@ -213,10 +226,9 @@ std::string cpp_literal(const Value& value) {
   return to_text(value);
 }
 
-std::string cpp_expression(const Expression& expression,
-                           const std::function<std::string(const std::string&)>& name_text) {
+std::string cpp_expression(const Expression& expression, const CppNames& names) {
   if (expression.empty()) return "num(1)";
-  return Printer(expression, name_text).print(*expression.root());
+  return Printer(expression, names).print(*expression.root());
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {

@@ -19,10 +19,17 @@ std::string cpp_string(std::string_view text);
 // A literal of the value's C++ type (bool, long long, double, const char*).
 std::string cpp_literal(const Value& value);
 
+// How names of expressions are spelt in C++.
+struct CppNames {
+  std::function<std::string(const std::string& name)> number;  // of type `num`
+  // Of type bool: whether the name has that text for its value. Empty: nothing shorter than a
+  // comparison of texts says so.
+  std::function<std::string(const std::string& name, const std::string& text)> is_text;
+};
+
 // The expression in terms of the type `num` that exported headers define (cpp/numbers.hpp): same
-// operators, same results, same failures. `name_text` gives the C++ text of a free name.
-std::string cpp_expression(const Expression& expression,
-                           const std::function<std::string(const std::string&)>& name_text);
+// operators, same results, same failures.
+std::string cpp_expression(const Expression& expression, const CppNames& names);
 
 // `text` with every `what` in it replaced.
 std::string replaced(std::string text, const std::string& what, const std::string& with);

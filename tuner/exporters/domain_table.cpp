@@ -8,14 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "tuner/engine/launch_features.h"
-#include "tuner/engine/least_squares.h"
 #include "tuner/engine/objective.h"
-#include "tuner/engine/resolve.h"
 #include "tuner/engine/size_sampler.h"
+#include "tuner/exporters/predictor_fit.h"
 #include "tuner/exporters/selection.h"
 
 namespace tuner {
@@ -23,17 +20,6 @@ namespace {
 
 constexpr std::size_t kConfigurations = 24;  // of a domain's table, where no number is given
 constexpr std::size_t kLeastSizes = 4;       // fewer teach nothing that could be checked
-// How much a configuration's predictor is pulled towards that of all: where it was measured at few
-// sizes, these do not tell its parts apart.
-constexpr double kPull = 0.1;
-constexpr double kLeastPull = 4e-4;  // of all, towards nothing, so that there is an answer
-
-const Trial* trial_of(const RankedResults& results, const Configuration& configuration) {
-  const auto at = std::ranges::find_if(results.trials, [&](const Trial& trial) {
-    return is_valid(trial) && !trial.outdated && trial.configuration == configuration;
-  });
-  return at == results.trials.end() ? nullptr : &*at;
-}
 
 double best_cost(const Study& study, const RankedResults& results) {
   double best = std::numeric_limits<double>::infinity();
@@ -44,124 +30,13 @@ double best_cost(const Study& study, const RankedResults& results) {
   return best;
 }
 
-std::vector<RankedResults> useful_ones(const std::vector<RankedResults>& results) {
-  std::vector<RankedResults> useful;
-  for (const RankedResults& one : results) {
-    if (one.ranked > 0 && one.trials.front().state == TrialState::kOk) useful.push_back(one);
-  }
-  return useful;
-}
-
-bool is_of(const RankedResults& results, const DeviceFacts& device) {
-  return results.device.name == device.name &&
-         results.device.compute_capability == device.compute_capability;
-}
-
-// ---- predictors ---------------------------------------------------------------------------------
-
-// How the configuration's grid is made of tiles, as far as it is at all sizes where it was
-// measured.
-void set_tiles(const Study& study, const DeviceFacts& device,
-               const std::vector<const RankedResults*>& results, const Configuration& configuration,
-               Predictor& predictor) {
-  for (const double tile : tiles_of(study, configuration, device, results.front()->size).tile) {
-    const double whole = std::round(tile);
-    const bool is_tile = whole >= 1 && whole < 1e9 && std::fabs(tile - whole) < 1e-6;
-    predictor.tiles.push_back(is_tile ? static_cast<std::int64_t>(whole) : 0);
-  }
-  std::set<std::int64_t> blocks;
-  for (const RankedResults* one : results) {
-    const auto launch =
-        geometry(study.launch, bindings_of(study, configuration, device, one->size));
-    if (!launch) continue;
-    std::int64_t left = std::int64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2];
-    for (std::size_t d = 0; d < predictor.tiles.size(); ++d) {
-      const std::int64_t tile = predictor.tiles[d];
-      if (tile == 0) continue;
-      const std::int64_t tiles = (one->size.dims[d].second + tile - 1) / tile;
-      left = left % tiles == 0 ? left / tiles : 0;
-    }
-    blocks.insert(left);
-    const Trial* trial = trial_of(*one, configuration);
-    if (trial == nullptr || !(trial->occupancy > 0)) continue;
-    const double threads = trial->occupancy *
-                           static_cast<double>(device.max_threads_per_multiprocessor) /
-                           static_cast<double>(launch->threads_per_block());
-    predictor.resident = std::max<std::int64_t>(1, std::llround(threads));
-  }
-  predictor.blocks = blocks.size() == 1 ? *blocks.begin() : 0;
-}
-
-using Rows = std::vector<std::vector<double>>;
-
-// The features at each size where the configuration was measured, as shares of the cost there.
-Rows shares(const Study& study, const DeviceFacts& device,
-            const std::vector<const RankedResults*>& results, const Configuration& configuration,
-            const Predictor& predictor) {
-  Rows rows;
-  for (const RankedResults* one : results) {
-    const Trial* trial = trial_of(*one, configuration);
-    if (trial == nullptr) continue;
-    const double cost = cost_of(study.objective, *trial).value();
-    // A file may hold the final's figure only.
-    if (!std::isfinite(cost) || cost <= 0) continue;
-    const auto features = predictor_features(predictor, device.multiprocessors, one->size);
-    auto& row = rows.emplace_back(features.begin(), features.end());
-    for (double& feature : row) feature /= cost;
-  }
-  return rows;
-}
-
-std::vector<double> fitted(const Rows& rows, const std::vector<double>& usual, double pull) {
-  return nonnegative_coefficients(rows, std::vector<double>(rows.size(), 1), usual, pull);
-}
-
-void add_predictors(const Study& study, const TunedTable& table, std::size_t device,
-                    const std::vector<RankedResults>& results, LearnedSelector& out) {
-  const DeviceFacts& facts = table.devices[device];
-  std::vector<const RankedResults*> here;
-  for (const RankedResults& one : results) {
-    if (is_of(one, facts)) here.push_back(&one);
-  }
-  if (here.empty()) return;
-  std::set<std::size_t> used;
-  for (const TunedEntry& entry : table.entries) {
-    if (entry.device == device) used.insert(entry.configuration);
-  }
-  std::vector<std::pair<Predictor, Rows>> measured;
-  Rows all;
-  for (const std::size_t c : used) {
-    const Configuration& configuration = table.configurations[c];
-    Predictor predictor{device, c};
-    set_tiles(study, facts, here, configuration, predictor);
-    Rows rows = shares(study, facts, here, configuration, predictor);
-    if (rows.empty()) continue;
-    all.insert(all.end(), rows.begin(), rows.end());
-    measured.emplace_back(std::move(predictor), std::move(rows));
-  }
-  if (all.empty()) return;
-  const auto usual = fitted(all, std::vector<double>(kPredictorFeatures), kLeastPull);
-  for (auto& [predictor, rows] : measured) {
-    predictor.coefficients = fitted(rows, usual, kPull);
-    out.predictors.push_back(std::move(predictor));
-  }
-}
-
-LearnedSelector learned(const Study& study, const TunedTable& table,
-                        const std::vector<RankedResults>& results) {
-  LearnedSelector out{study.domain->extents, {}};
-  for (std::size_t d = 0; d < table.devices.size(); ++d) {
-    add_predictors(study, table, d, results, out);
-  }
-  return out;
-}
-
 // The default configuration for every size.
 LearnedSelector only_default(const Study& study, const TunedTable& table) {
   LearnedSelector out{study.domain->extents, {}};
   for (std::size_t d = 0; d < table.devices.size(); ++d) {
     Predictor one{d, 0};
-    one.tiles.assign(study.domain->extents.size(), 0);
+    one.pieces.tiles.assign(study.domain->extents.size(), 0);
+    one.blocks.tiles.assign(study.domain->extents.size(), 0);
     one.coefficients.assign(kPredictorFeatures, 0);
     out.predictors.push_back(std::move(one));
   }
@@ -200,29 +75,29 @@ std::vector<Variant> variants_of(std::size_t dimensions) {
   return out;
 }
 
-void apply(const Study& study, const std::vector<RankedResults>& results, const Variant& variant,
-           TunedTable& table) {
+void apply(const Study& study, const Variant& variant, PredictorFit& fit,
+           std::optional<std::size_t> without, TunedTable& table) {
   if (variant.rule == SelectionRule::kWeighted) table.weights = variant.weights;
   if (variant.rule == SelectionRule::kDefault) table.learned = only_default(study, table);
-  if (variant.rule == SelectionRule::kLearned) table.learned = learned(study, table, results);
+  if (variant.rule == SelectionRule::kLearned) table.learned = fit.learned(table, without);
 }
 
 // What each variant's choice for the size at `out` loses, when that is left out.
-void leave_out(const Study& study, std::vector<RankedResults> results, std::size_t at,
-               const TableOptions& options, std::vector<Variant>& variants) {
-  const RankedResults mine = std::move(results[at]);
-  results.erase(results.begin() + static_cast<std::ptrdiff_t>(at));
-  const TunedTable table = tuned_table(study, results, options);
+void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
+               const TableOptions& options, PredictorFit& fit, std::vector<Variant>& variants) {
+  const RankedResults& mine = *maker.results()[at];
+  TunedTable table = maker.table(options, at);
+  const std::vector<double> usual = table.weights;
   const double best = best_cost(study, mine);
   for (Variant& variant : variants) {
-    TunedTable with = table;
-    apply(study, results, variant, with);
-    const Selection chosen = select(study, with, mine.device, mine.size);
-    const Trial* trial = chosen.how == Match::kUnsupported
-                             ? nullptr
-                             : trial_of(mine, with.configurations[chosen.configuration]);
+    table.weights = usual;
+    table.learned.reset();
+    apply(study, variant, fit, at, table);
+    const Selection chosen = select(study, table, mine.device, mine.size);
     double loss = std::numeric_limits<double>::quiet_NaN();
-    if (trial != nullptr) loss = cost_of(study.objective, *trial).value() / best - 1;
+    if (chosen.how != Match::kUnsupported) {
+      loss = fit.cost(at, table.configurations[chosen.configuration]) / best - 1;
+    }
     variant.losses.push_back(loss);
   }
 }
@@ -279,16 +154,17 @@ std::string name_of(SelectionRule rule) {
 
 RuleComparison compare_rules(const Study& study, const std::vector<RankedResults>& results,
                              const TableOptions& options) {
-  const std::vector<RankedResults> useful = useful_ones(results);
+  const TableMaker maker(study, results);
   RuleComparison out;
-  if (useful.size() < kLeastSizes) return out;
+  if (maker.results().size() < kLeastSizes) return out;
+  PredictorFit fit(study, maker.results());
   TableOptions without = options_of_domain(options);
   without.earlier = nullptr;
   without.spares = false;
   std::vector<Variant> variants = variants_of(study.domain->extents.size());
-  for (std::size_t i = 0; i < useful.size(); ++i) {
-    leave_out(study, useful, i, without, variants);
-    out.sizes.push_back(useful[i].size);
+  for (std::size_t i = 0; i < maker.results().size(); ++i) {
+    leave_out(study, maker, i, without, fit, variants);
+    out.sizes.push_back(maker.results()[i]->size);
   }
   for (std::size_t r = 0; r < out.rules.size(); ++r) {
     out.rules[r].expected = std::numeric_limits<double>::infinity();
@@ -311,13 +187,15 @@ namespace {
 // With the best rule of the comparison.
 TunedTable table_by(const RuleComparison& compared, const Study& study,
                     const std::vector<RankedResults>& results, const TableOptions& options) {
-  TunedTable table = tuned_table(study, results, options_of_domain(options));
+  const TableMaker maker(study, results);
+  TunedTable table = maker.table(options_of_domain(options));
   table.domain = study.domain->extents;
   if (compared.sizes.empty()) {
     table.rule = "nearest size: too few sizes were tuned to compare rules";
     return table;
   }
-  apply(study, useful_ones(results), {compared.best, compared.weights, {}}, table);
+  PredictorFit fit(study, maker.results());
+  apply(study, {compared.best, compared.weights, {}}, fit, {}, table);
   table.rule = comparison_text(compared);
   return table;
 }

@@ -16,6 +16,7 @@
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/embedded_text.h"
+#include "tuner/exporters/header_predictors.h"
 #include "tuner/exporters/header_rules.h"
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
@@ -295,46 +296,15 @@ std::string tables(const HeaderModel& model) {
   return out + "  return v;\n}\n#endif\n";
 }
 
+constexpr const char* kAskSizeRules =
+    "  if (!detail::rules_of_the_size(detail::names(configs[0], d, v))) {\n"
+    "    return {configs[0], match::unsupported, 0, -1, 4, 0.0};\n"
+    "  }\n";
 constexpr const char* kAskLearned =
     "  if (detail::in_domain(d)) {\n"
     "    const selection learned = detail::predicted(v, d);\n"
     "    if (learned.how != match::unsupported) return learned;\n"
     "  }\n";
-
-template <typename Number>
-std::string numbers(const std::vector<Number>& values) {
-  std::string out;
-  for (const Number value : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
-  return out;
-}
-
-// The predictors of a domain and what chooses among them, in terms of TUNER_SAME and the like.
-std::string predicted(const HeaderModel& model) {
-  const LearnedSelector& learned = *model.table->learned;
-  std::string rows;
-  for (const Predictor& one : learned.predictors) {
-    rows += fmt::format("    {{{}, {}, {}, {}, {{{}}}, {{{}}}}},\n", one.device, one.configuration,
-                        one.blocks, one.resident, numbers(one.tiles), numbers(one.coefficients));
-  }
-  std::string inside;
-  std::string size;
-  for (std::size_t d = 0; d < learned.domain.size(); ++d) {
-    const ExtentRange& range = learned.domain[d];
-    inside += fmt::format("{0}d.{1} >= {2} && d.{1} <= {3}ll", d > 0 ? " && " : "",
-                          model.dims[d].name, range.low, range.high);
-    size += (d > 0 ? ", d." : "d.") + model.dims[d].name;
-  }
-  std::string out(kPredictedText);
-  const auto fill = [&](const char* word, const std::string& text) {
-    out = replaced(std::move(out), word, text);
-  };
-  fill("TUNER_PREDICTORS", rows);
-  fill("TUNER_PREDICTOR_COUNT", std::to_string(learned.predictors.size()));
-  fill("TUNER_DIMENSIONS", std::to_string(learned.domain.size()));
-  fill("TUNER_IN_DOMAIN", inside);
-  fill("TUNER_SIZE", size);
-  return out;
-}
 
 std::string selection(const HeaderModel& model) {
   std::string positive;
@@ -356,8 +326,10 @@ std::string selection(const HeaderModel& model) {
   }
   std::string out(kSelectionText);
   const bool learned = model.table->learned.has_value();
-  out = replaced(std::move(out), "TUNER_PREDICTED;\n", learned ? predicted(model) : "");
+  out = replaced(std::move(out), "TUNER_PREDICTED;\n", learned ? header_predictors(model) : "");
   out = replaced(std::move(out), "  TUNER_LEARNED;\n", learned ? kAskLearned : "");
+  const bool rules = std::ranges::find(model.scopes, RuleScope::kSize) != model.scopes.end();
+  out = replaced(std::move(out), "  TUNER_SIZE_RULES;\n", rules ? kAskSizeRules : "");
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
   out = replaced(std::move(out), "  TUNER_QUERY;\n",
                  query.empty() ? "  static_cast<void>(d);\n" : query);

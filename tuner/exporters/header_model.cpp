@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
 
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/cpp_text.h"
@@ -100,36 +101,63 @@ std::vector<std::string> facts_used(const Study& study) {
   return {facts.begin(), facts.end()};
 }
 
-// Names whose value the configuration alone decides.
-std::set<std::string> names_of_the_choice(const Study& study) {
-  std::set<std::string> names;
-  for (const Parameter& one : study.parameters) names.insert(one.name);
+using Names = std::set<std::string>;
+
+bool all_of(const Expression& expression, const Names& names) {
+  return std::ranges::all_of(expression.names(),
+                             [&](const std::string& name) { return names.contains(name); });
+}
+
+// With the derived names that depend on no others.
+Names with_derived(const Study& study, Names names) {
   for (const NamedExpression& one : study.derived) {
-    const auto& used = one.expression.names();
-    const bool known =
-        std::ranges::all_of(used, [&](const std::string& name) { return names.contains(name); });
-    if (known) names.insert(one.name);
+    if (all_of(one.expression, names)) names.insert(one.name);
   }
   return names;
 }
 
-std::vector<bool> settled_constraints(const Study& study, const TunedTable& table) {
-  const std::set<std::string> known = names_of_the_choice(study);
-  std::vector<bool> settled;
-  for (const Expression& rule : study.constraints) {
-    settled.push_back(std::ranges::all_of(
-        rule.names(), [&](const std::string& name) { return known.contains(name); }));
+// Names whose value the configuration alone decides.
+Names names_of_the_choice(const Study& study) {
+  Names names;
+  for (const Parameter& one : study.parameters) names.insert(one.name);
+  return with_derived(study, std::move(names));
+}
+
+// Names whose value is the same for all configurations of the table.
+Names names_of_the_size(const Study& study, const TunedTable& table,
+                        const std::vector<std::string>& facts) {
+  Names names;
+  for (const auto& [name, extent] : table.entries.front().size.dims) names.insert(name);
+  for (const std::string& fact : facts) names.insert("device." + fact);
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    const Value& first = table.configurations.front()[p];
+    const bool same = std::ranges::all_of(
+        table.configurations, [&](const Configuration& one) { return one[p] == first; });
+    if (same) names.insert(study.parameters[p].name);
   }
+  return with_derived(study, std::move(names));
+}
+
+bool holds_for_all(const Study& study, const TunedTable& table, const Expression& rule) {
   const ProblemSize& any_size = table.entries.front().size;
-  for (const Configuration& one : table.configurations) {
-    const Bindings names = bindings_of(study, one, table.devices.front(), any_size);
-    for (std::size_t i = 0; i < settled.size(); ++i) {
-      if (!settled[i]) continue;
-      const auto value = study.constraints[i].evaluate(names);
-      settled[i] = value && truth(*value);
-    }
+  return std::ranges::all_of(table.configurations, [&](const Configuration& one) {
+    const auto value = rule.evaluate(bindings_of(study, one, table.devices.front(), any_size));
+    return value && truth(*value);
+  });
+}
+
+std::vector<RuleScope> scopes_of(const Study& study, const TunedTable& table,
+                                 const std::vector<std::string>& facts) {
+  const Names choice = names_of_the_choice(study);
+  const Names size = names_of_the_size(study, table, facts);
+  std::vector<RuleScope> scopes;
+  for (const Expression& rule : study.constraints) {
+    const bool settled = all_of(rule, choice) && holds_for_all(study, table, rule);
+    scopes.push_back(settled              ? RuleScope::kChoice
+                     : all_of(rule, size) ? RuleScope::kSize
+                                          : RuleScope::kBoth);
   }
-  return settled;
+  return scopes;
 }
 
 }  // namespace
@@ -185,7 +213,7 @@ HeaderModel header_model(const Study& study, const TunedTable& table, const std:
   for (const auto& [name, extent] : table.entries.front().size.dims) member(name);
   for (const std::string& fact : model.device_facts) member("device." + fact);
   for (const NamedExpression& one : study.derived) member(one.name);
-  model.settled = settled_constraints(study, table);
+  model.scopes = scopes_of(study, table, model.device_facts);
   return model;
 }
 
@@ -211,10 +239,28 @@ std::string HeaderModel::literal(const Configuration& configuration) const {
 }
 
 std::string HeaderModel::expression(const Expression& expression) const {
-  return cpp_expression(expression, [this](const std::string& name) {
+  const auto choice_of = [this](const std::string& name) {
+    const auto at = std::ranges::find(study->parameters, name, &Parameter::name);
+    const auto place = static_cast<std::size_t>(at - study->parameters.begin());
+    const bool is = at != study->parameters.end() && parameters[place].is_choice;
+    return is ? &parameters[place] : nullptr;
+  };
+  const auto number = [&](const std::string& name) -> std::string {
     const auto found = members.find(name);
-    return found == members.end() ? std::string("num()") : "n." + found->second;
-  });
+    if (found == members.end()) return "num()";
+    const char* made = choice_of(name) != nullptr ? "value_of(n." : "num(n.";
+    return made + found->second + ")";
+  };
+  const auto is_text = [&](const std::string& name, const std::string& text) -> std::string {
+    const HeaderField* choice = choice_of(name);
+    if (choice == nullptr) return {};
+    const auto at = std::ranges::find(choice->values, Value(text));
+    if (at == choice->values.end()) return {};
+    const auto place = static_cast<std::size_t>(at - choice->values.begin());
+    return "(n." + members.at(name) + " == " + choice->type + "::" + choice->enumerators[place] +
+           ")";
+  };
+  return cpp_expression(expression, {number, is_text});
 }
 
 }  // namespace tuner

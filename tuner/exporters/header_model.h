@@ -17,6 +17,13 @@ struct HeaderField {
   std::vector<std::string> enumerators;  // one for each value
 };
 
+// What a constraint is about, as far as a choice among the table's configurations goes.
+enum class RuleScope {
+  kChoice,  // the configuration alone, and it holds for all of the table: no choice looks at it
+  kSize,    // nothing in which these configurations differ: a choice looks at it once
+  kBoth
+};
+
 struct HeaderModel {
   const Study* study = nullptr;
   const TunedTable* table = nullptr;
@@ -26,9 +33,7 @@ struct HeaderModel {
   std::vector<HeaderField> dims;
   std::vector<std::string> device_facts;       // of device.*, those that expressions use
   std::map<std::string, std::string> members;  // name in expressions -> member of detail::names
-  // Of each of the study's constraints: it is about the configuration alone, and holds for all of
-  // the table, so that a choice among them need not look at it again.
-  std::vector<bool> settled;
+  std::vector<RuleScope> scopes;               // of each of the study's constraints
 
   std::string literal(std::size_t parameter, const Value& value) const;
   std::string literal(const Configuration& configuration) const;  // "{64, SHARED_choice::static_}"

@@ -36,19 +36,22 @@ std::string names_struct(const HeaderModel& model) {
   const Study& study = *model.study;
   std::string members;
   std::string initial;
-  const auto add = [&](const std::string& name, const std::string& value) {
+  const auto add = [&](const std::string& type, const std::string& name, const std::string& value) {
     const std::string& member = model.members.at(name);
-    members += "  num " + member + ";\n";
+    members += "  " + type + " " + member + ";\n";
     initial += (initial.empty() ? "\n      : " : ",\n        ") + member + "(" + value + ")";
   };
   for (std::size_t p = 0; p < model.parameters.size(); ++p) {
     const HeaderField& field = model.parameters[p];
-    add(study.parameters[p].name,
-        field.is_choice ? "value_of(c." + field.name + ")" : "c." + field.name);
+    add(field.type, study.parameters[p].name, "c." + field.name);
   }
   const auto& dims = model.table->entries.front().size.dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) add(dims[d].first, "d." + model.dims[d].name);
-  for (const std::string& fact : model.device_facts) add("device." + fact, "v." + fact);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    add("long long", dims[d].first, "d." + model.dims[d].name);
+  }
+  for (const std::string& fact : model.device_facts) {
+    add("decltype(device::" + fact + ")", "device." + fact, "v." + fact);
+  }
   std::string derived;
   for (const NamedExpression& one : study.derived) {
     const std::string& member = model.members.at(one.name);
@@ -183,11 +186,11 @@ TUNER_FN next_launch next_launch_of(int which, const config& c, const dims& d, c
                    more ? ", {}" : "");
 }
 
-// Of all constraints those that are settled for the table's configurations, or the others.
-std::string constraints(const HeaderModel& model, const std::string& name, bool settled) {
+// Those of all constraints that have this scope.
+std::string constraints(const HeaderModel& model, const std::string& name, RuleScope scope) {
   std::string out = "TUNER_FN bool " + name + "(const names& n) {\n  static_cast<void>(n);\n";
-  for (std::size_t i = 0; i < model.settled.size(); ++i) {
-    if (model.settled[i] != settled) continue;
+  for (std::size_t i = 0; i < model.scopes.size(); ++i) {
+    if (model.scopes[i] != scope) continue;
     const Expression& rule = model.study->constraints[i];
     out += "  " + remark(rule.text()) + "\n  if (!holds(" + model.expression(rule) +
            ")) return false;\n";
@@ -213,7 +216,9 @@ std::string header_rules(const HeaderModel& model) {
   }
   out += names_struct(model);
   out += launch_functions(model, model.study->launch, "") + next_functions(model);
-  out += constraints(model, "rules_of_the_choice", true) + constraints(model, "rules_here", false);
+  out += constraints(model, "rules_of_the_choice", RuleScope::kChoice) +
+         constraints(model, "rules_of_the_size", RuleScope::kSize) +
+         constraints(model, "rules_here", RuleScope::kBoth);
   out +=
       R"txt(TUNER_FN bool launchable(const extent& b, const extent& g, long long shared, const device& v) {
   return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
@@ -222,7 +227,7 @@ std::string header_rules(const HeaderModel& model) {
          g.z <= 65535u && shared >= 0 &&
          shared <= v.max_shared_memory_per_block_optin;
 }
-// Of one of configs[]: whether it may be used for a size on a device.
+// Of one of configs[]: whether it may be used on a device for a size that keeps its own rules.
 TUNER_FN bool serves(const names& n, const device& v) {
   if (!rules_here(n)) return false;
 TUNER_LIMITS  return launchable(block(n), grid(n), shared(n), v);
@@ -243,7 +248,7 @@ TUNER_FN long long dynamic_shared_bytes_of(const config& c, const dims& d, const
 TUNER_ATTRIBUTES_OF// Whether a configuration may be used: the study's constraints and the launch limits of CUDA.
 TUNER_FN bool valid(const config& c, const dims& d, const device& v) {
   const detail::names n(c, d, v);
-  return detail::rules_of_the_choice(n) && detail::serves(n, v);
+  return detail::rules_of_the_choice(n) && detail::rules_of_the_size(n) && detail::serves(n, v);
 }
 )txt";
   const std::string fit =

@@ -3,41 +3,49 @@
 #include "tuner/exporters/learned_selector.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace tuner {
 namespace {
 
-constexpr std::int64_t kMostBlocks = std::int64_t{1} << 40;  // more are not told apart
+constexpr double kMost = 1ULL << 40;  // more are not told apart
+
+double number_of(const Tiling& tiling, const ProblemSize& size) {
+  auto count = static_cast<double>(tiling.count);
+  for (std::size_t d = 0; d < size.dims.size(); ++d) {
+    const std::int64_t tile = tiling.tiles[d];
+    if (tile > 0) count *= static_cast<double>((size.dims[d].second + tile - 1) / tile);
+  }
+  return std::min(count, kMost);
+}
+
+// Of whole numbers whose sum is below 2^52: then the quotient is never rounded to the next one.
+double tiles_in(double extent, double tile) { return std::floor((extent + tile - 1) / tile); }
 
 }  // namespace
 
 std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
                                                           std::int64_t multiprocessors,
                                                           const ProblemSize& size) {
-  const std::int64_t processors = multiprocessors > 0 ? multiprocessors : 1;
-  std::int64_t blocks = predictor.blocks;
+  const auto processors = static_cast<double>(std::max<std::int64_t>(1, multiprocessors));
   double all = 1;
-  double tile = 1;
   for (std::size_t d = 0; d < size.dims.size(); ++d) {
     const std::int64_t extent = size.dims[d].second;
-    const std::int64_t each = predictor.tiles[d];
-    const std::int64_t count = each > 0 ? (extent + each - 1) / each : 1;
-    all *= static_cast<double>(each > 0 ? count * each : extent);
-    if (each <= 0) continue;
-    tile *= static_cast<double>(each);
-    if (blocks > 0) blocks = count > kMostBlocks / blocks ? kMostBlocks : blocks * count;
+    const std::int64_t tile = predictor.pieces.tiles[d];
+    all *= static_cast<double>(tile > 0 ? (extent + tile - 1) / tile * tile : extent);
   }
-  if (blocks <= 0) return {1, 0, 0, all / static_cast<double>(processors), 0, 0};
-  const std::int64_t slots = predictor.resident * processors;
-  const std::int64_t waves = (blocks + slots - 1) / slots;
-  const std::int64_t most = (blocks + processors - 1) / processors;  // of one multiprocessor
-  const double each = all / static_cast<double>(blocks);
+  const double pieces = number_of(predictor.pieces, size);
+  const double blocks = number_of(predictor.blocks, size);
+  if (pieces <= 0 || blocks <= 0) return {1, 0, 0, all / processors, 0, 0};
+  const double piece = all / pieces;
+  const double each = pieces > blocks ? piece * tiles_in(pieces, blocks) : piece;  // for a block
   return {1,
-          static_cast<double>(waves),
-          static_cast<double>(most) * each,
-          all / static_cast<double>(std::min(blocks, processors)),
-          static_cast<double>(blocks),
-          each / tile};
+          tiles_in(blocks, static_cast<double>(predictor.resident) * processors),
+          tiles_in(blocks, processors) * each,
+          all / std::min(blocks, processors),
+          blocks,
+          each};
 }
 
 double predicted_cost(const Predictor& predictor, std::int64_t multiprocessors,

@@ -36,6 +36,7 @@ Json json_of(const LaunchSpec& launch) {
 
 Json launches_of(const Study& study) {
   Json out = json_of(study.launch);
+  if (!study.work.empty()) out["work"] = study.work.text();
   if (study.then.empty()) return out;
   for (const NextLaunchSpec& next : study.then) {
     Json one{{"entry", next.entry}};

@@ -12,12 +12,20 @@ namespace tuner {
 namespace {
 
 using Losses = std::vector<std::vector<double>>;
-using Mask = std::vector<bool>;  // rows covered
+using Words = std::vector<std::uint64_t>;  // a bit for each row
 
-Mask rows_covered(const std::vector<double>& losses, double within) {
-  Mask mask(losses.size());
-  for (std::size_t r = 0; r < losses.size(); ++r) mask[r] = losses[r] <= within;
-  return mask;
+Words rows_covered(const std::vector<double>& losses, double within) {
+  Words words((losses.size() + 63) / 64);
+  for (std::size_t r = 0; r < losses.size(); ++r) {
+    if (losses[r] <= within) words[r / 64] |= std::uint64_t{1} << (r % 64);
+  }
+  return words;
+}
+
+int common_rows(const Words& a, const Words& b) {
+  int count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += std::popcount(a[i] & b[i]);
+  return count;
 }
 
 double total(const std::vector<double>& losses, double within) {
@@ -27,27 +35,27 @@ double total(const std::vector<double>& losses, double within) {
 
 // Each step takes the configuration that covers most of what is left; of equals the fastest.
 std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
-  const std::size_t rows = losses.empty() ? 0 : losses[0].size();
-  Mask open(rows, true);
+  std::vector<Words> covered;
+  std::vector<double> totals;
+  for (const auto& one : losses) {
+    covered.push_back(rows_covered(one, within));
+    totals.push_back(total(one, within));
+  }
+  Words open(covered.empty() ? 0 : covered[0].size(), ~std::uint64_t{0});
   std::vector<std::size_t> chosen;
   for (;;) {
     std::size_t best = losses.size();
-    std::size_t best_count = 0;
+    int most = 0;
     for (std::size_t c = 0; c < losses.size(); ++c) {
-      std::size_t count = 0;
-      for (std::size_t r = 0; r < rows; ++r) count += open[r] && losses[c][r] <= within ? 1 : 0;
-      const bool better =
-          count > best_count || (count == best_count && count > 0 &&
-                                 total(losses[c], within) < total(losses[best], within));
-      if (better) {
-        best = c;
-        best_count = count;
-      }
+      const int count = common_rows(covered[c], open);
+      if (count < most || count == 0) continue;
+      if (count == most && !(totals[c] < totals[best])) continue;
+      best = c;
+      most = count;
     }
-    if (best_count == 0) return chosen;
+    if (most == 0) return chosen;
     chosen.push_back(best);
-    const Mask covered = rows_covered(losses[best], within);
-    for (std::size_t r = 0; r < rows; ++r) open[r] = open[r] && !covered[r];
+    for (std::size_t i = 0; i < open.size(); ++i) open[i] &= ~covered[best][i];
   }
 }
 

@@ -75,25 +75,32 @@ std::string domain_json(const std::vector<ExtentRange>& domain) {
   return ranges.dump();
 }
 
+Json json_of(const Tiling& one) { return {{"count", one.count}, {"tiles", one.tiles}}; }
+
 Json json_of(const Predictor& one) {
-  return {{"device", one.device}, {"configuration", one.configuration},
-          {"blocks", one.blocks}, {"resident", one.resident},
-          {"tiles", one.tiles},   {"coefficients", one.coefficients}};
+  return {{"device", one.device},          {"configuration", one.configuration},
+          {"pieces", json_of(one.pieces)}, {"blocks", json_of(one.blocks)},
+          {"resident", one.resident},      {"coefficients", one.coefficients}};
+}
+
+Tiling tiling_of(const Json& json) {
+  return {json.at("count").get<std::int64_t>(), json.at("tiles").get<std::vector<std::int64_t>>()};
 }
 
 Predictor predictor_of(const Json& json, const ExportedTable& known) {
-  if (!json.contains("coefficients")) {
+  if (!json.contains("pieces")) {
     throw std::out_of_range("its predictors are those of an earlier version: export it again");
   }
   Predictor one{json.at("device").get<std::size_t>(),
                 json.at("configuration").get<std::size_t>(),
-                json.at("blocks").get<std::int64_t>(),
+                tiling_of(json.at("pieces")),
+                tiling_of(json.at("blocks")),
                 json.at("resident").get<std::int64_t>(),
-                json.at("tiles").get<std::vector<std::int64_t>>(),
                 json.at("coefficients").get<std::vector<double>>()};
   const std::size_t dimensions = known.dimensions.size();
   if (one.device >= known.table.devices.size() ||
-      one.configuration >= known.table.configurations.size() || one.tiles.size() != dimensions ||
+      one.configuration >= known.table.configurations.size() ||
+      one.pieces.tiles.size() != dimensions || one.blocks.tiles.size() != dimensions ||
       one.coefficients.size() != kPredictorFeatures || one.resident < 1) {
     throw std::out_of_range("a predictor does not fit the table");
   }

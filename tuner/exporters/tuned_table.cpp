@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/engine/baseline.h"
@@ -37,41 +39,49 @@ struct Measured {
   std::vector<std::vector<const Trial*>> trials;  // likewise
 };
 
-std::vector<Row> rows_of(const std::vector<RankedResults>& results, TunedTable& table) {
-  // Of several results for one device and size the newest counts.
-  std::map<std::tuple<std::string, int, std::string>, std::size_t> newest;
+// Of several results for one device and size the newest.
+std::vector<const RankedResults*> newest_ones(const std::vector<RankedResults>& results) {
+  std::map<std::tuple<std::string, int, std::string>, const RankedResults*> newest;
   const auto key = [](const RankedResults& one) {
     return std::tuple(one.device.name, one.device.compute_capability, one.size.label());
   };
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].ranked == 0 || results[i].trials.front().state != TrialState::kOk) continue;
-    const auto [at, fresh] = newest.emplace(key(results[i]), i);
-    if (!fresh && results[at->second].date <= results[i].date) at->second = i;
+  for (const RankedResults& one : results) {
+    if (one.ranked == 0 || one.trials.front().state != TrialState::kOk) continue;
+    const auto [at, fresh] = newest.emplace(key(one), &one);
+    if (!fresh && at->second->date <= one.date) at->second = &one;
   }
+  std::vector<const RankedResults*> out;
+  for (const RankedResults& one : results) {
+    const auto found = newest.find(key(one));
+    if (found != newest.end() && found->second == &one) out.push_back(&one);
+  }
+  return out;
+}
+
+// By device, the devices in the order in which they come.
+std::vector<Row> rows_of(const std::vector<const RankedResults*>& results, TunedTable& table) {
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto found = newest.find(key(results[i]));
-    if (found == newest.end() || found->second != i) continue;
-    const DeviceFacts& device = results[i].device;
+  for (const RankedResults* one : results) {
+    const DeviceFacts& device = one->device;
     auto at = std::ranges::find_if(table.devices, [&](const DeviceFacts& known) {
       return known.name == device.name && known.compute_capability == device.compute_capability;
     });
     if (at == table.devices.end()) {
       table.devices.push_back(device);
-      table.compilers.push_back(results[i].compiler);
+      table.compilers.push_back(one->compiler);
       at = std::prev(table.devices.end());
     }
-    rows.push_back({&results[i], static_cast<std::size_t>(at - table.devices.begin())});
+    rows.push_back({one, static_cast<std::size_t>(at - table.devices.begin())});
   }
   std::ranges::stable_sort(rows, {}, &Row::device);
   return rows;
 }
 
-Measured measured(const Study& study, const std::vector<Row>& rows) {
+Measured measured(const Study& study, const std::vector<const RankedResults*>& rows) {
   Measured all;
   std::map<Configuration, std::size_t> known;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const RankedResults& results = *rows[r].results;
+    const RankedResults& results = *rows[r];
     for (std::size_t i = 0; i < results.ranked; ++i) {
       const Trial& trial = results.trials[i];
       if (trial.state != TrialState::kOk) continue;
@@ -86,6 +96,24 @@ Measured measured(const Study& study, const std::vector<Row>& rows) {
     }
   }
   return all;
+}
+
+// The columns `from` of it, without what is measured in none of them.
+Measured part_of(const Measured& all, const std::vector<std::size_t>& from) {
+  Measured part;
+  for (std::size_t c = 0; c < all.configurations.size(); ++c) {
+    std::vector<double> losses;
+    std::vector<const Trial*> trials;
+    for (const std::size_t r : from) {
+      losses.push_back(all.losses[c][r]);
+      trials.push_back(all.trials[c][r]);
+    }
+    if (std::ranges::all_of(trials, [](const Trial* one) { return one == nullptr; })) continue;
+    part.configurations.push_back(all.configurations[c]);
+    part.losses.push_back(std::move(losses));
+    part.trials.push_back(std::move(trials));
+  }
+  return part;
 }
 
 struct Standing {
@@ -247,24 +275,14 @@ std::vector<double> weights_of(const Study& study, const ProblemSize& size) {
   return weights;
 }
 
-}  // namespace
-
-TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
-                       const TableOptions& options) {
-  TunedTable table;
-  const std::vector<Row> rows = rows_of(results, table);
-  if (rows.empty()) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to export: no result has a valid configuration",
-                               ""});
-  }
+TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Measured& all,
+                      const TableOptions& options, TunedTable table) {
   table.weights = weights_of(study, rows.front().results->size);
   for (const Row& row : rows) {
     if (table.unverified.empty()) table.unverified = row.results->unverified.value_or("");
   }
-  const Measured all = measured(study, rows);
   const std::vector<Standing> order = standings(all);
-  const Probes probes = probes_of(study, rows, table);
+  const Probes probes = options.spares ? probes_of(study, rows, table) : Probes{};
   const std::vector<std::size_t> spare =
       options.spares ? fallbacks(study, all, order, probes)
                      : std::vector<std::size_t>{order.front().configuration};
@@ -301,6 +319,50 @@ TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& res
     table.default_slowdown = std::max(table.default_slowdown, 1 + loss);
   }
   return table;
+}
+
+}  // namespace
+
+struct TableMaker::Known {
+  std::vector<const RankedResults*> results;
+  Measured measured;  // a column for each of these
+};
+
+TableMaker::TableMaker(const Study& study, const std::vector<RankedResults>& results)
+    : study_(study), known_(std::make_unique<Known>()) {
+  TunedTable table;
+  for (const Row& row : rows_of(newest_ones(results), table)) {
+    known_->results.push_back(row.results);
+  }
+  known_->measured = measured(study, known_->results);
+}
+
+TableMaker::~TableMaker() = default;
+
+const std::vector<const RankedResults*>& TableMaker::results() const { return known_->results; }
+
+TunedTable TableMaker::table(const TableOptions& options,
+                             std::optional<std::size_t> without) const {
+  std::vector<const RankedResults*> some = known_->results;
+  if (without) some.erase(some.begin() + static_cast<std::ptrdiff_t>(*without));
+  if (some.empty()) {
+    throw InputError(Complaint{{study_.file.string(), 0, 0},
+                               "there is nothing to export: no result has a valid configuration",
+                               ""});
+  }
+  TunedTable table;
+  const std::vector<Row> rows = rows_of(some, table);
+  std::vector<std::size_t> columns;
+  for (const Row& row : rows) {
+    const auto at = std::ranges::find(known_->results, row.results);
+    columns.push_back(static_cast<std::size_t>(at - known_->results.begin()));
+  }
+  return table_from(study_, rows, part_of(known_->measured, columns), options, std::move(table));
+}
+
+TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
+                       const TableOptions& options) {
+  return TableMaker(study, results).table(options);
 }
 
 std::string kept_report(const TunedTable& table) {

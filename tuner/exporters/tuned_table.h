@@ -2,6 +2,7 @@
 // What an exported header (or its kin) holds: which configuration to use for which device and size.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,25 @@ struct TableOptions {
 // with nothing valid are left out. Throws InputError when no result has anything valid.
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
+
+// Looks at results once, to make several tables of them. They must outlive it, as must the study.
+class TableMaker {
+ public:
+  TableMaker(const Study& study, const std::vector<RankedResults>& results);
+  TableMaker(const TableMaker&) = delete;
+  TableMaker& operator=(const TableMaker&) = delete;
+  ~TableMaker();
+
+  // Those with something valid; of several for one device and size the newest.
+  const std::vector<const RankedResults*>& results() const;
+  // tuned_table() of them, or of all but one.
+  TunedTable table(const TableOptions& options, std::optional<std::size_t> without = {}) const;
+
+ private:
+  struct Known;
+  const Study& study_;
+  std::unique_ptr<Known> known_;
+};
 
 // Which of an earlier export's winners stay (TableOptions::earlier), one line each.
 std::string kept_report(const TunedTable& table);

@@ -227,6 +227,9 @@ struct Study {
   std::vector<Expression> constraints;
   std::optional<BaselineSpec> baseline{};
   LaunchSpec launch;
+  // Pieces of work that the blocks share out evenly; empty: each block is one. Nothing that is
+  // launched depends on it.
+  Expression work{};
   std::vector<NextLaunchSpec> then{};
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> constants;  // __constant__ symbols

@@ -35,6 +35,9 @@ class GeometryCheck {
     ++looks_;
     faulty_ = false;
     check(study_.launch, names);
+    if (!study_.work.empty()) {
+      extent(study_.work, "work", number(study_.work, names), INT64_MAX);
+    }
     for (const NextLaunchSpec& next : study_.then) {
       const auto wanted = takes_part(next, names);
       if (!wanted) fault(next.when, "evaluation", wanted.error().message);

@@ -247,9 +247,12 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'launch'",
                       {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
-                       "carveout", "scheduling", "then"});
+                       "carveout", "scheduling", "work", "then"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
   read_attributes(reader, fields, "'launch'", reader.study.launch.attributes);
+  if (const YamlNode* work = fields.find("work")) {
+    reader.study.work = reader.names.read(*work, "'work'", kSpaceNames, "'launch'");
+  }
   if (const YamlNode* then = fields.find("then")) read_then(reader, *then);
 }
 

@@ -356,7 +356,9 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   if (study.runnable) {
     if (study.problem) out += plugin_of("problem", study.problem->name, study.problem->options);
     out += "launch:\n" + launch_lines(study.launch) +
-           attributes_text(study.launch.attributes, "  ", "\n") + then_lines(study);
+           attributes_text(study.launch.attributes, "  ", "\n") +
+           (study.work.empty() ? "" : "  work: " + quoted(study.work.text()) + "\n") +
+           then_lines(study);
     out += arguments_of(study, folder) + reference_of(study, folder) + verify_of(study);
   }
   return out + search_of(study) + measure_of(study);

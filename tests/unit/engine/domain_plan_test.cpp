@@ -10,6 +10,7 @@
 
 #include "tests/unit/engine/studies.h"
 #include "tuner/engine/launch_features.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/engine/size_sampler.h"
 
 namespace tuner::test {
@@ -263,6 +264,27 @@ TEST(LaunchFeatures, TilesAreReadFromTheGrid) {
   EXPECT_DOUBLE_EQ(waste_of(32, 33), std::log2(64.0 / 33));
   EXPECT_DOUBLE_EQ(waste_of(32, 64), 0);
   EXPECT_DOUBLE_EQ(waste_of(0, 64), 0);
+}
+
+TEST(LaunchFeatures, TilesOfAnyExtentAreReadToTheLetter) {
+  Study study = tiles_study();
+  study.parameters[0].values = {std::int64_t{192}};
+  const Configuration one{std::int64_t{192}, std::int64_t{16}, std::int64_t{1}, std::int64_t{1}};
+  const Tiles tiles =
+      tiles_of(study, one, h200(), ProblemSize{{{"M", 100}, {"N", 8192}, {"K", 64}}});
+  EXPECT_EQ(tiles.tile, (std::vector<double>{192, 16, 0}));
+}
+
+TEST(LaunchFeatures, OfBlocksThatStayTheStudySaysTheWork) {
+  Study study = tiles_study();
+  study.launch.grid = {expr("device.multiprocessors"), {}, {}};
+  const Configuration one{std::int64_t{32}, std::int64_t{128}, std::int64_t{4}, std::int64_t{1}};
+  const ProblemSize size{{{"M", 100}, {"N", 100}, {"K", 64}}};
+  EXPECT_EQ(tiles_of(study, one, h200(), size).tile, (std::vector<double>{0, 0, 0}));
+  study.work = expr("ceil_div(M, BM) * ceil_div(N, BN) * ceil_div(K, 8)");
+  EXPECT_EQ(tiles_of(study, one, h200(), size).tile, (std::vector<double>{32, 128, 8}));
+  EXPECT_EQ(tiles_of_grid(study, one, h200(), size).tile, (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(pieces_of(study, bindings_of(study, one, h200(), size)), 4 * 1 * 8);
 }
 
 TEST(LossModel, LearnsWhatGroupsHaveInCommon) {

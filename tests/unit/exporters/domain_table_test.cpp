@@ -71,6 +71,49 @@ TEST(DomainTable, TheRuleThatLosesLeastIsExported) {
   EXPECT_EQ(table.rule.rfind("learned predictors: expected loss ", 0), 0U) << table.rule;
 }
 
+// Ten blocks take tile after tile of BM rows.
+Study persistent_study() {
+  Study study = domain_study();
+  study.launch.grid = {Expression::parse_or_throw("device.multiprocessors // 9"), {}, {}};
+  return study;
+}
+
+std::vector<RankedResults> persistent_results(const Study& study) {
+  std::vector<RankedResults> results = many_results(study);
+  for (RankedResults& one : results) {
+    for (Trial& trial : one.trials) {
+      const auto tile = static_cast<double>(std::get<std::int64_t>(trial.configuration[0]));
+      const double turns =
+          std::ceil(std::ceil(static_cast<double>(one.size.dims[0].second) / tile) / 10);
+      trial =
+          sample_trial(trial.configuration,
+                       turns * (20 + tile * static_cast<double>(one.size.dims[1].second) / 1000));
+      trial.occupancy = 0.5;
+    }
+    std::ranges::sort(one.trials, {}, [](const Trial& trial) { return trial.timing.median; });
+  }
+  return results;
+}
+
+TEST(DomainTable, WhatBlocksShareOutIsLearnedWhereTheStudySaysIt) {
+  Study study = persistent_study();
+  const auto results = persistent_results(study);
+  const auto loss = [&] {
+    return compare_rules(study, results, {})
+        .rules[static_cast<std::size_t>(SelectionRule::kLearned)]
+        .expected;
+  };
+  const double unknown = loss();
+  study.work = Expression::parse_or_throw("ceil_div(M, BM)");
+  EXPECT_LT(loss(), 0.5 * unknown);
+  EXPECT_LT(loss(), 0.05);
+  const LearnedSelector learned = exported_table(study, results, {}).learned.value();
+  EXPECT_EQ(learned.predictors[0].pieces.count, 1);
+  EXPECT_EQ(learned.predictors[0].pieces.tiles[1], 0);
+  EXPECT_EQ(learned.predictors[0].blocks.count, 10);
+  EXPECT_EQ(learned.predictors[0].blocks.tiles, (std::vector<std::int64_t>{0, 0}));
+}
+
 TEST(DomainTable, WhatIsExpectedIsWhatSizesThatNobodyTunedLose) {
   const Study study = domain_study();
   const auto results = many_results(study);
@@ -88,9 +131,7 @@ TEST(DomainTable, WhatIsExpectedIsWhatSizesThatNobodyTunedLose) {
 }
 
 // The same answers from the tuner and from the compiled header, within the domain and beyond it.
-TEST(DomainTable, TheHeaderAnswersAsTheTunerDoes) {
-  const Study study = domain_study();
-  const auto results = many_results(study);
+void expect_the_same_answers(const Study& study, const std::vector<RankedResults>& results) {
   const TunedTable table = exported_table(study, results, {});
   std::vector<ProblemSize> sizes = distinct_sizes(*study.domain, 150, 5);
   sizes.push_back(results.front().size);
@@ -138,6 +179,42 @@ int main() {
   EXPECT_GT(seen[static_cast<std::size_t>(Match::kPredicted)], 100);
   EXPECT_GE(seen[static_cast<std::size_t>(Match::kExact)], 1);
   EXPECT_GE(seen[static_cast<std::size_t>(Match::kNearSize)], 1);
+}
+
+TEST(DomainTable, TheHeaderAnswersAsTheTunerDoes) {
+  const Study study = domain_study();
+  expect_the_same_answers(study, many_results(study));
+}
+
+TEST(DomainTable, TheHeaderAnswersAsTheTunerDoesOfBlocksThatStay) {
+  Study study = persistent_study();
+  study.work = Expression::parse_or_throw("ceil_div(M, BM)");
+  expect_the_same_answers(study, persistent_results(study));
+}
+
+// Of a rule in which no two configurations of the table differ.
+TEST(DomainTable, ASizeThatBreaksItsOwnRuleIsUnsupported) {
+  Study study = domain_study();
+  study.constraints.push_back(Expression::parse_or_throw("M % 2 == 0 or SCALE != 0.5"));
+  std::vector<RankedResults> results;
+  for (RankedResults& one : many_results(study)) {
+    if (one.size.dims[0].second % 2 == 0) results.push_back(std::move(one));
+  }
+  const std::string header = export_header(study, results);
+  EXPECT_NE(header.find("rules_of_the_size(detail::names(configs[0], d, v))"), std::string::npos);
+  const TunedTable table = exported_table(study, results, {});
+  const ProblemSize odd{{{"M", 101}, {"N", 100}}};
+  EXPECT_EQ(select(study, table, table.devices[0], odd).how, Match::kUnsupported);
+  const HeaderFolder folder(header);
+  const auto out = folder.run_program(R"(#include "tuned.h"
+using namespace matmul_tuned;
+static_assert(select(devices[0], {101, 100}).how == match::unsupported, "odd");
+static_assert(select(devices[0], {102, 100}).how == match::predicted, "even");
+static_assert(!valid(configs[0], {101, 100}, devices[0]), "odd");
+static_assert(valid(configs[0], {102, 100}, devices[0]), "even");
+int main() {}
+)");
+  EXPECT_EQ(out.status, 0) << out.text.substr(0, 2000);
 }
 
 TEST(DomainTable, IsReadBackFromTheFile) {

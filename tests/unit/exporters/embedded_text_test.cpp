@@ -112,6 +112,7 @@ TEST(EmbeddedText, NumbersAndDistancesCompileAlone) {
 TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
   expect_compiles(std::string(kTypes) + numbers_and_distance() +
                   "#define TUNER_PREDICTED static_assert(true, \"\")\n"
+                  "#define TUNER_SIZE_RULES static_assert(true, \"\")\n"
                   "#define TUNER_LEARNED static_assert(true, \"\")\n"
                   "#define TUNER_POSITIVE d.n > 0\n"
                   "#define TUNER_QUERY const int q0 = detail::lg256(d.n)\n"

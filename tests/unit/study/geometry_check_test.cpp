@@ -41,6 +41,20 @@ TEST(GeometryCheck, OneHealthyConfigurationIsEnough) {
   EXPECT_EQ(geometry_of(study_with("B: [2048, 64]", "  block: [B]\n  grid: [N]\n")), "");
 }
 
+TEST(GeometryCheck, WorkIsAWholeNumberOfPieces) {
+  const std::string launch = "  block: [B]\n  grid: [N]\n  work: ";
+  EXPECT_EQ(geometry_of(study_with("B: [32, 64]", launch + "ceil_div(N, B)\n")), "");
+  EXPECT_EQ(geometry_of(study_with("B: [32, 64]", launch + "N // 100\n")),
+            R"text(study.yaml:8:9: work is 0, for every configuration
+      work: N // 100
+            ^)text");
+  EXPECT_EQ(
+      geometry_of(study_with("B: [48]", launch + "N / B\n")),
+      R"text(study.yaml:8:9: '1.3333333333333333' is not a whole number, for every configuration (ceil_div(a, b) rounds a quotient up)
+      work: N / B
+            ^)text");
+}
+
 TEST(GeometryCheck, AskingABackendForWhatItCannotDo) {
   const std::string launch = "  block: [B]\n  grid: [N]\n";
   const DeviceFacts cpu = nominal_facts("cpu");

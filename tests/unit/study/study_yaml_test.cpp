@@ -78,6 +78,7 @@ launch:
   cluster: [C, 1]
   carveout: 50 * C
   scheduling: "'spread' if C > 1 else 'default'"
+  work: 4 * N
   then:
     - {entry: f, block: [32], grid: [1], cooperative: True, programmatic: C > 1}
 arguments: [{name: Y, type: float, shape: [N], role: out}]
@@ -89,6 +90,8 @@ measure: {mode: graph, cache: rotate}
   EXPECT_EQ(study.then[0].launch.attributes.programmatic.text(), "C > 1");
   const std::string text = study_yaml(study, ".");
   EXPECT_NE(text.find("  carveout: \"50 * C\"\n"), std::string::npos) << text;
+  EXPECT_EQ(study.work.text(), "4 * N");
+  EXPECT_NE(text.find("  work: \"4 * N\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("cooperative: \"True\", programmatic: \"C > 1\""), std::string::npos) << text;
   EXPECT_NE(text.find("measure:\n  mode: graph\n  cache: rotate\n"), std::string::npos) << text;
 }

@@ -21,34 +21,47 @@ TUNER_PREDICTED;
 // dimension gets the default configuration, marked as a fallback.
 TUNER_FN selection select(const device& v, const dims& d) {
   if (!(TUNER_POSITIVE)) return {configs[0], match::fallback, 0, -1, 4, 0.0};
+  TUNER_SIZE_RULES;
   TUNER_LEARNED;
   TUNER_QUERY;
   int tiers[device_count] = {};
   for (int i = 0; i < device_count; ++i) tiers[i] = detail::tier(devices[i], v);
-  // Asking whether a configuration is valid takes longer than looking through the entries: only the
-  // nearest one is asked, and the next where it is not.
+  // Of each configuration its nearest entry; -1: none, or it is not valid here.
+  int nearest[config_count] = {};
+  detail::standing standings[config_count] = {};
+  for (int i = 0; i < config_count; ++i) nearest[i] = -1;
+  for (int i = 0; i < entry_count; ++i) {
+    const entry& e = entries[i];
+    if (tiers[e.dev] < 0) continue;
+    const device& h = devices[e.dev];
+    detail::standing s;
+    s.tier = tiers[e.dev];
+    s.cc = h.compute_capability;
+    s.processors = s.tier == 0 ? 0 : detail::apart(h.multiprocessors, v.multiprocessors);
+    s.distance = TUNER_DISTANCE;
+    if (nearest[e.cfg] >= 0 && !s.better_than(standings[e.cfg])) continue;
+    nearest[e.cfg] = i;
+    standings[e.cfg] = s;
+  }
+  // Asking whether a configuration is valid takes longer than comparing entries: only the nearest
+  // one is asked, and the next where it is not.
   bool ruled_out[config_count] = {};
   int best = -1;
   detail::standing best_standing;
   for (bool found = false; !found;) {
     best = -1;
     best_standing = detail::standing();
-    for (int i = 0; i < entry_count; ++i) {
-      const entry& e = entries[i];
-      const int t = tiers[e.dev];
-      if (ruled_out[e.cfg] || t < 0 || t > best_standing.tier) continue;
-      const device& h = devices[e.dev];
-      detail::standing s;
-      s.tier = t;
-      s.cc = h.compute_capability;
-      s.processors = t == 0 ? 0 : detail::apart(h.multiprocessors, v.multiprocessors);
-      s.distance = TUNER_DISTANCE;
-      if (!s.better_than(best_standing)) continue;
-      best = i;
-      best_standing = s;
+    for (int i = 0; i < config_count; ++i) {
+      const int at = nearest[i];
+      if (at < 0 || best_standing.better_than(standings[i])) continue;
+      if (!standings[i].better_than(best_standing) && best >= 0 && at > best) continue;
+      best = at;
+      best_standing = standings[i];
     }
     found = best < 0 || detail::serves(detail::names(configs[entries[best].cfg], d, v), v);
-    if (!found) ruled_out[entries[best].cfg] = true;
+    if (found) continue;
+    nearest[entries[best].cfg] = -1;
+    ruled_out[entries[best].cfg] = true;
   }
   if (best >= 0) {
     const entry& e = entries[best];
