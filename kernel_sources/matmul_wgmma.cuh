@@ -162,13 +162,21 @@ __device__ __forceinline__ void store_tile(const Sums& sum, Shared& shared, int 
                                            const TensorMap& C_map, int row0, int column0) {
   constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
   constexpr int kBoxes = kSlices * BN / kStoreColumns;
+  // With an odd number of boxes the tile before ended in the buffer that this one begins with.
+  constexpr int kFirstPending = kBoxes % kStoreBuffers == 0 ? kStoreBuffers - 1 : 0;
   const int thread = threadIdx.x % kGroupThreads;
   const int row = thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
   for (int box = 0; box < kBoxes; ++box) {
     const int slice = box / (BN / kStoreColumns), part = box % (BN / kStoreColumns);
     unsigned char* const buffer = shared.stores[consumer][box % kStoreBuffers];
-    if (thread == 0) wait_for_stores<kStoreBuffers - 1>();
+    if (thread == 0) {
+      if (box == 0) {
+        wait_for_stores<kFirstPending>();
+      } else {
+        wait_for_stores<kStoreBuffers - 1>();
+      }
+    }
     sync_consumer(consumer);
 #pragma unroll
     for (int block = 0; block < kBlocks; ++block) {

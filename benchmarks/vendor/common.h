@@ -22,23 +22,29 @@ __global__ void fill(T* data, std::size_t size, unsigned seed, bool whole) {
   }
 }
 
-// The largest difference, NaN counting as infinite.
+// The largest difference beyond `relative` of b's value, NaN counting as infinite.
 template <class T>
-__global__ void compare(const T* a, const T* b, std::size_t size, int* worst) {
+__global__ void compare(const T* a, const T* b, std::size_t size, float relative, int* worst) {
   for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < size;
        i += std::size_t(gridDim.x) * blockDim.x) {
-    const float difference = fabsf(float(a[i]) - float(b[i]));
+    const float difference = fabsf(float(a[i]) - float(b[i])) - relative * fabsf(float(b[i]));
     const float seen = difference <= 3e38f ? difference : INFINITY;
     if (seen > 0) atomicMax(worst, __float_as_int(seen));
   }
 }
 
 template <class T>
-void expect_equal(Buffer<T>& a, Buffer<T>& b, double tolerance, const char* what) {
+float difference_of(Buffer<T>& a, Buffer<T>& b, double relative = 0) {
   Buffer<int> worst(1);
-  compare<<<1024, 256>>>(a.data(), b.data(), a.size(), worst.data());
+  compare<<<1024, 256>>>(a.data(), b.data(), a.size(), float(relative), worst.data());
   float difference = 0;
   check(cudaMemcpy(&difference, worst.data(), 4, cudaMemcpyDeviceToHost), "compare");
+  return difference;
+}
+
+template <class T>
+void expect_equal(Buffer<T>& a, Buffer<T>& b, double tolerance, const char* what) {
+  const float difference = difference_of(a, b);
   check(difference <= tolerance, std::string(what) + ": differs by " + std::to_string(difference));
 }
 

@@ -32,15 +32,15 @@ class Buffer {
 
 class Race {
  public:
-  // Returns the median milliseconds of each, of at least 15 launches with a cold L2 cache: of up to
-  // 151 as long as they take less than 0.2 s together.
-  std::vector<double> run(const std::vector<std::function<void()>>& programs) {
-    constexpr int kFewest = 15, kMost = 151;
+  // Returns the median milliseconds of each, of at least `fewest` launches with a cold L2 cache: of
+  // up to `most` as long as they take less than 0.2 s together.
+  std::vector<double> run(const std::vector<std::function<void()>>& programs, int fewest = 15,
+                          int most = 151) {
     constexpr float kMilliseconds = 200;
     std::vector<std::vector<float>> samples(programs.size());
     for (const auto& program : programs) program();  // modules are loaded, clocks are up
     float spent = 0;
-    for (int round = 0; round < kFewest || (round < kMost && spent < kMilliseconds); ++round) {
+    for (int round = 0; round < fewest || (round < most && spent < kMilliseconds); ++round) {
       for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::size_t which = (i + round) % programs.size();
         samples[which].push_back(time(programs[which]));

@@ -98,6 +98,15 @@ class RtcKernel {
     return other;
   }
 
+  // Copies from the device to a __constant__ symbol.
+  void set_constant(const char* name, const void* from, std::size_t bytes) const {
+    CUdeviceptr to = 0;
+    std::size_t size = 0;
+    check(cuModuleGetGlobal(&to, &size, module_.get(), name) == CUDA_SUCCESS && size == bytes,
+          std::string(name) + ": no such constant, or of another size");
+    check(cuMemcpyDtoD(to, reinterpret_cast<CUdeviceptr>(from), bytes) == CUDA_SUCCESS, name);
+  }
+
   void launch(std::vector<void*> arguments) const {
     const CUresult status = cuLaunchKernel(
         function_, shape_.grid[0], shape_.grid[1], shape_.grid[2], shape_.block[0], shape_.block[1],

@@ -1,12 +1,13 @@
 #pragma once
-// The kernels of the float32 families, compiled for one configuration of their exported headers.
+// The kernels of the float32 families, compiled for one configuration of their exported headers: of
+// those families whose header there is.
 
 #include <string>
 
 #include "common.h"
+
+#if __has_include("matmul_tuned.h")
 #include "matmul_tuned.h"
-#include "reduction_tuned.h"
-#include "transpose_tuned.h"
 
 inline RtcKernel matmul_kernel(const std::string& sources, const matmul_tuned::config& c,
                                const matmul_tuned::dims& size, const matmul_tuned::device& device) {
@@ -30,6 +31,10 @@ inline RtcKernel matmul_kernel(const std::string& sources, const matmul_tuned::c
                    shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                             tuned::dynamic_shared_bytes_of(c, size, device)));
 }
+#endif
+
+#if __has_include("transpose_tuned.h")
+#include "transpose_tuned.h"
 
 inline RtcKernel transpose_kernel(const std::string& sources, const transpose_tuned::config& c,
                                   const transpose_tuned::dims& size,
@@ -57,6 +62,10 @@ inline RtcKernel transpose_kernel(const std::string& sources, const transpose_tu
                    shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                             tuned::dynamic_shared_bytes_of(c, size, device)));
 }
+#endif
+
+#if __has_include("reduction_tuned.h")
+#include "reduction_tuned.h"
 
 inline RtcKernel reduction_kernel(const std::string& sources, const reduction_tuned::config& c,
                                   const reduction_tuned::dims& size,
@@ -77,3 +86,45 @@ inline RtcKernel reduction_kernel(const std::string& sources, const reduction_tu
                    shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                             tuned::dynamic_shared_bytes_of(c, size, device)));
 }
+#endif
+
+#if __has_include("softmax_tuned.h")
+#include "softmax_tuned.h"
+
+inline RtcKernel softmax_kernel(const std::string& sources, const softmax_tuned::config& c,
+                                const softmax_tuned::dims& size,
+                                const softmax_tuned::device& device) {
+  namespace tuned = softmax_tuned;
+  Definitions definitions;
+  definitions.choice("FORM", "three_pass", c.FORM == tuned::FORM_choice::three_pass)
+      .choice("FORM", "online", c.FORM == tuned::FORM_choice::online)
+      .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
+      .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers);
+  definitions.number("BLOCK", c.BLOCK).number("ROWS", c.ROWS).number("VEC", c.VEC);
+  definitions.number("ITEMS", c.ITEMS);
+  return RtcKernel(sources, "softmax", definitions,
+                   shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
+                            tuned::dynamic_shared_bytes_of(c, size, device)));
+}
+#endif
+
+#if __has_include("convolution2d_tuned.h")
+#include "convolution2d_tuned.h"
+
+inline RtcKernel convolution_kernel(const std::string& sources,
+                                    const convolution2d_tuned::config& c,
+                                    const convolution2d_tuned::dims& size,
+                                    const convolution2d_tuned::device& device) {
+  namespace tuned = convolution2d_tuned;
+  Definitions definitions;
+  definitions.choice("FORM", "global", c.FORM == tuned::FORM_choice::global)
+      .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
+      .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers);
+  definitions.number("FILTER", c.FILTER).number("BM", c.BM).number("BN", c.BN);
+  definitions.number("TM", c.TM).number("TN", c.TN).number("PAD", c.PAD);
+  definitions.number("UNROLL", c.UNROLL);
+  return RtcKernel(sources, "convolution2d", definitions,
+                   shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
+                            tuned::dynamic_shared_bytes_of(c, size, device)));
+}
+#endif

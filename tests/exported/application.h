@@ -81,8 +81,8 @@ class Report {
  public:
   // `how`: of the launcher's selection; `same`: the header selects the same configuration.
   void line(const char* size, int how, int configuration, bool same, double error, double allowed) {
-    static const char* const kNames[] = {"exact", "near_size", "near_device", "fallback",
-                                         "unsupported"};
+    static const char* const kNames[] = {"exact",    "near_size",   "near_device",
+                                         "fallback", "unsupported", "predicted"};
     const bool right = same && error <= allowed;  // not for NaN
     std::printf("%-24s %-12s configuration %d, error %.3g of %.3g: %s\n", size, kNames[how],
                 configuration, error, allowed,
@@ -99,15 +99,15 @@ class Report {
   int end(const char* kernel) const {
     std::printf(
         "%s: %d sizes right, %d wrong; %d exact, %d near, %d from another device, "
-        "%d fallbacks\n",
-        kernel, right_, wrong_, seen_[0], seen_[1], seen_[2], seen_[3]);
+        "%d fallbacks, %d predicted\n",
+        kernel, right_, wrong_, seen_[0], seen_[1], seen_[2], seen_[3], seen_[5]);
     return wrong_ == 0 && right_ > 0 ? 0 : 1;
   }
 
  private:
   int right_ = 0;
   int wrong_ = 0;
-  int seen_[5] = {};
+  int seen_[6] = {};
 };
 
 inline cudaDeviceProp device_properties() {

@@ -32,7 +32,7 @@ static void check(Report& report, const cudaDeviceProp& properties, int H, int W
   char size[64];
   std::snprintf(size, sizeof size, "%d x %d", H, W);
   report.line(size, static_cast<int>(done.chosen.how), done.chosen.config_id,
-              header.config_id == done.chosen.config_id, error, 3e-5);
+              header.config_id == done.chosen.config_id, error, 2e-7 * 289);
 }
 
 int main() {

@@ -14,7 +14,7 @@ out=${OUT:-build/app}
 results=${RESULTS:-results}
 mkdir -p "$out/exports"
 
-for kernel in matmul transpose reduction softmax convolution2d; do
+for kernel in matmul matmul_bf16 transpose reduction softmax convolution2d; do
   study=$prefix/share/tuner/search_spaces/$kernel.yaml
   [ -d "$results/$kernel" ] && [ -f "$study" ] || continue
   "$prefix/bin/tuner" export "$study" --from "$results/$kernel" -o "$out/exports/${kernel}_tuned.h"

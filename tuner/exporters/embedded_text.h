@@ -24,6 +24,8 @@ extern const std::string_view kLauncherScratchText;
 extern const std::string_view kLauncherNumberText;
 // What a call works out of a size, and remembers.
 extern const std::string_view kLauncherPlanText;
+// Tensor maps of the caller's matrices.
+extern const std::string_view kLauncherMapsText;
 // The memory of arguments that are workspaces.
 extern const std::string_view kLauncherWorkspacesText;
 

@@ -288,6 +288,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
                                : "",
       signature.has_workspaces ? "#include <memory>\n" : "",
       signature.has_workspaces ? "#include <vector>\n" : "");
+  if (signature.has_maps) files.source += "#include <cuda.h>\n";
   if (!table.unverified.empty()) {
     files.source += "// WARNING, not verified: see " + options.stem + ".hpp\n";
   }

@@ -9,6 +9,7 @@
 
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
+#include "tuner/exporters/launcher_maps.h"
 
 namespace tuner {
 namespace {
@@ -76,6 +77,8 @@ std::string locals(const LauncherSignature& signature) {
   for_each_from(signature, From::kComputed, [&](const LauncherArgument& one, int n) {
     out += fmt::format("  {} {} = plan.computed_{};\n", one.type, one.name, n);
   });
+  for_each_from(signature, From::kMap,
+                [&](const LauncherArgument& one, int n) { out += map_local(signature, one, n); });
   return out;
 }
 
@@ -211,6 +214,9 @@ PlanParts plan_parts(const HeaderModel& model, const LauncherSignature& signatur
   });
   for_each_from(signature, From::kWorkspace, [&](const LauncherArgument&, int n) {
     bytes(fmt::format("workspace_{}", n), fmt::format("workspace_{}", n));
+  });
+  for_each_from(signature, From::kMap, [&](const LauncherArgument&, int n) {
+    add("matrix_map", fmt::format("map_{}", n), map_step(n));
   });
   if (!out.steps.empty()) {
     out.steps = "  const detail::names names(cfg, problem, facts);\n" + out.steps;
@@ -352,7 +358,7 @@ std::string launcher_computations(const HeaderModel& model, const LauncherSignat
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
                               const LauncherKernels& kernels) {
   const std::size_t variants = kernels.next.size();
-  std::string out = constant_bytes(model, signature);
+  std::string out = constant_bytes(model, signature) + map_functions(model, signature);
   out += "\n" +
          replaced(replaced(std::string(kLauncherStateText), "TUNER_SPACE", model.space),
                   "TUNER_KERNELS", std::to_string(variants * (1 + model.study->then.size()))) +
@@ -360,6 +366,7 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
   if (asks_for_attributes(*model.study)) out += std::string(kLauncherAttributesText) + "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
   if (signature.has_workspaces) out += std::string(kLauncherWorkspacesText) + "\n";
+  if (signature.has_maps) out += std::string(kLauncherMapsText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
   out += kernel_table(model, kernels);
   out += plan_text(model, signature) + "\n";

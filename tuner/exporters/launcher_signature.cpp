@@ -69,6 +69,11 @@ class Signature {
     using From = LauncherArgument::From;
     LauncherArgument one{&spec, From::kCaller, std::string(cpp_type_of(spec.type)),
                          unused(spec.name, used_)};
+    if (spec.map) {
+      one.from = From::kMap;
+      out_.has_maps = true;
+      return one;
+    }
     if (!spec.is_scalar) {
       if (spec.role == Role::kScratch) one.from = From::kScratch;
       if (spec.role == Role::kWorkspace) one.from = From::kWorkspace;

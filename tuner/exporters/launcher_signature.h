@@ -11,7 +11,7 @@ namespace tuner {
 
 // How one argument of the kernel, or one __constant__ symbol, comes to its value.
 struct LauncherArgument {
-  enum class From { kCaller, kComputed, kScratch, kWorkspace };
+  enum class From { kCaller, kComputed, kScratch, kWorkspace, kMap };
   const ArgumentSpec* spec = nullptr;
   From from = From::kCaller;
   std::string type;  // of the element: "float", "__half"
@@ -26,6 +26,7 @@ struct LauncherSignature {
   std::vector<std::string> more_sizes;                     // parameters for dimensions without one
   bool has_scratch = false;
   bool has_workspaces = false;
+  bool has_maps = false;
 
   bool has_computed() const;
   // "const float* A, ..., cudaStream_t stream" with or without default values.

@@ -70,6 +70,20 @@ constexpr long long dynamic_shared_bytes_of(const config&, const dims&, const de
 TUNER_TABLE int variant_of[] = {0};
 )";
 
+// What a launcher writes of the maps' expressions.
+constexpr const char* kMapNumbers = R"(
+namespace detail {
+struct map_numbers {
+  CUtensorMapDataType type;
+  unsigned element;
+  int rank;
+  num extents[5];
+  num box[5];
+  num swizzle;
+};
+}  // namespace detail
+)";
+
 std::string numbers_and_distance() {
   return "namespace detail {\n" + included("numbers.hpp") + included("distance.hpp") + "}\n";
 }
@@ -94,6 +108,7 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"launcher_scratch.hpp", kLauncherScratchText},
       {"launcher_number.hpp", kLauncherNumberText},
       {"launcher_plan.hpp", kLauncherPlanText},
+      {"launcher_maps.hpp", kLauncherMapsText},
       {"launcher_workspaces.hpp", kLauncherWorkspacesText}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
@@ -129,16 +144,16 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
   if (!std::filesystem::exists(toolkit + "/include/cuda_runtime.h")) {
     GTEST_SKIP() << "no CUDA toolkit: set CUDA_HOME";
   }
-  std::string headers = "#include <cuda_runtime.h>\n";
+  std::string headers = "#include <cuda_runtime.h>\n#include <cuda.h>\n";
   for (const char* one : {"algorithm", "array", "cstdint", "iterator", "map", "memory", "mutex",
                           "type_traits", "vector"}) {
     headers += std::string("#include <") + one + ">\n";
   }
   expect_compiles(headers + kTypes + kRules + numbers_and_distance() + included("attributes.hpp") +
-                      "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
+                      kMapNumbers + "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
                       included("launcher_state.hpp") + included("launcher_attributes.hpp") +
                       included("launcher_scratch.hpp") + included("launcher_number.hpp") +
-                      included("launcher_workspaces.hpp") +
+                      included("launcher_maps.hpp") + included("launcher_workspaces.hpp") +
                       "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
                       "#define TUNER_POSITIVE problem.n > 0\n"
                       "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +
