@@ -4,7 +4,9 @@
 # PREFIX is an installed tree or a build tree. First every textbook form of a kernel alone, so that
 # each gets a fair chance (beside the fast forms it would be dropped early), then the whole study
 # with its own strategy and budget. OUT (default: results) gets the store and the ranked CSV files;
-# tables.md the best of every form. Needs a few minutes a study on an H200.
+# tables.md the best of every form. Needs a few minutes a study on an H200. Then the ranges of sizes of
+# search_spaces/domains, DOMAIN_BUDGET (default: 600s) for each, go to OUT/domains. STUDIES and DOMAINS name
+# what is recorded; an empty one leaves that part out.
 set -euo pipefail
 prefix=$(cd "${1:?usage: scripts/record_results.sh PREFIX [OUT]}" && pwd)
 out=${2:-results}
@@ -30,7 +32,7 @@ forms_of() {
 # Bare atomics on one address take seconds a launch beyond these.
 sizes_for() { [ "$1 $2" = "reduction global" ] && echo "--size N=1048576 --size N=16777216" || true; }
 
-for study in ${STUDIES:-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
+for study in ${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
   for form in $(forms_of "$study"); do
     # shellcheck disable=SC2046
     tune "$study" $(sizes_for "$study" "$form") --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"
@@ -44,4 +46,9 @@ for study in ${STUDIES:-matmul matmul_bf16 matmul_tf32 transpose reduction softm
   fi
   tune "$study" --budget "$budget"
 done
-python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
+[ "${STUDIES-all}" = "" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
+
+for study in ${DOMAINS-matmul matmul_bf16 softmax convolution2d}; do
+  "$tuner" run "$studies/domains/$study.yaml" --backend cuda --progress plain \
+    --budget "${DOMAIN_BUDGET:-600s}" --results "$out/domains"
+done

@@ -3,8 +3,8 @@
 
     domains.py PREFIX OUT [--backend cuda] [--budget 600] [--loss 20] [STUDY...]
 
-PREFIX is an installed tree or a build tree. OUT gets for each STUDY (default: all four) its study with a
-domain, and header and launcher; OUT/results the store and the ranked CSV files. The budget is in seconds,
+PREFIX is an installed tree or a build tree, whose share/tuner/search_spaces/domains has the studies (default: all).
+OUT gets header and launcher of each STUDY; OUT/results the store and the ranked CSV files. The budget is in seconds,
 for each study. The same command again goes on. What the export says of the loss at sizes that were not
 tuned is printed; benchmarks/vendor/deployed.cu compares the launcher with a library there.
 
@@ -20,31 +20,19 @@ import shutil
 import subprocess
 import sys
 
-EVEN = "M % 32 == 0 and N % 32 == 0 and K % 32 == 0"
-PRODUCT = {"M": (64, 8192), "N": (64, 8192), "K": (64, 8192)}
 
-# Ranges, and kinds of sizes that matter alike.
-DOMAINS = {
-    "matmul": (PRODUCT, [EVEN, "M % 4 == 0 and N % 4 == 0 and K % 4 == 0", "M > 0"]),
-    "matmul_bf16": (PRODUCT, [EVEN, "N % 8 == 0 and K % 8 == 0"]),
-    "softmax": ({"M": (16, 65536), "N": (32, 65536)}, ["N % 4 == 0 and M * N <= 2 ** 27", "M * N <= 2 ** 27"]),
-    "convolution2d": ({"H": (64, 8192), "W": (64, 8192)}, ["W % 4 == 0", "W > 0"]),
-}
-
-
-def study_text(path, name, largest):
-    """The shipped study, tuned until the budget is spent."""
-    ranges, kinds = DOMAINS[name]
+def study_text(path, largest):
+    """The shipped domain, with extents that are limited."""
     text = path.read_text(encoding="utf-8")
-    text = text.replace("../kernel_sources", str(path.resolve().parent.parent / "kernel_sources"))
-    extents = ", ".join(f"{dim}: [{low}, {max(low, min(high, largest))}]" for dim, (low, high) in ranges.items())
-    listed = ", ".join(f'"{kind}"' for kind in kinds)
-    text, sizes = re.subn(r"^problem_sizes:\n(?:  - .*\n)+",
-                          f"problem_sizes:\n  domain: {{{extents}}}\n  kinds: [{listed}]\n", text, flags=re.M)
-    text, searches = re.subn(r"^search: .*$", "search: {until_loss: 0}", text, flags=re.M)
-    if sizes != 1 or searches != 1:
-        sys.exit(f"{path}: problem_sizes or search is not where it is expected")
-    return text
+    base = path.resolve().parent
+    text = re.sub(r"^extends: (.*)$", lambda found: f"extends: {(base / found[1]).resolve()}", text, flags=re.M)
+    extent = r"\[(\d+), (\d+)\]"
+
+    def limited(found):
+        low, high = int(found[1]), int(found[2])
+        return f"[{low}, {max(low, min(high, largest))}]"
+
+    return re.sub(r"^  domain: .*$", lambda line: re.sub(extent, limited, line[0]), text, flags=re.M)
 
 
 def tune(options, name, study, seconds):
@@ -60,11 +48,10 @@ def tune(options, name, study, seconds):
         subprocess.run([tuner, "export", study, "--format", form, "-o", options.out / file, *results], check=True)
 
 
-def follow(options, name):
+def follow(options, name, shipped):
     """All budgets of one study, and the loss after each."""
     study = options.out / f"{name}.yaml"
-    shipped = options.prefix / f"share/tuner/search_spaces/{name}.yaml"
-    study.write_text(study_text(shipped, name, options.largest), encoding="utf-8")
+    study.write_text(study_text(shipped, options.largest), encoding="utf-8")
     headers = []
     spent = 0
     for seconds in options.budget:
@@ -93,20 +80,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("prefix", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help=", ".join(DOMAINS))
+    parser.add_argument("studies", nargs="*", metavar="STUDY")
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--budget", type=budgets, default=[600.0], help="seconds, or several that rise: 60,120,240")
     parser.add_argument("--loss", type=int, default=0, metavar="N", help="measure the loss at N other sizes")
     parser.add_argument("--alone", type=float, default=20, metavar="SECONDS", help="for each of these sizes")
     parser.add_argument("--largest", type=int, default=1 << 30, metavar="EXTENT", help="of a size")
     options = parser.parse_intermixed_args()
-    unknown = [name for name in options.studies if name not in DOMAINS]
-    if unknown:
-        parser.error(f"no domain is known of {', '.join(unknown)}; there are {', '.join(DOMAINS)}")
     options.prefix = options.prefix.resolve()
+    shipped = {one.stem: one for one in sorted((options.prefix / "share/tuner/search_spaces/domains").glob("*.yaml"))}
+    unknown = [name for name in options.studies if name not in shipped]
+    if unknown or not shipped:
+        parser.error(f"no domain is known of {', '.join(unknown)}; there are {', '.join(shipped) or 'none'}")
     options.out.mkdir(parents=True, exist_ok=True)
-    for name in options.studies or DOMAINS:
-        follow(options, name)
+    for name in options.studies or shipped:
+        follow(options, name, shipped[name])
 
 
 if __name__ == "__main__":

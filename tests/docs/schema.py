@@ -30,6 +30,7 @@ TUNER = ""
 # reader has no more, fails the test.
 PLACES = {
     "the study": [],
+    "a study that extends another": [1],
     "'kernel'": ["kernel"],
     "'problem_sizes'": ["problem_sizes", 1],
     "what, {x, y, z}": ["launch", "block", 2],
@@ -277,8 +278,19 @@ class StudySchema(unittest.TestCase):
                 self.assertIn("missing key", self.read(study), f"{section} {key}")
 
     @needs_jsonschema
+    def test_a_study_that_extends_another_has_sizes_and_no_parameters(self):
+        pathlib.Path(self.folder.name, "other.yaml").write_text(json.dumps(GOOD))
+        good = {"schema": 1, "extends": "other.yaml", "problem_sizes": {"domain": {"N": [1, 64]}}, "search": {"until_loss": 0}}
+        self.assertEqual(self.read(good), "")
+        self.assertEqual(self.said_by_the_schema(good), "")
+        for wrong in ({"parameters": {"B": [1]}}, {"extends": 3}, {"problem_sizes": None}):
+            study = {**good, **wrong}
+            self.assertNotEqual(self.read(study), "", wrong)
+            self.assertNotEqual(self.said_by_the_schema(study), "", wrong)
+
+    @needs_jsonschema
     def test_every_shipped_study_is_valid(self):
-        studies = [*(ROOT / "search_spaces").glob("*.yaml"), *(ROOT / "examples").rglob("*.yaml")]
+        studies = [*(ROOT / "search_spaces").rglob("*.yaml"), *(ROOT / "examples").rglob("*.yaml")]
         self.assertGreater(len(studies), 8)
         for study in studies:
             with self.subTest(study.name):

@@ -163,7 +163,7 @@ class Printer {
     const auto list = [&](std::size_t i) {
       return node.comparisons[i] == Comparison::kIn || node.comparisons[i] == Comparison::kNotIn;
     };
-    if (const std::string known = choice(node); !known.empty()) return known;
+    if (std::string known = choice(node); !known.empty()) return known;
     const std::string first = print(*node.children[0]);
     if (node.comparisons.size() == 1 && !list(0)) {
       return std::string(kNames.at(static_cast<std::size_t>(node.comparisons[0]))) + "(" + first +

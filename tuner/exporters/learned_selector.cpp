@@ -15,7 +15,8 @@ double number_of(const Tiling& tiling, const ProblemSize& size) {
   auto count = static_cast<double>(tiling.count);
   for (std::size_t d = 0; d < size.dims.size(); ++d) {
     const std::int64_t tile = tiling.tiles[d];
-    if (tile > 0) count *= static_cast<double>((size.dims[d].second + tile - 1) / tile);
+    const std::int64_t needed = tile > 0 ? (size.dims[d].second + tile - 1) / tile : 1;
+    count *= static_cast<double>(needed);
   }
   return std::min(count, kMost);
 }
@@ -33,7 +34,8 @@ std::array<double, kPredictorFeatures> predictor_features(const Predictor& predi
   for (std::size_t d = 0; d < size.dims.size(); ++d) {
     const std::int64_t extent = size.dims[d].second;
     const std::int64_t tile = predictor.pieces.tiles[d];
-    all *= static_cast<double>(tile > 0 ? (extent + tile - 1) / tile * tile : extent);
+    const std::int64_t filled = tile > 0 ? (extent + tile - 1) / tile * tile : extent;
+    all *= static_cast<double>(filled);
   }
   const double pieces = number_of(predictor.pieces, size);
   const double blocks = number_of(predictor.blocks, size);

@@ -218,7 +218,7 @@ struct ExportSpec {
 
 struct Study {
   std::filesystem::path file;
-  std::string text;  // of the file, for messages
+  std::string text;  // of the file, for messages; empty where another file has a part in it
   KernelSpec kernel;
   std::vector<ProblemSize> sizes;  // with a domain: an example of each of its kinds
   std::optional<SizeDomain> domain{};

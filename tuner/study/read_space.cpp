@@ -12,15 +12,15 @@
 
 namespace tuner {
 
-// ---- problem_sizes ------------------------------------------------------------------------------
-
-namespace {
-
 std::vector<std::string> dimension_names(const ProblemSize& size) {
   std::vector<std::string> names;
   for (const auto& [name, extent] : size.dims) names.push_back(name);
   return names;
 }
+
+// ---- problem_sizes ------------------------------------------------------------------------------
+
+namespace {
 
 // Every extent of the map, 1 standing in for one that is wrong.
 ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {

@@ -25,6 +25,7 @@ struct Reader {
 // are not called.
 void read_sizes(Reader& reader, const YamlNode& node);
 void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
+std::vector<std::string> dimension_names(const ProblemSize& size);
 void read_parameters(Reader& reader, const YamlNode& node);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "tuner/base/atomic_file.h"
@@ -18,6 +20,8 @@
 namespace tuner {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::int64_t kSchema = 1;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
@@ -27,7 +31,7 @@ constexpr std::int64_t kSchema = 1;
 const std::vector<std::string> kSections{
     "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints", "launch",
     "arguments", "constants", "reference",     "verify",     "metrics", "objective",   "backend",
-    "search",    "measure",   "export",        "baseline",   "problem"};
+    "search",    "measure",   "export",        "baseline",   "problem", "extends"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -140,6 +144,99 @@ void check_sizes(Diagnostics& diagnostics, const Study& study) {
   }
 }
 
+// What the study says on its own is read into `study`, which holds what the other one says.
+void read_own_parts(Diagnostics& diagnostics, const Fields& file, Study& study) {
+  const std::vector<ProblemSize> others = std::exchange(study.sizes, {});
+  study.domain.reset();
+  Names names(diagnostics);
+  Reader reader{diagnostics, names, study, study.file.parent_path()};
+  if (const YamlNode* sizes = file.require("problem_sizes")) {
+    read_sizes(reader, *sizes);
+    const std::vector<std::string> wanted = dimension_names(others.front());
+    if (diagnostics.ok() && dimension_names(study.sizes.front()) != wanted) {
+      diagnostics.error(file.where("problem_sizes"),
+                        "'problem_sizes' need the dimensions of the study that is extended",
+                        wanted.empty() ? "it has none" : listed(wanted) + ", in this order");
+    }
+  }
+  if (const YamlNode* search = file.find("search")) {
+    study.search = {};
+    read_search(reader, *search, file.where("search"));
+  }
+  if (const YamlNode* measure = file.find("measure")) {
+    study.measure = {};
+    read_measure(reader, *measure, file.where("measure"));
+  }
+  if (const YamlNode* weights = file.find("export")) {
+    study.exports = {};
+    read_export(reader, *weights, file.where("export"));
+  }
+}
+
+// The value of the key 'extends', or null.
+const YamlNode* extends_of(const YamlNode& root) {
+  const auto at = std::ranges::find_if(
+      root.entries, [](const auto& entry) { return entry.first->text == "extends"; });
+  return at == root.entries.end() ? nullptr : at->second.get();
+}
+
+enum class Extends { kNothing, kAnother };
+StudyFile read_file(const fs::path& path, Extends may);
+
+// The other study, with what this one says.
+StudyFile extended(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path) {
+  const Fields file(diagnostics, root, diagnostics.at(1, 1), "a study that extends another",
+                    {"schema", "extends", "problem_sizes", "search", "measure", "export"});
+  check_schema(diagnostics, file);
+  const YamlNode* other = file.require("extends");
+  if (other == nullptr) return {};
+  const auto name = read_file_name(diagnostics, *other, path.parent_path(), "'extends'");
+  if (!name) return {};
+  StudyFile result = read_file(*name, Extends::kNothing);
+  result.study.file = path;
+  result.study.text.clear();
+  read_own_parts(diagnostics, file, result.study);
+  return result;
+}
+
+StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path) {
+  StudyFile result;
+  result.study.file = path;
+  result.study.text = diagnostics.text();
+  Names names(diagnostics);
+  Reader reader{diagnostics, names, result.study, path.parent_path()};
+  const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
+  if (file.is_map()) StudyReader(reader, file).read();
+  check_sizes(diagnostics, result.study);
+  return result;
+}
+
+StudyFile read_file(const fs::path& path, Extends may) {
+  if (path.extension() == ".json") return read_t1_file(path);
+  Diagnostics diagnostics(path.string(), study_text(path));
+  const fs::path full = fs::absolute(path).lexically_normal();
+  StudyFile result;
+  const YamlRef root = parse_yaml(diagnostics);
+  const YamlNode* other = root ? extends_of(*root) : nullptr;
+  if (other != nullptr && may == Extends::kNothing) {
+    diagnostics.error(position_of(diagnostics, *other),
+                      "a study that is extended by another cannot extend one itself");
+  } else if (other != nullptr) {
+    result = extended(diagnostics, *root, full);
+  } else if (root) {
+    result = read_whole(diagnostics, *root, full);
+  }
+  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
+  if (other != nullptr) {
+    Diagnostics of_both(path.string(), "");  // what breaks at a size may be in either file
+    check_sizes(of_both, result.study);
+    if (!of_both.ok()) throw InputError(of_both.errors(), "");
+  }
+  const std::vector<Complaint> warnings = diagnostics.warnings();
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  return result;
+}
+
 }  // namespace
 
 std::string study_text(const std::filesystem::path& path) {
@@ -163,25 +260,7 @@ std::string study_text(const std::filesystem::path& path) {
   return text;
 }
 
-StudyFile read_study_file(const std::filesystem::path& path) {
-  if (path.extension() == ".json") return read_t1_file(path);
-  Diagnostics diagnostics(path.string(), study_text(path));
-  StudyFile result;
-  Study& study = result.study;
-  study.file = std::filesystem::absolute(path).lexically_normal();
-  study.text = diagnostics.text();
-  const YamlRef root = parse_yaml(diagnostics);
-  if (root) {
-    Names names(diagnostics);
-    Reader reader{diagnostics, names, study, study.file.parent_path()};
-    const Fields file(diagnostics, *root, diagnostics.at(1, 1), "the study", kSections);
-    if (file.is_map()) StudyReader(reader, file).read();
-    check_sizes(diagnostics, study);
-  }
-  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
-  result.warnings = diagnostics.warnings();
-  return result;
-}
+StudyFile read_study_file(const fs::path& path) { return read_file(path, Extends::kAnother); }
 
 Study unverified_study(Study study) {
   if (study.file.extension() != ".json") {
