@@ -24,6 +24,10 @@ class FakeJob {
     const std::scoped_lock lock(mutex_);
     cut_off_.insert(rank);
   }
+  void connect(unsigned rank) {
+    const std::scoped_lock lock(mutex_);
+    cut_off_.erase(rank);
+  }
   // How many have left in order.
   std::size_t left() {
     const std::scoped_lock lock(mutex_);

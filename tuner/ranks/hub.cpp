@@ -19,7 +19,8 @@
 namespace tuner {
 namespace {
 
-constexpr double kEndSeconds = 10;  // a process with a context of a device ends slowly
+constexpr double kTimesSilent = 2.5;  // as long as it would take to say that it is there
+constexpr double kEndSeconds = 10;    // a process with a context of a device ends slowly
 
 std::string name_of(unsigned rank) { return "rank " + std::to_string(rank); }
 
@@ -42,14 +43,18 @@ class RemoteWorker final : public Peer {
   void let_end() override {}
   std::string wait() override {
     std::unique_lock lock(hub_.mutex_);
-    hub_.news_.wait_for(lock, std::chrono::duration<double>(kEndSeconds),
-                        [this] { return remote_->ended.has_value(); });
+    const TimePoint begin = Clock::now();
+    while (!remote_->ended && seconds_since(begin) < kEndSeconds &&
+           !hub_.is_silent(remote_->rank)) {
+      hub_.news_.wait_for(lock, std::chrono::milliseconds(20));
+    }
     const std::string how = remote_->ended ? text_in(*remote_->ended, "how") : "";
     return (how.empty() ? "ended" : how) + " on " + name_of(remote_->rank);
   }
+  // Where nobody answers it is the rank that is to blame, not what its worker was doing.
   bool killed_from_outside() const override {
     const std::scoped_lock lock(hub_.mutex_);
-    return remote_->ended && flag_in(*remote_->ended, "from_outside");
+    return !remote_->ended || flag_in(*remote_->ended, "from_outside");
   }
   std::string output_tail() const override {
     const std::scoped_lock lock(hub_.mutex_);
@@ -70,6 +75,10 @@ class RemoteWorker final : public Peer {
 RankHub::RankHub(RankLink& link, RankTimes times)
     : link_(link), times_(times), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   for (unsigned rank = 1; rank < link.count(); ++rank) ranks_[rank] = {};
+}
+
+bool RankHub::is_silent(unsigned rank) const {
+  return seconds_since(ranks_.at(rank).heard) > kTimesSilent * times_.alive_seconds;
 }
 
 // ---- for the coordinator's thread ---------------------------------------------------------------

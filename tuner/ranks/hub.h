@@ -68,6 +68,7 @@ class RankHub {
   void take(unsigned from, const Envelope& envelope);
   bool pass_on_bytes();
   bool let_leave();
+  bool is_silent(unsigned rank) const;  // under the lock
   void look_for_dead();
   void lose(unsigned rank);
   std::vector<pollfd> watched();

@@ -295,7 +295,7 @@ std::vector<CompileResult> CompilePool::handle() {
       bury(worker,
            "the compiler took longer than " +
                std::to_string(static_cast<long long>(options_.deadline_seconds)) + " s",
-           false, results);
+           worker.channel->killed_from_outside(), results);
     } else if (!worker.ready && now >= after(worker.started, kStartDeadlineSeconds)) {
       bury(worker, "a compile worker did not start: " + worker.channel->epitaph(), false, results);
     }

@@ -74,9 +74,10 @@ const VariantPlan* DeviceLanes::comparison_due(const DeviceLane& lane) const {
   return sentinel_ && !lane.is_compared() ? &sentinel_->plan : nullptr;
 }
 
-// Where the sentinel tells nothing, what the device measured stands; a disturbance is given the
-// time to go away.
+// Where the sentinel tells nothing, what the device measured stands; a disturbance, or what failed
+// by something outside, gets a second chance.
 std::optional<Job> DeviceLanes::compared(DeviceLane& lane, const Verdict& verdict) {
+  if (verdict.excusable && !lane.is_compared_again()) return std::nullopt;
   DeviceScale found;
   if (sentinel_ && verdict.state == TrialState::kOk) {
     found = scale_of(sentinel_->timing, verdict.timing, task_.study.measure.simpler_within);

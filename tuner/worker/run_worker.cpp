@@ -297,6 +297,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
+    verdict.excusable = channel_->killed_from_outside();  // with the machine that it was on
     verdict.state = TrialState::kTimeout;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(clock_.started()));

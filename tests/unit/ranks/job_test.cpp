@@ -123,6 +123,21 @@ TEST_F(Ranks, WithARankThatIsGoneItsWorkersEndAndNobodyWaitsForIt) {
   EXPECT_EQ(fake_->left(), 0U) << "who leaves in order waits for all";
 }
 
+TEST_F(Ranks, AWorkerOfARankThatFallsSilentIsNotBlamedForHanging) {
+  start(2, "exec sleep 600", {0.05, 600});
+  const LentHosts lent = hosts();
+  auto hangs = lent.hosts[0].start("run");
+  EXPECT_EQ(hangs->epitaph(), "killed by signal 9 (Killed) on rank 1");
+  EXPECT_FALSE(hangs->killed_from_outside()) << "it is this side that kills it";
+  auto silent = lent.hosts[0].start("run");
+  fake_->cut_off(1);
+  EXPECT_EQ(silent->epitaph(), "ended on rank 1");
+  EXPECT_TRUE(silent->killed_from_outside());
+  hangs.reset();
+  silent.reset();
+  fake_->connect(1);
+}
+
 TEST_F(Ranks, OneThatDoesNotBelongToThemIsLeftOutInASentence) {
   odd_ = 2;
   start(3, "exec sleep 600");
