@@ -13,12 +13,12 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 21> kFloors{
+constexpr std::array<std::pair<string_view, int>, 22> kFloors{
     {{"base", 0},       {"expression", 1}, {"source", 1},   {"space", 2},     {"model", 3},
      {"ports", 4},      {"codec", 4},      {"engine", 5},   {"study", 6},     {"store", 6},
      {"recordings", 6}, {"compile", 6},    {"drafting", 6}, {"exporters", 6}, {"plugin", 6},
-     {"report", 6},     {"worker", 7},     {"run", 8},      {"terminal", 9},  {"library", 9},
-     {"app", 10}}};
+     {"report", 6},     {"worker", 7},     {"run", 8},      {"ranks", 8},     {"terminal", 9},
+     {"library", 9},    {"app", 10}}};
 
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
@@ -50,7 +50,8 @@ string_view part(string_view path, int index) {
 bool is_of_the_house(string_view include) { return include.starts_with("tuner/"); }
 
 bool is_plugin_header(string_view include) {
-  return include == "tuner/plugin/abi.h" || include == "tuner/plugin/sdk.h";
+  return include == "tuner/plugin/abi.h" || include == "tuner/plugin/sdk.h" ||
+         include == "tuner/plugin/abi_ranks.h";
 }
 
 bool is_sdk(string_view path) {

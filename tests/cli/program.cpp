@@ -51,12 +51,14 @@ fs::path Sandbox::write(const std::string& name, const std::string& text) const 
   return path(name);
 }
 
-Running::Running(const Sandbox& sandbox, const std::vector<std::string>& words) {
+Running::Running(const Sandbox& sandbox, const std::vector<std::string>& words,
+                 const std::vector<std::string>& launcher) {
   static int count = 0;
   ++count;
   out_ = sandbox.path("stdout" + std::to_string(count));
   err_ = sandbox.path("stderr" + std::to_string(count));
-  std::vector<std::string> all{TUNER_PROGRAM};
+  std::vector<std::string> all = launcher;
+  all.emplace_back(TUNER_PROGRAM);
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& word : all) argv.push_back(word.data());
@@ -71,7 +73,7 @@ Running::Running(const Sandbox& sandbox, const std::vector<std::string>& words) 
   ::dup2(in, 0);
   ::dup2(out, 1);
   ::dup2(err, 2);
-  ::execv(TUNER_PROGRAM, argv.data());
+  ::execvp(argv.front(), argv.data());
   ::_exit(98);
 }
 
@@ -129,8 +131,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-Finished run(const Sandbox& sandbox, const std::vector<std::string>& words) {
-  return Running(sandbox, words).wait();
+Finished run(const Sandbox& sandbox, const std::vector<std::string>& words,
+             const std::vector<std::string>& launcher) {
+  return Running(sandbox, words, launcher).wait();
 }
 
 std::string text_of(const fs::path& file) {

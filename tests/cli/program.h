@@ -30,8 +30,9 @@ class Sandbox {
 // A program that is running; killed at the end if it still is.
 class Running {
  public:
-  // In `sandbox`, with a cache folder of its own there.
-  Running(const Sandbox& sandbox, const std::vector<std::string>& words);
+  // In `sandbox`, with a cache folder of its own there. `launcher`: what starts it, such as mpirun.
+  Running(const Sandbox& sandbox, const std::vector<std::string>& words,
+          const std::vector<std::string>& launcher = {});
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -57,7 +58,8 @@ bool measured_again(const Finished& done);
 // How often a text has another one in it.
 std::size_t occurrences(const std::string& text, const std::string& part);
 
-Finished run(const Sandbox& sandbox, const std::vector<std::string>& words);
+Finished run(const Sandbox& sandbox, const std::vector<std::string>& words,
+             const std::vector<std::string>& launcher = {});
 
 std::string text_of(const std::filesystem::path& file);
 

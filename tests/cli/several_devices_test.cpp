@@ -1,4 +1,5 @@
-// Devices of one model share a search: the cpu backend shows itself as four.
+// Devices of one model share a search: the cpu backend shows itself as four, to one process and to
+// the four of an MPI job.
 
 #include <gtest/gtest.h>
 
@@ -151,6 +152,116 @@ TEST_F(SeveralDevices, AreThereAndNamedOnceEach) {
   };
   expect_refused("0,4", 3, "there is no device 4; the backend has devices 0 to 3");
   expect_refused("1,1", 2, "--device names device 1 twice: each number once, or 'all'");
+}
+
+// ---- four ranks ---------------------------------------------------------------------------------
+
+class Ranks : public SeveralDevices {
+ protected:
+  Ranks() {
+    // A short final: what is tested is the search.
+    sandbox_.write("spin.yaml", text_of(sandbox_.path("spin.yaml")) + "measure: {finalists: 2}\n");
+  }
+  void SetUp() override {
+    if (kMpirun.empty()) GTEST_SKIP() << "left out: there is no MPI on this machine";
+  }
+  // As root, too, on fewer cores than ranks, with no network. MPI keeps memory when it ends, in
+  // parts that it has unloaded by then: only a whole stack shows whose it was.
+  std::vector<std::string> launcher() const {
+    const auto leaks = sandbox_.write(
+        "leaks", "leak:libmpi\nleak:libopen-\nleak:libpmix\nleak:libevent\nleak:mca_\n");
+    return {"env",
+            "OMPI_ALLOW_RUN_AS_ROOT=1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+            "OMPI_MCA_rmaps_base_oversubscribe=1",
+            "OMPI_MCA_btl=self,vader",
+            "ASAN_OPTIONS=fast_unwind_on_malloc=0",
+            "LSAN_OPTIONS=suppressions=" + leaks.string() + ":print_suppressions=0",
+            kMpirun,
+            "-n",
+            "4"};
+  }
+  static std::vector<std::string> tuning() {
+    return {"run", "spin.yaml", "--backend", "cpu:devices=4,threads=1", "--progress", "json"};
+  }
+  int process_of_rank(const std::string& rank) const {
+    for (const int pid : program_processes(sandbox_)) {
+      const std::string folder = "/proc/" + std::to_string(pid);
+      const std::string variables = '\0' + text_of(folder + "/environ");
+      const bool is_worker = text_of(folder + "/cmdline").find("worker") != std::string::npos;
+      const std::string mark = "OMPI_COMM_WORLD_RANK=" + rank + '\0';
+      if (!is_worker && variables.find('\0' + mark) != std::string::npos) return pid;
+    }
+    return 0;
+  }
+
+  inline static const std::string kMpirun = TUNER_MPIRUN;
+};
+
+TEST_F(Ranks, MeasureEachVariantOnceAndTheFirstSpeaksForAll) {
+  const Finished done = run(sandbox_, tuning(), launcher());
+  ASSERT_EQ(done.status, 0) << done.err;
+  const Rows rows = ranking("results");
+  expect_all(rows);
+  std::set<std::string> devices;
+  for (const auto& row : rows) devices.insert(row.at("device_uuid"));
+  EXPECT_EQ(devices, (std::set<std::string>{"cpu-0", "cpu-1", "cpu-2", "cpu-3"}));
+  const nlohmann::json ranked = event(done.err, "ranked");
+  ASSERT_EQ(ranked.at("devices").size(), 4U);
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(ranked.at("devices")[rank].at("rank"), rank);
+    EXPECT_EQ(ranked.at("devices")[rank].at("device"), rank) << "they take turns";
+  }
+  EXPECT_EQ(ranked.at("bound").at("compile_workers"), 4) << "each rank has a core at least";
+  EXPECT_EQ(occurrences(done.err, "\"event\":\"ranked\""), 1U);
+  EXPECT_EQ(occurrences(done.out, "90 trials: "), 1U);
+}
+
+TEST_F(Ranks, LoseNothingThatWasMeasuredWhenOneIsKilled) {
+  std::size_t seen = 0;
+  {
+    Running running(sandbox_, tuning(), launcher());
+    ASSERT_TRUE(eventually([&] { return occurrences(running.errors_so_far(), "\"trial\"") >= 20; }))
+        << running.errors_so_far();
+    const int third = process_of_rank("2");
+    ASSERT_NE(third, 0);
+    ::kill(third, SIGKILL);
+    const Finished killed = running.wait();
+    EXPECT_NE(killed.status, 0) << "mpirun ends the job";
+    seen = occurrences(killed.err, "\"trial\"");
+  }
+  ASSERT_TRUE(no_process_left(sandbox_));
+  const Finished done = run(sandbox_, tuning(), launcher());
+  EXPECT_EQ(done.status, 0) << done.err;
+  expect_all(ranking("results"));
+  if (measured_again(done)) return;  // the machine is busy: all the stored ones are old
+  EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
+}
+
+TEST_F(Ranks, SayOnceWhatIsWrong) {
+  const Finished done = run(sandbox_, {"run", "missing.yaml"}, launcher());
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(occurrences(done.err, "missing.yaml: cannot read the study: there is no such file"), 1U)
+      << done.err;
+}
+
+TEST_F(SeveralDevices, AreOneMachinesWhereTheBuildHasNoMpi) {
+  const std::filesystem::path program = sandbox_.path("tuner");  // with nothing beside it
+  std::filesystem::copy_file(TUNER_PROGRAM, program);
+  const auto as_rank = [&](const std::string& rank) {
+    return run(sandbox_, {},
+               {"env", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=" + rank, program.string(),
+                "run", "spin.yaml", "--device"});
+  };
+  const Finished first = as_rank("0");
+  EXPECT_EQ(first.status, 3);
+  EXPECT_EQ(
+      first.err,
+      "tuner: started as 4 ranks, but this build has no MPI: build it where libopenmpi-dev is "
+      "installed, or start one process\n");
+  const Finished other = as_rank("3");
+  EXPECT_EQ(other.status, 0) << "the first one says it";
+  EXPECT_EQ(other.out + other.err, "");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
                                           const FinalPlan& plan) override {
     if (!script_.milliseconds_elsewhere) return std::nullopt;
-    Elsewhere out{1, {}};
+    Elsewhere out{{1}, {}};
     for (const Trial& trial : trials) {
       out.samples.emplace_back(static_cast<std::size_t>(plan.rounds),
                                script_.milliseconds_elsewhere(trial.configuration));

@@ -21,11 +21,6 @@ constexpr const char* kLook = "look at results";
 constexpr const char* kUse = "use results";
 constexpr const char* kMore = "more";
 
-int run_or_replay(const Words& words) {
-  const RunOptions options = parse_run(words);
-  return options.replay.empty() ? run_command(options) : replay_command(options);
-}
-
 std::vector<Command> starting_commands() {
   return {
       {kStart,

@@ -10,7 +10,8 @@ namespace tuner {
 // A note for the user, one line on standard error.
 void tell(const std::string& note);
 
-int run_command(const RunOptions& options);
+// With the other ranks of a job where a launcher has started several.
+int run_or_replay(const Words& words);
 int replay_command(const RunOptions& options);
 int try_command(const Words& words);
 int check_command(const CheckOptions& options);

@@ -13,8 +13,8 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/registry.h"
 #include "tuner/terminal/catalogue_text.h"
+#include "tuner/worker/device_probe.h"
 #include "tuner/worker/plugins.h"
-#include "tuner/worker/run_worker.h"
 
 namespace tuner {
 namespace {
@@ -47,7 +47,7 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   for (const PluginItem& item : catalogue.items(PluginKind::kBackend)) {
     try {
-      const auto found = RunWorker::probe(program, item.name);
+      const auto found = probe_devices(program, item.name);
       if (!devices) {
         std::cout << fmt::format("{:<8}works, {} device{}: {}\n", item.name, found.size(),
                                  found.size() == 1 ? "" : "s", item.summary);

@@ -132,6 +132,8 @@ RunOptions parse_run(const Words& words) {
   const auto values = parse_words(
       words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]", visible);
   o.study = one_input(values, "study", o.replay.empty());
+  o.names_device = !values["device"].defaulted();
+  o.names_jobs = !values["jobs"].defaulted();
   if (o.strategies.size() > 1 && o.replay.empty()) {
     wrong_usage("several strategies are for --replay, which compares them");
   }

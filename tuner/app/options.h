@@ -29,11 +29,13 @@ struct DeviceOptions {
 
 struct RunOptions : DeviceOptions {
   std::string study;
-  bool no_verify = false;  // of a T1 file: answers are not compared
-  Words sizes;             // "M=1024,N=1024"
-  Words where;             // further constraints, such as "FORM == 'naive'"
-  Words strategies;        // NAME[:option=value,...]; none = the study's; several to be replayed
-  std::string budget;      // "500", "90s", "500,10m"; empty = the study's
+  bool no_verify = false;     // of a T1 file: answers are not compared
+  bool names_device = false;  // else ranks of a job share all
+  bool names_jobs = false;    // else ranks of a node share its cores
+  Words sizes;                // "M=1024,N=1024"
+  Words where;                // further constraints, such as "FORM == 'naive'"
+  Words strategies;           // NAME[:option=value,...]; none = the study's; several to be replayed
+  std::string budget;         // "500", "90s", "500,10m"; empty = the study's
   std::uint64_t seed = 1;
   std::string results = "results";
   bool fresh = false;

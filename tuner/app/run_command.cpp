@@ -1,13 +1,19 @@
-// `tuner run`: reads study and options, has the study tuned, and shows what happens.
+// `tuner run`: reads study and options, has the study tuned, and shows what happens. Of several
+// ranks the first does that, and the others lend what they have.
 
+#include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "tuner/app/commands.h"
+#include "tuner/app/join_ranks.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/run/load_study.h"
 #include "tuner/run/output_guard.h"
+#include "tuner/run/sources.h"
 #include "tuner/run/strategy_names.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/yaml_reader.h"
@@ -69,17 +75,35 @@ void check_trace(const RunOptions& options, const Study& study) {
   guard.check(options.trace);
 }
 
-int run(const RunOptions& options, Progress& progress) {
-  const RunSettings settings = settings_of(options, study_of(options, progress));
+// What the other ranks lend. Unless the options say otherwise, each rank compiles on its share of
+// the cores, and all devices take part.
+LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& options,
+                  const Catalogue& catalogue, Progress& progress) {
+  DeviceSettings& devices = settings.devices;
+  const Study& study = settings.study;
+  Lending lending{needed_plugins(study, devices.backend, catalogue),
+                  {options.plugin_dirs, files_read_by_workers(study, read_sources(study))},
+                  std::nullopt};
+  if (options.names_jobs) lending.jobs = options.jobs;
+  LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
+  if (!options.names_jobs) devices.jobs = ranks.cores_here();
+  if (!options.names_device) devices.numbers.clear();
+  return lent;
+}
+
+int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
+  RunSettings settings = settings_of(options, study_of(options, progress));
   check_trace(options, settings.study);
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const LentHosts lent =
+      ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
   TraceFile trace(options.trace);
   const Typed typed{options.study, options.results, options.no_verify,
                     options.results == RunOptions().results};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
-  const RunEnd end = tune(settings, program, catalogue, interrupt, display);
+  const RunEnd end = tune(settings, program, catalogue, interrupt, display, lent);
   trace.close();
   display.sum_up();
   if (end.interrupted) {
@@ -91,9 +115,15 @@ int run(const RunOptions& options, Progress& progress) {
 
 }  // namespace
 
-int run_command(const RunOptions& options) {
+int run_or_replay(const Words& words) {
+  const JoinedRanks joined = join_ranks();
+  if (joined.is_spare) return kExitDone;
+  RankJob* const ranks = joined.job.get();
+  if (ranks != nullptr && ranks->rank() > 0) return ranks->serve() ? kExitDone : kExitUnavailable;
+  const RunOptions options = parse_run(words);
+  if (!options.replay.empty()) return replay_command(options);
   return with_progress(options.progress, Colours(options.color, stderr),
-                       [&](Progress& progress) { return run(options, progress); });
+                       [&](Progress& progress) { return run(options, ranks, progress); });
 }
 
 }  // namespace tuner

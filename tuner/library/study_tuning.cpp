@@ -342,7 +342,8 @@ void StudyTuning::search_all() {
           return std::make_unique<tuner::Channel>(
               std::make_unique<DeviceThread>(device_, calls_, catalogue_));
         },
-        backend_name_, settings_.device, options, {kNoLimit, 100, kNoLimit, kNoLimit, kNoLimit});
+        backend_name_, tuner::DeviceId{settings_.device}, options,
+        {kNoLimit, 100, kNoLimit, kNoLimit, kNoLimit});
     while (auto wanted = next_size()) {
       go_on(std::move(*wanted),
             [&](const WantedSize& one) { return search(one, tools, sources, store, runner); });

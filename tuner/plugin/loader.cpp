@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 constexpr const char* kSymbol = "tuner_plugin_v2";
 constexpr const char* kSymbolOfInterface1 = "tuner_plugin_v1";
 
+// Threads, atexit handlers and tables of a module must outlive us: the handle may go.
+bool stays_in_memory(const fs::path& file) {
+  return ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+}
+
 // Boost wraps the loader's own sentence; only that one helps a user.
 std::string loader_message(const std::string& text) {
   const std::string mark = "dlerror system message: ";
@@ -111,11 +116,25 @@ Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
     const auto* plugin = &library.get<const tuner_plugin>(kSymbol);
     const std::string reason = misfit(*plugin);
     if (!reason.empty()) return Unexpected{reason};
-    // Threads, atexit handlers and tables of a plugin must outlive us: pin it, the handle may go.
-    if (::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) == nullptr) {
-      return Unexpected{std::string("cannot be kept in memory")};
-    }
+    if (!stays_in_memory(file)) return Unexpected{std::string("cannot be kept in memory")};
     return plugin;
+  } catch (const std::system_error& error) {
+    return Unexpected{loader_message(error.what())};
+  }
+}
+
+Expected<const void*, std::string> load_table(const fs::path& file, const char* symbol) {
+  using boost::dll::load_mode::rtld_global;
+  using boost::dll::load_mode::rtld_now;
+  try {
+    // What the module's library loads later, of itself, looks for its symbols in it.
+    const boost::dll::shared_library library(file, rtld_now | rtld_global);
+    if (!library.has(symbol)) {
+      return Unexpected{std::string("exports no symbol '") + symbol + "'"};
+    }
+    const void* table = &library.get<const char>(symbol);
+    if (!stays_in_memory(file)) return Unexpected{std::string("cannot be kept in memory")};
+    return table;
   } catch (const std::system_error& error) {
     return Unexpected{loader_message(error.what())};
   }

@@ -38,4 +38,8 @@ std::vector<std::filesystem::path> plugin_files(const std::filesystem::path& dir
 // valid until the process ends.
 Expected<const tuner_plugin*, std::string> load_plugin(const std::filesystem::path& file);
 
+// A table that a module of this program's own exports under this name. The module stays in memory.
+Expected<const void*, std::string> load_table(const std::filesystem::path& file,
+                                              const char* symbol);
+
 }  // namespace tuner

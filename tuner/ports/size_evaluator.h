@@ -60,9 +60,23 @@ struct Drift {
   double slowest = 1;
 };
 
+// A device, as its backend numbers it, of this process or of another rank of an MPI job.
+struct DeviceId {
+  unsigned number = 0;
+  unsigned rank = 0;
+
+  bool operator==(const DeviceId&) const = default;
+};
+
+inline std::string text_of(const DeviceId& device) {
+  std::string text = "device " + std::to_string(device.number);
+  if (device.rank > 0) text += " of rank " + std::to_string(device.rank);
+  return text;
+}
+
 // What one of the devices of a search did.
 struct DeviceShare {
-  unsigned number = 0;  // by which the backend knows it
+  DeviceId device{};
   std::string uuid{};
   std::size_t trials = 0;  // that it measured
   // How long the sentinel, a variant that all measure, takes there over how long it takes on the
@@ -74,7 +88,7 @@ struct DeviceShare {
 
 // A final that was held once more.
 struct Elsewhere {
-  unsigned device = 0;  // its number
+  DeviceId device{};
   std::vector<std::vector<double>> samples;
 };
 
@@ -103,7 +117,7 @@ struct BusySpan {
 };
 
 struct DeviceLoad {
-  unsigned number = 0;  // the backend's
+  DeviceId device{};
   std::vector<BusySpan> busy{};
 };
 

@@ -5,90 +5,165 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/compile/artifact_cache.h"
+#include "tuner/run/placement.h"
 #include "tuner/run/sources.h"
+#include "tuner/worker/child.h"
+#include "tuner/worker/device_probe.h"
 #include "tuner/worker/pool_evaluator.h"
 
 namespace tuner {
 namespace {
 
-// Several devices must all be there before the first of them is tuned; `there` is only asked then,
-// because a driver takes its time to start.
-std::vector<std::vector<unsigned>> checked_numbers(
-    std::vector<unsigned> numbers, const std::function<std::vector<DeviceFacts>()>& there) {
-  if (numbers.size() == 1) return {numbers};
-  const std::vector<DeviceFacts> facts = there();
-  if (numbers.empty()) {
-    numbers.resize(facts.size());
-    std::iota(numbers.begin(), numbers.end(), 0U);
+using PlainOptions = std::vector<std::pair<std::string, std::string>>;
+
+// What a backend is asked for, and by whom.
+struct Request {
+  const DeviceSettings& settings;
+  const WorkerProgram& program;
+  const LentHosts& lent;
+  const std::function<void(const std::string&)>& note;
+  std::string backend;
+  PlainOptions options;
+};
+
+// Several devices must all be there before the first of them is tuned.
+std::vector<SeenDevice> checked(std::vector<SeenDevice> seen, const std::vector<unsigned>& asked) {
+  unsigned last = 0;
+  for (const SeenDevice& device : seen) last = std::max(last, device.id.number);
+  for (const unsigned number : asked) {
+    if (number <= last) continue;
+    throw UnavailableError(
+        fmt::format("there is no device {}; the backend has {}", *std::ranges::max_element(asked),
+                    last == 0 ? "only device 0" : fmt::format("devices 0 to {}", last)));
   }
-  const unsigned last = *std::max_element(numbers.begin(), numbers.end());
-  if (last < facts.size()) return alike_devices(numbers, facts);
-  throw UnavailableError(fmt::format(
-      "there is no device {}; the backend has {}", last,
-      facts.size() == 1 ? "only device 0" : fmt::format("devices 0 to {}", facts.size() - 1)));
+  if (asked.empty()) return seen;
+  std::vector<SeenDevice> out;
+  for (const unsigned number : asked) {
+    std::ranges::copy_if(seen, std::back_inserter(out),
+                         [&](const SeenDevice& device) { return device.id.number == number; });
+  }
+  return out;
+}
+
+void add(const std::vector<DeviceFacts>& facts, unsigned rank, const std::string& node,
+         std::vector<SeenDevice>& to) {
+  unsigned number = 0;
+  for (const DeviceFacts& one : facts) to.push_back({{number++, rank}, node, one});
+}
+
+// Those of all ranks, which are asked at the same time. A rank without any lends its cores.
+std::vector<SeenDevice> devices_of_ranks(const Request& ask) {
+  std::vector<std::pair<const LentHost*, DeviceProbe>> probes;
+  for (const LentHost& host : ask.lent.hosts) {
+    try {
+      probes.emplace_back(&host, DeviceProbe(host.start("probe"), ask.backend, ask.options));
+    } catch (const UnavailableError& error) {
+      ask.note(host.name() + " lends no device: " + error.what());
+    }
+  }
+  std::vector<SeenDevice> seen;
+  std::string reason;
+  try {
+    add(probe_devices(ask.program, ask.backend, ask.options), 0, ask.lent.node, seen);
+  } catch (const UnavailableError& error) {
+    reason = error.what();
+  }
+  for (auto& [host, probe] : probes) {
+    try {
+      add(probe.answer(), host->rank, host->node, seen);
+    } catch (const UnavailableError& error) {
+      ask.note(host->name() + " lends no device: " + error.what());
+    }
+  }
+  if (seen.empty()) throw UnavailableError(reason);
+  if (!reason.empty()) ask.note("rank 0 has no device: " + reason);
+  return seen;
+}
+
+// Ids by model. Of one device alone nothing is asked before it is opened, because a driver takes
+// its time to start.
+std::vector<std::vector<DeviceId>> models_of(const Request& ask) {
+  const std::vector<unsigned>& numbers = ask.settings.numbers;
+  if (!ask.lent.hosts.empty()) {
+    return alike_devices(each_once(checked(devices_of_ranks(ask), numbers)));
+  }
+  if (numbers.size() == 1) return {{DeviceId{numbers.front()}}};
+  std::vector<SeenDevice> seen;
+  add(probe_devices(ask.program, ask.backend, ask.options), 0, {}, seen);
+  return alike_devices(checked(std::move(seen), numbers));
+}
+
+std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device) {
+  RunLimits limits;
+  limits.configuration_seconds = ask.settings.timeout;
+  if (device.rank == 0) {
+    return std::make_unique<RunWorker>(ask.program, ask.backend, device.number, ask.options,
+                                       limits);
+  }
+  const auto host = std::ranges::find(ask.lent.hosts, device.rank, &LentHost::rank);
+  return std::make_unique<RunWorker>([start = host->start] { return start("run"); }, ask.backend,
+                                     device, ask.options, limits);
+}
+
+std::unique_ptr<CompilePool> compilers_of(const Request& ask) {
+  CompilePoolOptions options{ask.backend,          ask.settings.jobs,
+                             ask.settings.timeout, user_cache_directory().string(),
+                             ask.options,          ask.note};
+  if (!ask.lent.hosts.empty()) {
+    options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](
+                       const std::string& key, const Artifact& artifact) {
+      const std::string name = cache_name(key, artifact);
+      if (!name.empty()) cache->put(name, artifact);
+    };
+  }
+  auto compilers = std::make_unique<CompilePool>(ask.program, std::move(options), ask.lent.hosts);
+  compilers->warm_up();
+  return compilers;
 }
 
 Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue, const std::string& backend,
+                     const Catalogue& catalogue, const LentHosts& lent, const std::string& backend,
                      const std::function<void(const std::string&)>& note) {
   catalogue.check_options(PluginKind::kBackend, backend, settings.backend_options, settings.where,
                           settings.text);
+  Request ask{settings, program, lent, note, backend, {}};
+  for (const OptionValue& one : settings.backend_options) {
+    ask.options.emplace_back(one.name, one.value);
+  }
   Devices devices;
   devices.backend = backend;
   devices.options_text = options_text(catalogue, backend, settings.backend_options);
-  std::vector<std::pair<std::string, std::string>> options;
-  for (const OptionValue& one : settings.backend_options) options.emplace_back(one.name, one.value);
-  devices.compilers = std::make_unique<CompilePool>(
-      program, CompilePoolOptions{backend, settings.jobs, settings.timeout,
-                                  user_cache_directory().string(), options, note});
-  devices.compilers->warm_up();
-  RunLimits limits;
-  limits.configuration_seconds = settings.timeout;
-  const auto there = [&] { return RunWorker::probe(program, backend, options); };
-  for (const auto& numbers : checked_numbers(settings.numbers, there)) {
+  devices.compilers = compilers_of(ask);
+  for (const std::vector<DeviceId>& model : models_of(ask)) {
     AlikeDevices& alike = devices.models.emplace_back();
-    for (const unsigned number : numbers) {
-      alike.push_back(std::make_unique<RunWorker>(program, backend, number, options, limits));
-    }
+    for (const DeviceId& device : model) alike.push_back(worker_of(ask, device));
   }
   open_any(devices.models.front(), note);
   return devices;
 }
 
-DeviceFacts without_identity(DeviceFacts facts) {
-  facts.uuid.clear();
-  facts.memory_bytes = 0;
-  return facts;
-}
-
 }  // namespace
-
-std::vector<std::vector<unsigned>> alike_devices(const std::vector<unsigned>& numbers,
-                                                 const std::vector<DeviceFacts>& facts) {
-  std::vector<std::vector<unsigned>> models;
-  for (const unsigned number : numbers) {
-    const DeviceFacts one = without_identity(facts.at(number));
-    const auto known = std::ranges::find_if(models, [&](const std::vector<unsigned>& model) {
-      return without_identity(facts.at(model.front())) == one;
-    });
-    if (known == models.end()) {
-      models.push_back({number});
-    } else {
-      known->push_back(number);
-    }
-  }
-  return models;
-}
 
 void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note) {
   if (devices.front()->is_open()) return;
-  for (const auto& worker : devices) worker->start();
-  for (;;) {
+  std::string last;
+  std::erase_if(devices, [&](const std::unique_ptr<RunWorker>& worker) {
+    try {
+      worker->start();
+      return false;
+    } catch (const UnavailableError& error) {  // its machine is gone
+      last = error.what();
+      note("left out: " + last);
+      return true;
+    }
+  });
+  while (!devices.empty()) {
     try {
       devices.front()->open();
       return;
@@ -98,6 +173,7 @@ void open_any(AlikeDevices& devices, const std::function<void(const std::string&
       devices.erase(devices.begin());
     }
   }
+  throw UnavailableError(last);
 }
 
 // What differs from the defaults, by name.
@@ -119,7 +195,7 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
 }
 
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue,
+                     const Catalogue& catalogue, const LentHosts& lent,
                      const std::function<void(const std::string&)>& note) {
   std::vector<std::string> names = catalogue.names(PluginKind::kBackend);
   std::stable_sort(names.begin(), names.end(),
@@ -143,7 +219,7 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
                              "a GPU (" +
                                  last + ")");
       }
-      return open_backend(settings, program, catalogue, name, note);
+      return open_backend(settings, program, catalogue, lent, name, note);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       last = error.what();
@@ -184,7 +260,7 @@ Load PooledDevice::load() const {
   const CompilePool& compilers = tools_.compilers;
   Load load{compilers.jobs(), compilers.busy(), {}, compilers.peak_memory()};
   for (const WorkingDevice& device : devices_) {
-    load.on_devices.push_back({device.worker->number(), device.worker->busy()});
+    load.on_devices.push_back({device.worker->device(), device.worker->busy()});
     load.peak_bytes += device.worker->peak_memory();
   }
   return load;
@@ -195,7 +271,7 @@ Machine machine_here(const WorkerProgram& program, const std::string& backend,
   Machine machine;
   try {
     machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
-    machine.devices = RunWorker::probe(program, backend);
+    machine.devices = probe_devices(program, backend);
   } catch (const UnavailableError& error) {
     note(error.what());
   }

@@ -14,6 +14,7 @@
 #include "tuner/run/stored_results.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/device_lane.h"
+#include "tuner/worker/lent_host.h"
 #include "tuner/worker/run_worker.h"
 #include "tuner/worker/toolchain.h"
 
@@ -34,15 +35,10 @@ struct Devices {
 // taken out, and `note` is told why. Throws UnavailableError where none opens.
 void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note);
 
-// Which devices are alike, by what a backend says of each: all but their names for themselves and
-// the amount of memory that is left to programs. Numbers of one model stay in their order, and
-// models come in the order of their first device.
-std::vector<std::vector<unsigned>> alike_devices(const std::vector<unsigned>& numbers,
-                                                 const std::vector<DeviceFacts>& facts);
-
-// Throws UnavailableError with every backend's reason. `note` is told why one is passed over.
+// Those of this machine, and of those that are lent. Throws UnavailableError with every backend's
+// reason. `note` is told why one is passed over.
 Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue,
+                     const Catalogue& catalogue, const LentHosts& lent,
                      const std::function<void(const std::string&)>& note);
 
 // What is here for a backend, without its driver in this process. What is not there is left empty,

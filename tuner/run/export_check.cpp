@@ -98,7 +98,7 @@ void check_export(const DeviceSettings& settings, const Study& study, const Sour
                   const TunedTable& table, const std::vector<ProblemSize>& sizes,
                   const WorkerProgram& program, const Catalogue& catalogue,
                   const Interrupt& interrupt, const CheckListener& tell) {
-  const Devices devices = open_devices(settings, program, catalogue, [](const std::string&) {});
+  const Devices devices = open_devices(settings, program, catalogue, {}, [](const std::string&) {});
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) tell.note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();

@@ -147,9 +147,9 @@ std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t se
 std::string text_of(const FinalCheck& check) {
   const double lead = 100 * (check.lead - 1);
   return fmt::format(
-      "  checked on device {}: the best takes {:+.1f} % there, and is {:.1f} % {} the "
+      "  checked on {}: the best takes {:+.1f} % there, and is {:.1f} % {} the "
       "second",
-      check.device, 100 * (check.ratio - 1), std::abs(lead),
+      text_of(check.device), 100 * (check.ratio - 1), std::abs(lead),
       lead >= 0 ? "faster than" : "slower than");
 }
 

@@ -63,9 +63,9 @@ HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double second
 
 // The best of a ranking and the second, measured in turns on another device than the final was.
 struct FinalCheck {
-  unsigned device = 0;  // its number
-  double ratio = 1;     // the best's time there over its time in the final
-  double lead = 1;      // the second's time over the best's, there
+  DeviceId device{};
+  double ratio = 1;  // the best's time there over its time in the final
+  double lead = 1;   // the second's time over the best's, there
 };
 
 // Empty where there is no other device, no final to check, or no time left.

@@ -121,7 +121,7 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
                        const std::function<void(const std::string&)>& note) {
   static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
   catalogue.check_study(settings.study);
-  Devices devices = open_devices(settings.devices, program, catalogue, note);
+  Devices devices = open_devices(settings.devices, program, catalogue, {}, note);
   const SourceTexts sources = read_sources(settings.study);
   const ArtifactShelf shelf;
   const std::string compiler = devices.compilers->identity();

@@ -13,6 +13,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
+#include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/source/device_part.h"
 #include "tuner/worker/child.h"
@@ -86,6 +87,28 @@ SourceTexts read_sources(const Study& study) {
   const Digest reference = read_bundle(study, second, texts.reference, texts.known);
   texts.digest = to_hex(Hasher().add(to_hex(kernel)).add(to_hex(reference)).digest());
   return texts;
+}
+
+std::vector<std::string> files_read_by_workers(const Study& study, const SourceTexts& sources) {
+  std::vector<std::string> files;
+  for (const FileState& file : sources.known.files) files.push_back(file.path);
+  const auto add = [&files](const std::filesystem::path& file, const Bindings& names) {
+    const auto path = substitute(file.string(), names);
+    if (path) files.push_back(std::filesystem::absolute(*path).lexically_normal().string());
+  };
+  for (const ProblemSize& size : study.sizes) {
+    const Bindings names = facts_of(size, DeviceFacts{});
+    for (const auto* list : {&study.arguments, &study.constants}) {
+      for (const ArgumentSpec& argument : *list) {
+        if (argument.fill.kind == FillSpec::Kind::kFile) add(argument.fill.file, names);
+      }
+    }
+    if (!study.reference) continue;
+    for (const auto& [argument, file] : study.reference->files) {
+      for (const Bindings& one : answer_cases(study, names)) add(file, one);
+    }
+  }
+  return files;
 }
 
 std::vector<std::string> constant_warnings(const Study& study) {

@@ -26,6 +26,10 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
+// The files beside the sources that are read where something is compiled or measured: headers, and
+// what fills arguments and answers at the study's sizes.
+std::vector<std::string> files_read_by_workers(const Study& study, const SourceTexts& sources);
+
 // One line for each __constant__ symbol of the kernel's source that neither the source nor the
 // study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.
 std::vector<std::string> constant_warnings(const Study& study);

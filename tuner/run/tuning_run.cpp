@@ -106,13 +106,13 @@ std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings,
 }  // namespace
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, RunListener& listener) {
+            const StopRequest& interrupt, RunListener& listener, const LentHosts& lent) {
   double begin = wall_seconds();
   check_strategy(catalogue, settings);
   catalogue.check_study(settings.study);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
-  Devices devices = open_devices(settings.devices, program, catalogue, note);
+  Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
   Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
   const SearchSettings search = search_settings(settings, catalogue);

@@ -6,6 +6,7 @@
 #include "tuner/run/listener.h"
 #include "tuner/run/settings.h"
 #include "tuner/worker/channel.h"
+#include "tuner/worker/lent_host.h"
 
 namespace tuner {
 
@@ -14,10 +15,11 @@ struct RunEnd {
   bool all_valid = true;  // each size has a valid configuration on each device
 };
 
-// Tunes every size of the study on every device. Throws InputError for a study or settings that
-// make no sense, UnavailableError when no device is to be had or one is lost, FatalError when
-// results cannot be kept; what was measured until then is kept, ranked, and told to the listener.
+// Tunes every size of the study on every device, of this machine and of those that are lent. Throws
+// InputError for a study or settings that make no sense, UnavailableError when no device is to be
+// had or one is lost, FatalError when results cannot be kept; what was measured until then is kept,
+// ranked, and told to the listener.
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, RunListener& listener);
+            const StopRequest& interrupt, RunListener& listener, const LentHosts& lent = {});
 
 }  // namespace tuner

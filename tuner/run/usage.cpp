@@ -96,7 +96,7 @@ void add_devices(const Load& load, double begin, double end, Course& course) {
   std::array<double, 4> sum{};
   for (const DeviceLoad& device : load.on_devices) {
     const auto busy = by_quarter(device.busy, begin, end, 1);
-    if (mean(busy) > 0) course.devices.push_back({device.number, mean(busy)});
+    if (mean(busy) > 0) course.devices.push_back({device.device, mean(busy)});
     for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += busy[q];
   }
   const double count = std::max(1.0, static_cast<double>(course.devices.size()));
@@ -214,7 +214,7 @@ std::string devices_text(const std::vector<DeviceShare>& devices) {
   if (devices.size() < 2 || std::ranges::all_of(devices, idle)) return {};
   std::string text = "  measured by";
   for (const DeviceShare& one : devices) {
-    text += fmt::format("{} device {}: {}", &one == &devices.front() ? "" : ",", one.number,
+    text += fmt::format("{} {}: {}", &one == &devices.front() ? "" : ",", text_of(one.device),
                         one.trials);
     if (!one.lost.empty()) text += " until it was gone";
   }
@@ -225,7 +225,7 @@ std::string devices_text(const std::vector<DeviceShare>& devices) {
     ratios.push_back(*one.ratio);
     if (one.factor == 1) continue;
     scaled +=
-        fmt::format("{}device {} by {:.4f}", scaled.empty() ? "" : ", ", one.number, one.factor);
+        fmt::format("{}{} by {:.4f}", scaled.empty() ? "" : ", ", text_of(one.device), one.factor);
   }
   if (ratios.size() < 2) return text + "; none was compared with another";
   const auto [least, most] = std::ranges::minmax(ratios);

@@ -13,8 +13,8 @@
 namespace tuner {
 
 struct DeviceBusy {
-  unsigned number = 0;  // the backend's
-  double share = 0;     // of the time
+  DeviceId device{};
+  double share = 0;  // of the time
 };
 
 // How a stretch of time was used. The four shares are of all of it, and their sum is 1.

@@ -64,13 +64,18 @@ Json json_of(const std::optional<MeasuredFigure>& figure) {
 Json json_of_devices(const SizeOutcome& outcome) {
   Json devices = Json::array();
   for (const DeviceShare& one : outcome.devices) {
-    Json device{{"device", one.number}, {"uuid", one.uuid},    {"trials", one.trials},
-                {"ratio", nullptr},     {"scale", one.factor}, {"busy", 0},
+    Json device{{"device", one.device.number},
+                {"rank", one.device.rank},
+                {"uuid", one.uuid},
+                {"trials", one.trials},
+                {"ratio", nullptr},
+                {"scale", one.factor},
+                {"busy", 0},
                 {"lost", nullptr}};
     if (one.ratio) device["ratio"] = number(*one.ratio);
     if (!one.lost.empty()) device["lost"] = one.lost;
     for (const DeviceBusy& busy : outcome.course.value_or(Course{}).devices) {
-      if (busy.number == one.number) device["busy"] = number(busy.share);
+      if (busy.device == one.device) device["busy"] = number(busy.share);
     }
     devices.push_back(std::move(device));
   }

@@ -67,7 +67,7 @@ std::string each_device(const Course& course) {
   if (course.devices.size() < 2) return {};
   std::string text;
   for (const DeviceBusy& one : course.devices) {
-    text += fmt::format("{} device {} {:.0f} %", text.empty() ? "; busy:" : ",", one.number,
+    text += fmt::format("{} {} {:.0f} %", text.empty() ? "; busy:" : ",", text_of(one.device),
                         100 * one.share);
   }
   return text;

@@ -84,7 +84,7 @@ class Channel {
   void kill() { peer_->kill(); }
   // Reaps, and says how it ended, with the last of its output.
   std::string epitaph();
-  // After epitaph(): it was killed by somebody else.
+  // After epitaph(): it was killed by somebody else, or is gone with its machine.
   bool killed_from_outside() const { return peer_->killed_from_outside(); }
   void clear_output() { peer_->clear_output(); }
 

@@ -49,13 +49,6 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
-// The name in the cache; empty when it must not get there.
-std::string cache_name(std::string key, const Artifact& artifact) {
-  if (key.front() == kUncachedMark) return {};
-  if (key.front() != kIfReportedMark) return key;
-  return artifact.opened ? key.substr(1) : std::string();
-}
-
 void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
@@ -290,6 +283,12 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 }
 
 }  // namespace
+
+std::string cache_name(const std::string& key, const Artifact& artifact) {
+  if (key.front() == kUncachedMark) return {};
+  if (key.front() != kIfReportedMark) return key;
+  return artifact.opened ? key.substr(1) : std::string();
+}
 
 void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
                   bool limits_memory) {

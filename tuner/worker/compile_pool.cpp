@@ -28,17 +28,57 @@ TimePoint after(TimePoint start, double seconds) {
 
 }  // namespace
 
-CompilePool::CompilePool(WorkerProgram program, CompilePoolOptions options)
-    : program_(std::move(program)), options_(std::move(options)), workers_(options_.jobs) {}
+CompilePool::CompilePool(WorkerProgram program, CompilePoolOptions options,
+                         std::vector<LentHost> hosts)
+    : program_(std::move(program)), options_(std::move(options)), workers_(options_.jobs) {
+  for (LentHost& host : hosts) {
+    Site& site = sites_.emplace_back(Site{std::move(host)});
+    for (unsigned i = 0; i < site.host.jobs; ++i) workers_.emplace_back().site = &site;
+  }
+}
 
-void CompilePool::start(Worker& worker) {
-  worker.channel = std::make_unique<Channel>(program_, "compile");
+unsigned CompilePool::jobs() const {
+  return static_cast<unsigned>(std::ranges::count_if(
+      workers_, [](const Worker& worker) { return !worker.site || !worker.site->left_out; }));
+}
+
+// Other machines keep no artifacts: what they compile is kept here.
+bool CompilePool::start(Worker& worker) {
+  if (worker.site && worker.site->left_out) return false;
+  try {
+    worker.channel = worker.site ? worker.site->host.start("compile")
+                                 : std::make_unique<Channel>(program_, "compile");
+  } catch (const UnavailableError& error) {
+    if (!worker.site) throw;
+    leave_out(*worker.site, error.what());
+    return false;
+  }
   worker.ready = false;
   worker.started = Clock::now();
   worker.channel->send({{"type", "open"},
                         {"backend", options_.backend},
-                        {"cache_dir", options_.cache_dir},
+                        {"cache_dir", worker.site ? "" : options_.cache_dir},
                         {"options", options_.options}});
+  return true;
+}
+
+void CompilePool::leave_out(Site& site, const std::string& why) {
+  if (std::exchange(site.left_out, true)) return;
+  for (Worker& worker : workers_) {
+    if (worker.site == &site) take_back(worker);
+  }
+  if (options_.warn) {
+    options_.warn(site.host.name() + ": its compile workers are left out: " + why);
+  }
+}
+
+// One identity goes into the keys of all artifacts.
+void CompilePool::take_identity(Worker& worker, const std::string& identity) {
+  if (worker.site && identity != this->identity()) {
+    return leave_out(*worker.site, "its compiler is " + identity + ", that of rank 0 " + identity_);
+  }
+  worker.ready = true;
+  failed_starts_ = 0;
 }
 
 void CompilePool::warm_up() {
@@ -131,7 +171,7 @@ void CompilePool::dispatch() {
   for (std::size_t depth = 0; depth < kJobsAhead; ++depth) {
     for (Worker& worker : workers_) {
       if (waiting_.empty()) return;
-      if (!worker.channel) start(worker);
+      if (!worker.channel && !start(worker)) continue;
       if (!worker.ready || worker.jobs.size() > depth) continue;
       if (worker.jobs.empty()) {
         worker.started = Clock::now();
@@ -173,13 +213,14 @@ TimePoint CompilePool::deadline() const {
 }
 
 void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
-  while (auto message = worker.channel->take()) {
+  while (auto message = worker.channel ? worker.channel->take() : std::nullopt) {
     const std::string type = text_in(*message, "type");
     if (type == "ready") {
-      worker.ready = true;
-      failed_starts_ = 0;
+      take_identity(worker, text_in(*message, "identity"));
     } else if (type == "unavailable") {
-      throw UnavailableError("a compile worker cannot be used: " + text_in(*message, "reason"));
+      const std::string reason = text_in(*message, "reason");
+      if (!worker.site) throw UnavailableError("a compile worker cannot be used: " + reason);
+      leave_out(*worker.site, reason);
     } else if (type == "warning" && options_.warn && !std::exchange(warned_, true)) {
       options_.warn(text_in(*message, "text"));
     } else if (!worker.jobs.empty() && (type == "compiled" || type == "failed")) {
@@ -187,8 +228,9 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
       worker.started = Clock::now();
       if (flag_in(*message, "excusable") && try_again(worker)) continue;
       if (type == "compiled") {
-        finish(worker, std::make_shared<const Artifact>(message->at("artifact").get<Artifact>()),
-               results);
+        auto artifact = std::make_shared<const Artifact>(message->at("artifact").get<Artifact>());
+        if (worker.site && options_.keep) options_.keep(worker.jobs.front().key, *artifact);
+        finish(worker, std::move(artifact), results);
       } else {
         auto failure = message->get<CompileFailure>();
         failure.excusable = false;  // it was tried often enough
@@ -222,6 +264,8 @@ void CompilePool::bury(Worker& worker, const std::string& reason, bool excusable
   if (!worker.jobs.empty() && !(excusable && try_again(worker))) {
     work_.add(worker.started);
     finish(worker, Unexpected{CompileFailure{reason}}, results);
+  } else if (!worker.ready && worker.site) {
+    leave_out(*worker.site, reason);
   } else if (!worker.ready && ++failed_starts_ >= kMaxFailedStarts) {
     throw UnavailableError("compile workers cannot be started: " + reason);
   }
@@ -241,6 +285,7 @@ std::vector<CompileResult> CompilePool::handle() {
     } catch (const ProtocolError& error) {
       worker.channel->condemn(error.what());
     }
+    if (!worker.channel) continue;  // its machine was left out
     if (worker.channel->has_ended()) {
       const std::string how = worker.channel->epitaph();
       bury(worker, "the compiler crashed: its worker was " + how,
@@ -250,7 +295,7 @@ std::vector<CompileResult> CompilePool::handle() {
       bury(worker,
            "the compiler took longer than " +
                std::to_string(static_cast<long long>(options_.deadline_seconds)) + " s",
-           false, results);
+           worker.channel->killed_from_outside(), results);
     } else if (!worker.ready && now >= after(worker.started, kStartDeadlineSeconds)) {
       bury(worker, "a compile worker did not start: " + worker.channel->epitaph(), false, results);
     }

@@ -1,7 +1,8 @@
 #pragma once
 // As many compile workers as there are jobs; a compiler that crashes, loops or eats all memory
 // takes only its worker along, and its request fails with the reason. Equal requests that are under
-// way at the same time are compiled once.
+// way at the same time are compiled once. Other machines may lend workers; one that is gone, or
+// whose compiler is another one, is left out, and its work goes to the others.
 
 #include <poll.h>
 
@@ -18,6 +19,7 @@
 #include "tuner/base/expected.h"
 #include "tuner/model/artifact.h"
 #include "tuner/worker/channel.h"
+#include "tuner/worker/lent_host.h"
 
 namespace tuner {
 
@@ -28,7 +30,9 @@ struct CompilePoolOptions {
   std::string cache_dir;                                          // empty = no artifact cache
   std::vector<std::pair<std::string, std::string>> options = {};  // of the backend
   std::function<void(const std::string&)> warn =
-      {};  // told, once, that the cache cannot be written
+      {};  // told, once, that the cache cannot be written, and of each machine that is left out
+  // Keeps what another machine compiled, by its key; may be empty.
+  std::function<void(const std::string& key, const Artifact&)> keep = {};
 };
 
 // One artifact, and one image in memory, for all who wait for it.
@@ -42,7 +46,8 @@ struct CompileResult {
 
 class CompilePool {
  public:
-  CompilePool(WorkerProgram program, CompilePoolOptions options);
+  // `options.jobs` workers of this machine, and those of `hosts`.
+  CompilePool(WorkerProgram program, CompilePoolOptions options, std::vector<LentHost> hosts = {});
 
   // Starts all workers without waiting for them: they get ready while a device is being opened.
   void warm_up();
@@ -63,7 +68,7 @@ class CompilePool {
   std::optional<double> seconds_at_work(const std::string& key) const;
   // Compilations that are under way, of which each may have several ids.
   std::size_t outstanding() const { return askers_.size(); }
-  unsigned jobs() const { return options_.jobs; }
+  unsigned jobs() const;  // workers that are not left out
 
   void watch(std::vector<pollfd>& fds) const;
   // Earliest moment at which handle() has something to do even if nothing is readable.
@@ -83,14 +88,22 @@ class CompilePool {
     CompileRequest request;
     int chances = 0;  // second ones that it had
   };
+  struct Site {
+    LentHost host;
+    bool left_out = false;
+  };
   struct Worker {
+    Site* site = nullptr;  // null: this machine
     std::unique_ptr<Channel> channel;
     bool ready = false;
     std::deque<Job> jobs;  // the first is being compiled, the others lie in its socket
     TimePoint started;     // of the first job, or of the worker while it is not ready
   };
 
-  void start(Worker& worker);
+  // False when its machine is left out.
+  bool start(Worker& worker);
+  void leave_out(Site& site, const std::string& why);
+  void take_identity(Worker& worker, const std::string& identity);
   void dispatch();
   bool is_wanted(const Job& job) const;
   void take_back(Worker& worker);
@@ -105,6 +118,7 @@ class CompilePool {
 
   WorkerProgram program_;
   CompilePoolOptions options_;
+  std::deque<Site> sites_;
   std::vector<Worker> workers_;
   std::deque<Job> waiting_;
   // Ids by key: of all that is waiting or with a worker, in the order in which they asked.

@@ -66,7 +66,7 @@ void DeviceLane::clear() {
 
 DeviceShare DeviceLane::share() const {
   DeviceShare share;
-  share.number = worker().number();
+  share.device = worker().device();
   share.uuid = worker().facts().uuid;
   share.trials = trials_;
   share.lost = device_.lost;

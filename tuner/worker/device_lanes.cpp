@@ -36,7 +36,7 @@ void DeviceLanes::give_up(DeviceLane& lane, const std::string& why) {
     all_lost_ = why;
     return;
   }
-  warn(fmt::format("device {} is gone, and the others do its work: {}", lane.worker().number(),
+  warn(fmt::format("{} is gone, and the others do its work: {}", text_of(lane.worker().device()),
                    why));
   for (Job& job : jobs) orphaned_(std::move(job), why);
 }
@@ -74,23 +74,25 @@ const VariantPlan* DeviceLanes::comparison_due(const DeviceLane& lane) const {
   return sentinel_ && !lane.is_compared() ? &sentinel_->plan : nullptr;
 }
 
-// Where the sentinel tells nothing, what the device measured stands; a disturbance is given the
-// time to go away.
+// Where the sentinel tells nothing, what the device measured stands; a disturbance, or what failed
+// by something outside, gets a second chance.
 std::optional<Job> DeviceLanes::compared(DeviceLane& lane, const Verdict& verdict) {
+  if (verdict.excusable && !lane.is_compared_again()) return std::nullopt;
   DeviceScale found;
   if (sentinel_ && verdict.state == TrialState::kOk) {
     found = scale_of(sentinel_->timing, verdict.timing, task_.study.measure.simpler_within);
     if (found.is_disturbed && !lane.is_compared_again()) return std::nullopt;
     if (found.is_disturbed) {
       warn(
-          fmt::format("device {} took {:.2f} times as long for one variant as device {} did, which "
+          fmt::format("{} took {:.2f} times as long for one variant as {} did, which "
                       "no two devices of a model do: something disturbs them, and their figures "
                       "are compared as they are",
-                      lane.worker().number(), found.ratio, sentinel_->lane->worker().number()));
+                      text_of(lane.worker().device()), found.ratio,
+                      text_of(sentinel_->lane->worker().device())));
     }
   } else {
-    warn(fmt::format("device {} could not be compared with the others: {}", lane.worker().number(),
-                     verdict.message));
+    warn(fmt::format("{} could not be compared with the others: {}",
+                     text_of(lane.worker().device()), verdict.message));
   }
   lane.compared(found);
   lane.set_best(best_ms_);

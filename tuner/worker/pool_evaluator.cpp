@@ -390,7 +390,7 @@ std::optional<Elsewhere> PoolEvaluator::duel_elsewhere(std::vector<Trial>& trial
   if (lane == nullptr) return std::nullopt;
   try {
     auto samples = duel_on(*lane, trials, plan, {});
-    if (!lane->is_lost()) return Elsewhere{lane->worker().number(), std::move(samples)};
+    if (!lane->is_lost()) return Elsewhere{lane->worker().device(), std::move(samples)};
   } catch (const UnavailableError& error) {
     lanes_.give_up(*lane, error.what());
   }

@@ -56,9 +56,9 @@ std::string reason_in(const nlohmann::json& answer, const char* member) {
 RunWorker::RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
                      std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
     : RunWorker([program] { return std::make_unique<Channel>(program, "run"); }, std::move(backend),
-                device, std::move(options), limits) {}
+                DeviceId{device}, std::move(options), limits) {}
 
-RunWorker::RunWorker(Connect connect, std::string backend, unsigned device,
+RunWorker::RunWorker(Connect connect, std::string backend, DeviceId device,
                      std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
     : connect_(std::move(connect)),
       backend_(std::move(backend)),
@@ -77,7 +77,7 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
 void RunWorker::start() {
   channel_ = connect_();
   channel_->send(
-      {{"type", "open"}, {"backend", backend_}, {"device", device_}, {"options", options_}});
+      {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});
   is_starting_ = true;
   start_deadline_ = in(kOpenSeconds);
 }
@@ -101,8 +101,7 @@ std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
 }
 
 UnavailableError RunWorker::unavailable(const std::string& reason) const {
-  return UnavailableError("backend '" + backend_ + "', device " + std::to_string(device_) + ": " +
-                          reason);
+  return UnavailableError("backend '" + backend_ + "', " + text_of(device_) + ": " + reason);
 }
 
 const DeviceFacts& RunWorker::open() {
@@ -298,6 +297,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
   if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
+    verdict.excusable = channel_->killed_from_outside();  // with the machine that it was on
     verdict.state = TrialState::kTimeout;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(clock_.started()));
@@ -373,23 +373,6 @@ RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const 
   work_.add(begun);
   if (duel.failed && duel.failed->first >= variants.size()) duel.failed.reset();
   return duel;
-}
-
-std::vector<DeviceFacts> RunWorker::probe(
-    const WorkerProgram& program, const std::string& backend,
-    const std::vector<std::pair<std::string, std::string>>& options) {
-  Channel channel(program, "probe");
-  channel.send({{"type", "open"}, {"backend", backend}, {"options", options}});
-  const auto answer = channel.wait(in(kOpenSeconds));
-  if (!answer) throw UnavailableError(backend + ": its worker was " + channel.epitaph());
-  if (text_in(*answer, "type") != "devices") {
-    throw UnavailableError(backend + ": " + reason_in(*answer, "reason"));
-  }
-  try {
-    return answer->at("facts").get<std::vector<DeviceFacts>>();
-  } catch (const nlohmann::json::exception&) {
-    throw UnavailableError(backend + ": its worker sent facts that make no sense");
-  }
 }
 
 }  // namespace tuner

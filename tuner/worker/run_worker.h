@@ -31,7 +31,7 @@ class RunWorker {
   using Connect = std::function<std::unique_ptr<Channel>()>;
 
   // `connect` starts what holds the device, and may throw an UnavailableError.
-  RunWorker(Connect connect, std::string backend, unsigned device,
+  RunWorker(Connect connect, std::string backend, DeviceId device,
             std::vector<std::pair<std::string, std::string>> options, RunLimits limits);
   // A child process.
   RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
@@ -45,7 +45,7 @@ class RunWorker {
   // is busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
   bool is_open() const { return channel_ != nullptr && !is_starting_; }
-  unsigned number() const { return device_; }
+  const DeviceId& device() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
   // Has buffers allocated and filled and the reference run, while the caller goes on; throws
   // UnavailableError when there is no device.
@@ -95,11 +95,6 @@ class RunWorker {
   Duel duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan, const IsOver& is_over,
             const std::function<void(int)>& round = {});
 
-  // Devices of a backend, asked of a child; throws UnavailableError with the backend's reason.
-  static std::vector<DeviceFacts> probe(
-      const WorkerProgram& program, const std::string& backend,
-      const std::vector<std::pair<std::string, std::string>>& options = {});
-
   std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return work_.seconds(); }
   const std::vector<BusySpan>& busy() const { return work_.spans(); }
@@ -125,7 +120,7 @@ class RunWorker {
 
   Connect connect_;
   std::string backend_;
-  unsigned device_;
+  DeviceId device_;
   std::vector<std::pair<std::string, std::string>> options_;
   RunLimits limits_;
   std::unique_ptr<Channel> channel_;

@@ -15,7 +15,7 @@ namespace tuner {
 namespace {
 
 Load load_of(unsigned workers, std::vector<BusySpan> compiling, std::vector<BusySpan> on_device) {
-  return {workers, std::move(compiling), {{0, std::move(on_device)}}, 1};
+  return {workers, std::move(compiling), {{{0}, std::move(on_device)}}, 1};
 }
 
 TEST(Course, SharesAreOfTheTimeThatIsAskedFor) {
@@ -49,36 +49,39 @@ TEST(Course, TimeInWhichAllWaitForLongCompilationsIsStragglers) {
 
 TEST(Course, SeveralDevicesBoundARunWhileAllOfThemAreBusy) {
   Load load = load_of(4, {{0, 6}}, {{0, 8}});
-  load.on_devices.push_back({3, {{4, 8}}});
-  load.on_devices.push_back({5, {}});  // lost before
+  load.on_devices.push_back({{3}, {{4, 8}}});
+  load.on_devices.push_back({{5}, {}});  // lost before
   const Course course = course_of(load, 0, 10);
   EXPECT_DOUBLE_EQ(course.device_only, 0.4);
   EXPECT_DOUBLE_EQ(course.few_compile, 0.4) << "one device, or one compile worker, of several";
   EXPECT_DOUBLE_EQ(course.nothing, 0.2);
   ASSERT_EQ(course.devices.size(), 2U);
-  EXPECT_EQ(course.devices[1].number, 3U);
+  EXPECT_EQ(course.devices[1].device.number, 3U);
   EXPECT_DOUBLE_EQ(course.devices[1].share, 0.4);
   EXPECT_DOUBLE_EQ(course.device[1], (1 + 0.4) / 2);
   EXPECT_EQ(bound_of(course, 4).by, "the devices, 60 % busy");
 }
 
 TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
-  EXPECT_EQ(devices_text({{0, "a", 9}}), "") << "there is nothing to compare";
-  EXPECT_EQ(devices_text({{0, "a", 0}, {1, "b", 0}}), "") << "all was answered by the store";
-  std::vector<DeviceShare> two{{0, "a", 5, 1.0, 1, ""}, {2, "c", 4, 1.04, 1 / 1.04, ""}};
+  EXPECT_EQ(devices_text({{{0}, "a", 9}}), "") << "there is nothing to compare";
+  EXPECT_EQ(devices_text({{{0}, "a", 0}, {{1}, "b", 0}}), "") << "all was answered by the store";
+  std::vector<DeviceShare> two{{{0}, "a", 5, 1.0, 1, ""}, {{2, 1}, "c", 4, 1.04, 1 / 1.04, ""}};
   EXPECT_EQ(devices_text(two),
-            "  measured by device 0: 5, device 2: 4; one variant took up to 4.0 % longer on one of "
-            "them than on another, so figures of the search are scaled: device 2 by 0.9615");
+            "  measured by device 0: 5, device 2 of rank 1: 4; one variant took up to 4.0 % longer "
+            "on one "
+            "of them than on another, so figures of the search are scaled: device 2 of rank 1 by "
+            "0.9615");
   two[1].factor = 1;
   two[1].lost = "it fell off the bus";
   EXPECT_EQ(
       devices_text(two),
-      "  measured by device 0: 5, device 2: 4 until it was gone; one variant took up to 4.0 % "
-      "longer on one of them than on another; figures stand as they were measured");
+      "  measured by device 0: 5, device 2 of rank 1: 4 until it was gone; one variant took up to "
+      "4.0 % longer on one of them than on another; figures stand as they were measured");
   two[1].ratio.reset();
-  EXPECT_EQ(devices_text(two),
-            "  measured by device 0: 5, device 2: 4 until it was gone; none was compared with "
-            "another");
+  EXPECT_EQ(
+      devices_text(two),
+      "  measured by device 0: 5, device 2 of rank 1: 4 until it was gone; none was compared with "
+      "another");
 }
 
 TEST(Bound, IsWhatMostOfTheTimeWentInto) {
@@ -119,7 +122,7 @@ TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
   Usage usage(device, 100);
   EXPECT_FALSE(usage.course(10)) << "nothing was run";
   script.load.compiling.push_back({100, 104});
-  script.load.on_devices = {{0, {{105, 110}}}};
+  script.load.on_devices = {{{0}, {{105, 110}}}};
   Trial trial;
   trial.cost_seconds = 1;
   usage.trial(trial, 0.5);

@@ -275,5 +275,98 @@ TEST_F(CompilePoolTest, SaysForHowLongSomethingHasBeenCompiled) {
   EXPECT_GT(pool.seconds_at_work("a").value_or(-1), first);
 }
 
+// ---- workers of other machines ------------------------------------------------------------------
+
+// One worker of this machine, and two of another.
+class LentWorkers : public CompilePoolTest {
+ protected:
+  LentWorkers() {
+    options_.warn = [this](const std::string& text) { said_.push_back(text); };
+  }
+
+  CompilePool pool_with(const std::string& commands_there, unsigned jobs = 2) {
+    there_ = there_script_.program(commands_there);
+    there_script_.write_message("ready", {{"type", "ready"}, {"identity", "script 1"}});
+    there_script_.write_message("other", {{"type", "ready"}, {"identity", "script 2"}});
+    there_script_.write_message("refusal", {{"type", "unavailable"}, {"reason", "no licence"}});
+    Artifact artifact;
+    artifact.image = "made there";
+    there_script_.write_message("made", {{"type", "compiled"}, {"artifact", artifact}});
+    LentHost host{2, "node7", jobs, [this](const std::string& role) {
+                    if (is_gone_) throw UnavailableError("it has not answered for 15 s");
+                    return std::make_unique<Channel>(there_, role);
+                  }};
+    CompilePool pool(script_.program("cat ready >&3\n" + std::string(kSpeaks)), options_, {host});
+    EXPECT_EQ(pool.identity(), "script 1");
+    pool.warm_up();
+    return pool;
+  }
+  // Until the other machine's workers are ready, or left out.
+  void settle(CompilePool& pool, unsigned jobs) const {
+    const TimePoint late = Clock::now() + std::chrono::seconds(60);
+    for (; pool.jobs() != jobs && Clock::now() < late; ::usleep(1000)) pool.handle();
+    EXPECT_EQ(pool.jobs(), jobs);
+  }
+
+  ScriptWorker there_script_;
+  WorkerProgram there_;
+  bool is_gone_ = false;
+  std::vector<std::string> said_;
+  std::vector<std::string> kept_;
+  CompilePoolOptions options_{"any", 1, 100, ""};
+};
+
+TEST_F(LentWorkers, CompileWhatThisMachineHasNoWorkerForAndItIsKeptHere) {
+  options_.keep = [this](const std::string& key, const Artifact& artifact) {
+    kept_.push_back(key + ": " + artifact.image);
+  };
+  CompilePool pool = pool_with(
+      "cat ready >&3; until [ -e go ]; do sleep 0.01; done; cat made made >&3; exec sleep 600", 1);
+  EXPECT_EQ(pool.jobs(), 2U);
+  for (const char* key : {"a", "b", "c", "d"}) pool.submit(key, {});
+  const TimePoint late = Clock::now() + std::chrono::seconds(60);
+  // Each worker has two, of which one waits: this machine's has the first ones.
+  for (; !pool.seconds_at_work("c") && Clock::now() < late; ::usleep(1000)) pool.handle();
+  std::ofstream(there_script_.file("go")) << "";
+  const auto results = results_of(pool, 2);
+  ASSERT_EQ(results.size(), 2U);
+  for (const CompileResult& result : results) {
+    ASSERT_TRUE(result.outcome);
+    EXPECT_EQ((*result.outcome)->image, "made there");
+  }
+  std::ranges::sort(kept_);
+  EXPECT_EQ(kept_, (std::vector<std::string>{"c: made there", "d: made there"}));
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(LentWorkers, AnotherCompilerIsLeftOut) {
+  CompilePool pool = pool_with("cat other >&3; exec sleep 600");
+  settle(pool, 1);
+  EXPECT_EQ(said_, std::vector<std::string>{
+                       "rank 2 on node7: its compile workers are left out: its compiler is script "
+                       "2, that of rank 0 script 1"});
+}
+
+TEST_F(LentWorkers, AMachineThatCannotCompileIsLeftOut) {
+  CompilePool pool = pool_with("cat refusal >&3; exec sleep 600");
+  settle(pool, 1);
+  EXPECT_EQ(said_, std::vector<std::string>{
+                       "rank 2 on node7: its compile workers are left out: no licence"});
+}
+
+TEST_F(LentWorkers, WhatAMachineHadThatIsGoneIsCompiledHere) {
+  // Each is killed as soon as it has a job: the pipe ends once there is something to read.
+  CompilePool pool = pool_with("cat ready >&3; head -c 200 <&3 >/dev/null; kill -s KILL $$");
+  for (const char* key : {"a", "b", "c"}) pool.submit(key, {});
+  is_gone_ = true;
+  settle(pool, 1);
+  EXPECT_EQ(said_, std::vector<std::string>{"rank 2 on node7: its compile workers are left out: it "
+                                            "has not answered for 15 s"});
+  for (int i = 0; i < 3; ++i) {
+    say_compiled("here");
+    EXPECT_EQ(results_of(pool, 1).size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace tuner

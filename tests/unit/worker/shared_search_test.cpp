@@ -89,7 +89,8 @@ class SharedSearch : public testing::Test {
           [this, device] {
             return std::make_unique<Channel>(std::make_unique<FakeDeviceThread>(backend(device)));
           },
-          "fake", device, std::vector<std::pair<std::string, std::string>>{}, RunLimits{}));
+          "fake", DeviceId{device}, std::vector<std::pair<std::string, std::string>>{},
+          RunLimits{}));
       devices.push_back({workers.back().get()});
     }
     SizeTask task{study, *space, study.sizes.front(), facts};
@@ -185,8 +186,8 @@ TEST_F(SharedSearch, EachVariantIsMeasuredOnceAndEveryDeviceMeasuresSome) {
   for (const Trial& trial : trials) ++by_device[trial.device_uuid];
   ASSERT_EQ(by_device.size(), 3U);
   for (const DeviceShare& share : evaluator->devices()) {
-    EXPECT_EQ(share.trials, by_device.at(share.uuid)) << share.number;
-    EXPECT_GT(share.trials, 0U) << share.number;
+    EXPECT_EQ(share.trials, by_device.at(share.uuid)) << share.device.number;
+    EXPECT_GT(share.trials, 0U) << share.device.number;
     EXPECT_EQ(share.factor, 1) << "they are equally fast";
   }
   EXPECT_TRUE(warnings.empty());
@@ -322,7 +323,7 @@ TEST_F(SharedSearch, AFinalIsHeldOnOneDeviceAndCheckedOnAnother) {
   ASSERT_TRUE(there);
   ASSERT_EQ(there->samples.size(), 2U);
   const double ratio = there->samples[0].at(0) / here[0][0];
-  EXPECT_NEAR(ratio, there->device == 1 ? 1.1 : 1 / 1.1, 1e-9);
+  EXPECT_NEAR(ratio, there->device.number == 1 ? 1.1 : 1 / 1.1, 1e-9);
 }
 
 }  // namespace

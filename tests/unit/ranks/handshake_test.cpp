@@ -1,0 +1,94 @@
+// Which ranks may work together, and what each has of its node.
+
+#include "tuner/ranks/handshake.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tuner/ranks/envelope.h"
+#include "tuner/worker/frame.h"
+
+namespace tuner {
+namespace {
+
+RankFacts rank_0() {
+  return {"1.0",   "abcdefghij",
+          "node0", 8,
+          "0,1",   {{"cuda", "1"}, {"cpu", "1"}, {"physics", "3"}},
+          "/work", {{"/work/tile.cuh", "d1"}, {"/work/not_there.cuh", ""}}};
+}
+
+std::string why(const RankFacts& other) {
+  const NeededPlugins plugins{{"physics"}, {"physics", "cuda", "cpu"}};
+  return refusal(rank_0(), other, plugins).value_or("takes part");
+}
+
+TEST(Handshake, LetsInWhoIsLikeRankZero) {
+  RankFacts other = rank_0();
+  other.node = "node1";
+  other.cores = 1;
+  EXPECT_EQ(why(other), "takes part");
+  other.plugins.erase("cuda");
+  other.plugins["more"] = "7";
+  EXPECT_EQ(why(other), "takes part") << "the study does not need them";
+}
+
+TEST(Handshake, SaysWhatIsWrongWithARank) {
+  RankFacts other = rank_0();
+  other.build = "zyxwvutsrq";
+  EXPECT_EQ(why(other),
+            "it runs tuner 1.0 (build zyxwvuts), rank 0 1.0 (build abcdefgh): start the same "
+            "program on all ranks");
+  other = rank_0();
+  other.plugins.erase("physics");
+  EXPECT_EQ(why(other), "it has no plugin 'physics', which the study needs");
+  other = rank_0();
+  other.plugins["cuda"] = "2";
+  EXPECT_EQ(why(other), "its plugin 'cuda' is of version 2, that of rank 0 of 1");
+  other = rank_0();
+  other.files["/work/tile.cuh"] = "d2";
+  EXPECT_EQ(why(other), "its /work/tile.cuh is another one than that of rank 0");
+  other.files.erase("/work/tile.cuh");
+  EXPECT_EQ(why(other), "it has no /work/tile.cuh, which the study needs");
+  other = rank_0();
+  other.files["/work/not_there.cuh"] = "d3";
+  EXPECT_EQ(why(other), "its /work/not_there.cuh is another one than that of rank 0")
+      << "a compiler there would find it first";
+  other = rank_0();
+  other.folder = "/root";
+  EXPECT_EQ(
+      why(other),
+      "it was started in /root, rank 0 in /work: the study's files are looked for from there");
+}
+
+TEST(Handshake, RanksThatMayUseTheSameCoresDivideThem) {
+  RankFacts bound = rank_0();
+  bound.affinity = "2,3";
+  RankFacts away = rank_0();
+  away.node = "node1";
+  const std::vector<RankFacts> all{rank_0(), rank_0(), rank_0(), bound, away};
+  EXPECT_EQ(own_cores(all, 0), 2U);
+  EXPECT_EQ(own_cores(all, 3), 8U);
+  EXPECT_EQ(own_cores(all, 4), 8U);
+  EXPECT_EQ(own_cores(std::vector<RankFacts>(9, rank_0()), 8), 1U);
+}
+
+TEST(Handshake, FactsArriveAsTheyWereSent) {
+  const nlohmann::json sent = rank_0();
+  const Envelope envelope = unsealed(sealed({Topic::kFacts, 0x01020304, body_of(sent)}));
+  EXPECT_EQ(envelope.topic, Topic::kFacts);
+  EXPECT_EQ(envelope.worker, 0x01020304U);
+  EXPECT_EQ(document_of(envelope), sent);
+  EXPECT_EQ(nlohmann::json(document_of(envelope).get<RankFacts>()), sent);
+}
+
+TEST(Handshake, NonsenseIsRefused) {
+  EXPECT_THROW(unsealed("abc"), ProtocolError);
+  EXPECT_THROW(unsealed(std::string("\xFF\0\0\0\0", 5)), ProtocolError);
+  EXPECT_THROW(document_of({Topic::kFacts, 0, "TNRF"}), ProtocolError);
+}
+
+}  // namespace
+}  // namespace tuner

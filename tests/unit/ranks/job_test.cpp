@@ -1,0 +1,170 @@
+// Workers of other ranks as the coordinator sees them. Ranks are threads; workers are scripts.
+
+#include "tuner/ranks/job.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/fakes/fake_job.h"
+#include "tests/fakes/script_worker.h"
+#include "tuner/base/error.h"
+
+namespace tuner {
+namespace {
+
+using nlohmann::json;
+using Texts = std::vector<std::string>;
+
+class Ranks : public testing::Test {
+ protected:
+  ~Ranks() override { end(); }
+
+  // So many, whose workers do this.
+  void start(unsigned count, const std::string& commands, RankTimes times = {}) {
+    fake_.emplace(count);
+    for (unsigned rank = 0; rank < count; ++rank) {
+      const RankProgram program{script_.program(commands).executable, [this, rank](const Asked&) {
+                                  RankFacts facts = facts_;
+                                  if (rank == odd_) facts.version = "0.0.9";
+                                  return facts;
+                                }};
+      jobs_.push_back(
+          std::make_unique<RankJob>([this, rank] { return fake_->link(rank); }, program, times));
+    }
+  }
+  LentHosts hosts() {
+    return jobs_.front()->hosts({{}, {}, std::nullopt},
+                                [this](const std::string& text) { notes_.push_back(text); });
+  }
+  // Rank 0 first: it lets the others go. Whether each of these was served to its end.
+  Texts end() {
+    Texts out;
+    if (!jobs_.empty()) jobs_.front().reset();
+    for (std::size_t i = 1; i < jobs_.size(); ++i) {
+      out.emplace_back(jobs_[i]->serve() ? "served" : "abandoned");
+    }
+    jobs_.clear();
+    return out;
+  }
+  static TimePoint late() { return Clock::now() + std::chrono::seconds(60); }
+
+  ScriptWorker script_;
+  RankFacts facts_{"1.0", "abcdefghij", "", 6, "0,1", {}, "/work", {}};
+  unsigned odd_ = 99;  // the rank that runs another program
+  std::optional<FakeJob> fake_;
+  std::vector<std::unique_ptr<RankJob>> jobs_;
+  Texts notes_;
+};
+
+TEST_F(Ranks, AWorkerOfAnotherRankIsTalkedToLikeAChild) {
+  start(3, "exec cat <&3 >&3");  // an echo
+  const LentHosts lent = hosts();
+  ASSERT_EQ(lent.hosts.size(), 2U);
+  EXPECT_EQ(lent.node, "node0");
+  EXPECT_EQ(lent.hosts[1].name(), "rank 2 on node2");
+  EXPECT_EQ(lent.hosts[1].jobs, 6U) << "each is alone on its node";
+  const auto first = lent.hosts[0].start("compile");
+  const auto second = lent.hosts[1].start("run");
+  const json large{{"type", "large"}, {"text", std::string(4 << 20, 'x')}};
+  first->send(large);
+  second->send({{"type", "small"}});
+  EXPECT_EQ(first->wait(late())->at("type"), "start");
+  EXPECT_EQ(*first->wait(late()), large);
+  EXPECT_EQ(second->wait(late())->at("type"), "start");
+  EXPECT_EQ(second->wait(late())->at("type"), "small");
+}
+
+TEST_F(Ranks, LeaveTogetherOnceTheFirstIsDone) {
+  start(3, "exec sleep 600");
+  const LentHosts lent = hosts();
+  lent.hosts[0].start("run").reset();  // none outlives the job
+  EXPECT_EQ(end(), (Texts{"served", "served"}));
+  EXPECT_EQ(fake_->left(), 3U);
+}
+
+TEST_F(Ranks, TheEndOfAWorkerIsToldWithItsLastWordsAndWhoEndedIt) {
+  start(2, "cat " + script_.write_message("will", {{"type", "will"}}) +
+               " >&3; echo broken heart >&2; exit 4");
+  const LentHosts lent = hosts();
+  const auto worker = lent.hosts[0].start("compile");
+  EXPECT_EQ(worker->wait(late())->at("type"), "will");
+  EXPECT_FALSE(worker->wait(late()));
+  EXPECT_EQ(worker->epitaph(), "ended with status 4 on rank 1; its last words: broken heart");
+  EXPECT_FALSE(worker->killed_from_outside());
+}
+
+TEST_F(Ranks, AKilledWorkerIsNotToBlame) {
+  start(2, "kill -s KILL $$");
+  const LentHosts lent = hosts();
+  const auto worker = lent.hosts[0].start("compile");
+  EXPECT_FALSE(worker->wait(late()));
+  EXPECT_EQ(worker->epitaph(), "killed by signal 9 (Killed) on rank 1");
+  EXPECT_TRUE(worker->killed_from_outside());
+}
+
+TEST_F(Ranks, WithARankThatIsGoneItsWorkersEndAndNobodyWaitsForIt) {
+  start(3, "exec sleep 600", {0.05, 1});
+  const LentHosts lent = hosts();
+  auto worker = lent.hosts[0].start("run");
+  fake_->cut_off(1);
+  EXPECT_FALSE(worker->wait(late()));
+  EXPECT_EQ(worker->epitaph(), "gone on rank 1");
+  EXPECT_TRUE(worker->killed_from_outside());
+  EXPECT_THROW(lent.hosts[0].start("run"), UnavailableError);
+  worker.reset();
+  EXPECT_EQ(end(), (Texts{"abandoned", "served"}));
+  EXPECT_EQ(fake_->left(), 0U) << "who leaves in order waits for all";
+}
+
+TEST_F(Ranks, AWorkerOfARankThatFallsSilentIsNotBlamedForHanging) {
+  start(2, "exec sleep 600", {0.05, 600});
+  const LentHosts lent = hosts();
+  auto hangs = lent.hosts[0].start("run");
+  EXPECT_EQ(hangs->epitaph(), "killed by signal 9 (Killed) on rank 1");
+  EXPECT_FALSE(hangs->killed_from_outside()) << "it is this side that kills it";
+  auto silent = lent.hosts[0].start("run");
+  fake_->cut_off(1);
+  EXPECT_EQ(silent->epitaph(), "ended on rank 1");
+  EXPECT_TRUE(silent->killed_from_outside());
+  hangs.reset();
+  silent.reset();
+  fake_->connect(1);
+}
+
+TEST_F(Ranks, OneThatDoesNotBelongToThemIsLeftOutInASentence) {
+  odd_ = 2;
+  start(3, "exec sleep 600");
+  const LentHosts lent = hosts();
+  ASSERT_EQ(lent.hosts.size(), 1U);
+  EXPECT_EQ(lent.hosts[0].rank, 1U);
+  EXPECT_EQ(notes_,
+            Texts{"rank 2 on node2 is left out: it runs tuner 0.0.9 (build abcdefgh), rank 0 "
+                  "1.0 (build abcdefgh): start the same program on all ranks"});
+}
+
+TEST(LaunchedJob, IsWhatALauncherSaysInTheEnvironment) {
+  const auto count_of = [](const std::map<std::string, std::string>& variables) {
+    const auto found = launched_job([&](const char* name) {
+      const auto at = variables.find(name);
+      return at == variables.end() ? nullptr : at->second.c_str();
+    });
+    return found ? std::to_string(found->rank) + " of " + std::to_string(found->count) : "alone";
+  };
+  EXPECT_EQ(count_of({}), "alone");
+  EXPECT_EQ(count_of({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}), "3 of 4");
+  EXPECT_EQ(count_of({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}), "0 of 2");
+  EXPECT_EQ(count_of({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}}), "7 of 8");
+  EXPECT_EQ(count_of({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}), "alone") << "a batch script";
+  EXPECT_EQ(count_of({{"OMPI_COMM_WORLD_SIZE", "1"}}), "alone");
+  EXPECT_EQ(count_of({{"PMI_SIZE", "many"}}), "alone");
+}
+
+}  // namespace
+}  // namespace tuner

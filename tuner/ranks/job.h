@@ -1,0 +1,74 @@
+#pragma once
+// A job of several ranks, of which this process is one. Its link lives on a thread of its own: MPI
+// is started, called and left by that one only.
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tuner/ranks/agent.h"
+#include "tuner/ranks/handshake.h"
+#include "tuner/ranks/hub.h"
+#include "tuner/ranks/link.h"
+#include "tuner/worker/lent_host.h"
+
+namespace tuner {
+
+// How many processes a launcher (mpirun, srun) has started, and which of them this is, as it says
+// in the environment; empty where there is one.
+struct LaunchedJob {
+  unsigned count = 1;
+  unsigned rank = 0;
+};
+std::optional<LaunchedJob> launched_job(
+    const std::function<const char*(const char* name)>& variable);
+
+// Of what a study needs, and how it is to be compiled.
+struct Lending {
+  NeededPlugins plugins;
+  Asked asked;
+  std::optional<unsigned> jobs;  // compile workers of each rank; empty: its share of the cores
+};
+
+class RankJob {
+ public:
+  using MakeLink = std::function<std::unique_ptr<RankLink>()>;
+
+  // Joins the others. `make_link` throws UnavailableError where that is not possible.
+  RankJob(const MakeLink& make_link, RankProgram program, RankTimes times = {});
+  // Of rank 0: lets the others end, and waits for that.
+  ~RankJob();
+  RankJob(const RankJob&) = delete;
+  RankJob& operator=(const RankJob&) = delete;
+
+  unsigned rank() const { return rank_; }
+  unsigned count() const { return count_; }
+  // Of other ranks than 0: lends what this one has, until all is done. False when rank 0 is gone.
+  bool serve();
+
+  // Of rank 0: those that take part; `note` is told of each that does not. What they start ends
+  // before this does.
+  LentHosts hosts(const Lending& lending, const std::function<void(const std::string&)>& note);
+  // Of rank 0, after hosts(): its own share of the cores.
+  unsigned cores_here() const { return cores_here_; }
+  std::string node() const { return node_; }
+
+ private:
+  void live(const MakeLink& make_link, std::promise<void> joined);
+
+  RankProgram program_;
+  RankTimes times_;
+  unsigned rank_ = 0;
+  unsigned count_ = 1;
+  std::string node_;
+  unsigned cores_here_ = 1;
+  RankEnd end_ = RankEnd::kAll;
+  std::unique_ptr<RankHub> hub_;
+  std::thread thread_;
+};
+
+}  // namespace tuner

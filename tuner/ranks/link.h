@@ -1,0 +1,29 @@
+#pragma once
+// How ranks of a job reach each other: messages in order, of which none waits. MPI is one way;
+// tests have another.
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+class RankLink {
+ public:
+  virtual ~RankLink() = default;
+  virtual unsigned rank() const = 0;
+  virtual unsigned count() const = 0;
+  virtual std::string node() const = 0;
+  // Does not wait. False when that rank cannot be reached.
+  virtual bool send(unsigned rank, const std::string& bytes) = 0;
+  struct Message {
+    unsigned from = 0;
+    std::string bytes;
+  };
+  // One that has come. To be called again and again, since it lets what is being sent go on.
+  virtual std::optional<Message> receive() = 0;
+  virtual bool is_sending() const = 0;
+  // Leaves the job; waits until all ranks do so.
+  virtual void finish() = 0;
+};
+
+}  // namespace tuner
