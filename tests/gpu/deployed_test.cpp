@@ -113,17 +113,22 @@ TEST_F(Gpu, DataOnCopiesInTurnsAreNotInTheCache) {
          {at(room, copy * bytes), at(out), scalar(static_cast<int>(bytes / 16))}}};
   };
   TimingRequest request = hot(20, 10);
-  const auto hot_times = backend->time(of(0), request);
+  const auto before = backend->time(of(0), request);
   for (std::uint64_t i = 0; i < copies; ++i) request.turns.push_back(of(i));
   const auto in_turns = backend->time(of(0), request);
   request.graph = true;
   const auto in_graph = backend->time(of(0), request);
-  ASSERT_TRUE(hot_times && in_turns && in_graph);
-  std::cout << bytes << " bytes: hot " << 1000 * median(*hot_times) << " us, in turns "
+  request.turns.clear();
+  request.graph = false;
+  const auto after = backend->time(of(0), request);
+  ASSERT_TRUE(before && in_turns && in_graph && after);
+  // The first timing of an idle device may be that of a clock that has yet to rise.
+  const double hot_ms = std::min(median(*before), median(*after));
+  std::cout << bytes << " bytes: hot " << 1000 * hot_ms << " us, in turns "
             << 1000 * median(*in_turns) << " us, in a graph " << 1000 * median(*in_graph)
             << " us\n";
-  EXPECT_GT(median(*in_turns), 1.1 * median(*hot_times));
-  EXPECT_GT(median(*in_graph), 1.1 * median(*hot_times));
+  EXPECT_GT(median(*in_turns), 1.1 * hot_ms);
+  EXPECT_GT(median(*in_graph), 1.1 * hot_ms);
 }
 
 // A launch that marks its data to stay finds no more of them than one that does not.
