@@ -32,6 +32,7 @@ check() {
   "$@" >"$out/$name.log" 2>&1 || {
     status="FAILED ($?)"
     failures=$((failures + 1))
+    grep -A 8 ': Failure' "$out/$name.log" | head -n 40
     tail -n 20 "$out/$name.log"
   }
   rows+=("$(printf '%-34s %-12s %4d s' "$name" "$status" $(($(date +%s) - begin)))")
