@@ -70,7 +70,7 @@ class Catalogue {
   static Catalogue load(const PluginSearch& search);
 
   const std::vector<PluginInfo>& plugins() const { return plugins_; }
-  const std::vector<PluginProblem>& problems() const { return problems_; }
+  const std::vector<LoadProblem>& problems() const { return problems_; }
   const std::vector<PluginItem>& items(PluginKind kind) const {
     return items_[static_cast<std::size_t>(kind)];
   }
@@ -124,7 +124,7 @@ class Catalogue {
   const PluginItem& require(PluginKind kind, const std::string& name, const Position& where) const;
 
   std::vector<PluginInfo> plugins_;
-  std::vector<PluginProblem> problems_;
+  std::vector<LoadProblem> problems_;
   std::array<std::vector<PluginItem>, kPluginKindCount> items_;
 };
 

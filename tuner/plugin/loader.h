@@ -11,14 +11,14 @@
 namespace tuner {
 
 // A file or directory that was passed over, and why.
-struct PluginProblem {
+struct LoadProblem {
   std::filesystem::path path;
   std::string reason;
 };
 
 struct PluginSearch {
   std::vector<std::filesystem::path> directories;  // absolute, in order of precedence
-  std::vector<PluginProblem> ignored;
+  std::vector<LoadProblem> ignored;
 };
 
 // Where plugins may be: `asked` (--plugin-dir, relative to the current directory) first, then the

@@ -23,12 +23,14 @@ DeviceFacts without_identity(DeviceFacts facts) {
   return facts;
 }
 
-auto place_of(const SeenDevice& device) { return std::tuple(device.id.rank, device.id.number); }
+auto rank_and_number(const SeenDevice& device) {
+  return std::tuple(device.id.rank, device.id.number);
+}
 
 }  // namespace
 
 std::vector<SeenDevice> each_once(std::vector<SeenDevice> seen) {
-  std::ranges::sort(seen, {}, place_of);
+  std::ranges::sort(seen, {}, rank_and_number);
   std::set<unsigned> ranks;
   for (const SeenDevice& device : seen) ranks.insert(device.id.rank);
   std::set<Identity> taken;
@@ -44,7 +46,7 @@ std::vector<SeenDevice> each_once(std::vector<SeenDevice> seen) {
       again = true;
     }
   }
-  std::ranges::sort(placed, {}, place_of);
+  std::ranges::sort(placed, {}, rank_and_number);
   return placed;
 }
 

@@ -28,7 +28,7 @@ std::string plugins_text(const Catalogue& catalogue) {
     out += fmt::format("{:<16}{:<10}{}\n", for_terminal(plugin.name), for_terminal(plugin.version),
                        for_terminal(plugin.file.string()));
   }
-  for (const PluginProblem& problem : catalogue.problems()) {
+  for (const LoadProblem& problem : catalogue.problems()) {
     out += fmt::format("not used: {}: {}\n", for_terminal(problem.path.string()),
                        for_terminal(problem.reason));
   }

@@ -21,7 +21,7 @@ std::string message_of(const std::function<void()>& action) {
 
 std::vector<std::string> problems_with(const Catalogue& catalogue, const std::string& file) {
   std::vector<std::string> out;
-  for (const PluginProblem& problem : catalogue.problems()) {
+  for (const LoadProblem& problem : catalogue.problems()) {
     if (problem.path.filename() == file) out.push_back(problem.reason);
   }
   return out;
