@@ -21,15 +21,6 @@ summary_of() { sed -n '/% tests passed/,$p' "build/$1/ctest.log"; }
 
 say "Building with sanitizers"
 scripts/build.sh dev
-
-# Many tests wait for a process or a clock. clang-tidy has the processor time that they leave, and none
-# that they want.
-# A group of its own can be ended whole; in a session of its own it would get half of the processors.
-set -m
-chrt --idle 0 scripts/lint.sh build/dev >build/dev/lint.log 2>&1 &
-lint=$!
-set +m
-trap 'kill -- "-$lint" 2>/dev/null || true' EXIT
 run_tests dev --label-exclude gpu
 
 say "Golden outputs"
@@ -47,8 +38,7 @@ else
 fi
 
 say "clang-tidy"
-wait "$lint" || failed+=("clang-tidy")
-cat build/dev/lint.log
+scripts/lint.sh build/dev || failed+=("clang-tidy")
 
 say "Summary"
 if [ ${#failed[@]} -gt 0 ]; then
