@@ -1,6 +1,13 @@
 #pragma once
-// The text of a cuda_runtime.h whose functions note what they are asked for, so that exported
-// launchers run on the host.
+// Exported launchers on the host: the text of a cuda_runtime.h whose functions note what they are
+// asked for, and programs that are built with it.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiled.h"
+#include "tuner/exporters/launcher.h"
 
 namespace tuner {
 
@@ -64,5 +71,19 @@ inline cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void** list, std::s
   return cudaSuccess;
 }
 )";
+
+// What a program prints that includes matmul_launcher.cu. The headers that the launcher includes
+// are in the folder.
+inline std::string output_with(const LauncherFiles& files, const HeaderFolder& folder,
+                               const std::string& program) {
+  folder.write("matmul_launcher.hpp", files.header);
+  folder.write("matmul_launcher.cu", files.source);
+  folder.write("main.cpp", "#include \"matmul_launcher.cu\"\n" + program);
+  const auto compiled = folder.run(
+      "g++ -std=c++17 -g -fsanitize=address,undefined -Wall -Wextra -I. main.cpp -o main -pthread "
+      "-Wno-unknown-pragmas -Wno-unused-parameter");
+  EXPECT_EQ(compiled.status, 0) << compiled.text.substr(0, 3000);
+  return folder.run("./main").text;
+}
 
 }  // namespace tuner

@@ -90,25 +90,17 @@ inline cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** to,
 // The output of a program with this body, in which call(A, M) calls the launcher. What a launch was
 // given first, the beginning of the map, is in passed[0].
 std::string output_of(const Study& study, const std::string& body) {
-  const LauncherFiles files = exported(study);
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
   folder.write("cuda_runtime.h", std::string(kFakeCudaRuntime) +
                                      "constexpr auto cudaErrorNotSupported = cudaError_t(3);\n");
   folder.write("cuda_bf16.h", "#pragma once\nstruct __nv_bfloat16 { unsigned short bits; };\n");
   folder.write("cuda.h", kDriver);
-  folder.write("main.cpp", R"(#include "matmul_launcher.cu"
+  return output_with(exported(study), folder, R"(
 __nv_bfloat16 A[2];
 float C[1];
 int call(const __nv_bfloat16* a, long long m) { return matmul_launcher::matmul(a, C, m, 1024).status; }
 int main() {
 )" + body + "}\n");
-  const auto compiled = folder.run(
-      "g++ -std=c++17 -fsanitize=address,undefined -Wall -Wextra -I. main.cpp -o main "
-      "-Wno-unknown-pragmas -Wno-unused-parameter");
-  EXPECT_EQ(compiled.status, 0) << compiled.text.substr(0, 3000);
-  return folder.run("./main").text;
 }
 
 TEST(LauncherMaps, AreNoParametersOfTheCall) {

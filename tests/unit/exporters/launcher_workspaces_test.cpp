@@ -43,12 +43,9 @@ LauncherFiles exported(const Study& study) {
 
 // The output of a program with this body, in which call(M, stream) calls the launcher.
 std::string output_of(const Study& study, const std::string& body) {
-  const LauncherFiles files = exported(study);
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
   folder.write("cuda_runtime.h", kFakeCudaRuntime);
-  folder.write("main.cpp", R"(#include "matmul_launcher.cu"
+  return output_with(exported(study), folder, R"(
 #include <thread>
 float A[1], C[2];
 int call(long long m, std::size_t stream = 0) {
@@ -56,11 +53,6 @@ int call(long long m, std::size_t stream = 0) {
 }
 int main() {
 )" + body + "}\n");
-  const auto compiled = folder.run(
-      "g++ -std=c++17 -g -fsanitize=address,undefined -Wall -Wextra -I. main.cpp -o main -pthread "
-      "-Wno-unknown-pragmas -Wno-unused-parameter");
-  EXPECT_EQ(compiled.status, 0) << compiled.text.substr(0, 3000);
-  return folder.run("./main").text;
 }
 
 const ArgumentSpec kOnce = buffer("once", "BM * M", Role::kWorkspace);
