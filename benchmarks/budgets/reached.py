@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Wall seconds from the start of the program until a search stood within a share of the best known.
 
-    reached.py PREFIX [--strategies default,random] [--seeds 5] [--budget 20] [--within 0.02] [STUDY[:SIZE]...]
+    reached.py PREFIX [--strategies default,random] [--seeds 5] [--budget 20] [--within 0.02]
+               [--beside LABEL=OTHER] [STUDY[:SIZE]...]
 
-PREFIX is an installed tree or a build tree; several, such as `--prefix before=OTHER`, are raced against
-each other with the strategy `default`. Each run starts with an empty store and an empty cache of artifacts,
+PREFIX is an installed tree or a build tree. OTHER is one, too: another program, which takes part with the
+strategy `default` under that label. Each run starts with an empty store and an empty cache of artifacts,
 and no cache of the driver's; strategies take turns, seed by seed. The best known is the fastest search
 figure of all runs at that size: what nobody found is not known. A run that has not come that far within
 its budget counts as its budget, and is shown with a `>`. The columns of each strategy: median and worst
@@ -77,7 +78,7 @@ def row(label, runs, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("prefix", type=pathlib.Path)
-    parser.add_argument("--prefix", dest="others", action="append", default=[], metavar="LABEL=PREFIX")
+    parser.add_argument("--beside", action="append", default=[], metavar="LABEL=OTHER")
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--strategies", default="default,random")
     parser.add_argument("--seeds", type=int, default=5)
@@ -87,7 +88,7 @@ def main():
     args = parser.parse_intermixed_args()
     racers = [(each, args.prefix.resolve(), each) for each in args.strategies.split(",")]
     racers += [(label, pathlib.Path(path).resolve(), "default")
-               for label, path in (each.split("=", 1) for each in args.others)]
+               for label, path in (each.split("=", 1) for each in args.beside)]
     print(f"  {'strategy':<24} {'median':>6} {'worst':>7}{'came':>6} {'tried':>8}{'compile %':>10}"
           f"{'device %':>8}   best of each seed, ms")
     for place in args.studies:
