@@ -2,10 +2,11 @@
 # Checks a built tuner on a machine with a GPU: scripts/gpu_check.sh PREFIX
 #
 # PREFIX is an installed tree (cmake --install build/portable --prefix PREFIX) or a build tree
-# (build/release). Nothing is built, installed or downloaded. Runs the GPU tests in PREFIX/bin/tests,
-# the fault matrix (scripts/fault_matrix.sh), kernels that cheat (scripts/cheats.sh), a short tuning of
-# every study, and a sample of variants under compute-sanitizer where there is one; logs and results go
-# to $OUT, or results/gpu_check.
+# (build/release). Nothing is installed or downloaded, and nothing built but the example plugins, in a
+# folder that is deleted. Runs the GPU tests in PREFIX/bin/tests, the fault matrix
+# (scripts/fault_matrix.sh), kernels that cheat (scripts/cheats.sh), plugins where PREFIX is installed, a
+# short tuning of every study, and a sample of variants under compute-sanitizer where there is one; logs
+# and results go to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
 # and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
 # (900) is ended and fails. Exit status 0 when every row passed.
