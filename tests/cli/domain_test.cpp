@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 std::string study() { return data("studies/domain.yaml"); }
 
-Finished tune(const Sandbox& sandbox, std::vector<std::string> more) {
+Finished tune_domain(const Sandbox& sandbox, std::vector<std::string> more) {
   std::vector<std::string> words{"run", study(), "--backend", "cpu", "--progress", "json"};
   words.insert(words.end(), more.begin(), more.end());
   return run(sandbox, words);
@@ -44,28 +44,28 @@ TEST(Domain, CheckShowsRangesAndExamplesOfEachKind) {
 
 TEST(Domain, AGivenSizeIsTunedInsteadOfIt) {
   const Sandbox sandbox;
-  const auto done = tune(sandbox, {"--size", "M=5,N=6", "--budget", "2"});
+  const auto done = tune_domain(sandbox, {"--size", "M=5,N=6", "--budget", "2"});
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(ranked_sizes(sandbox), std::set<std::string>{"M5_N6"});
 }
 
 TEST(Domain, TheBudgetIsForAllSizesAndTheSameCommandFindsItSpent) {
   const Sandbox sandbox;
-  const auto done = tune(sandbox, {"--budget", "24"});
+  const auto done = tune_domain(sandbox, {"--budget", "24"});
   ASSERT_EQ(done.status, 0) << done.err;
   // The store answers for each size's winner, which its final is held with.
   EXPECT_EQ(occurrences(done.err, "\"from_store\":false"), 24U) << done.err;
   EXPECT_NE(done.err.find("24 evaluations, expected loss"), std::string::npos) << done.err;
   const auto sizes = ranked_sizes(sandbox);
   EXPECT_GE(sizes.size(), 3U);
-  const auto again = tune(sandbox, {"--budget", "24"});
+  const auto again = tune_domain(sandbox, {"--budget", "24"});
   ASSERT_EQ(again.status, 0) << again.err;
   for (const std::string& size : sizes) EXPECT_TRUE(ranked_sizes(sandbox).contains(size)) << size;
 }
 
 TEST(Domain, AnExportIsRightAtEverySizeOfTheDomain) {
   const Sandbox sandbox;
-  ASSERT_EQ(tune(sandbox, {"--budget", "48"}).status, 0);
+  ASSERT_EQ(tune_domain(sandbox, {"--budget", "48"}).status, 0);
   const auto done = run(sandbox, {"export", study(), "--format", "header", "-o", "twice_tuned.h"});
   ASSERT_EQ(done.status, 0) << done.err;
   const std::string header = text_of(sandbox.path("twice_tuned.h"));

@@ -19,7 +19,7 @@ const Words kTune{"run", "k.yaml", "--backend", "cpu", "--progress", "json"};
 const Words kTuneAfresh{"run", "k.yaml", "--backend", "cpu", "--progress", "json", "--fresh"};
 
 // One variant that adds VALUE, of which the reference knows that it is 0.
-void write_study(const Sandbox& sandbox, const std::string& include, const std::string& options,
+void write_version(const Sandbox& sandbox, const std::string& include, const std::string& options,
                  const std::string& fill = "{constant: 1}") {
   sandbox.write("k.yaml",
                 "schema: 1\n"
@@ -85,7 +85,7 @@ std::string header(const Way& way) {
 TEST(StaleSources, AChangedHeaderIsMeasuredAnewHoweverItComesIn) {
   for (const Way& way : kWays) {
     const Sandbox sandbox;
-    write_study(sandbox, way.include, way.options);
+    write_version(sandbox, way.include, way.options);
     sandbox.write(header(way), "#define VALUE 0\n");
     ASSERT_EQ(state_after(sandbox, kTune), "ok") << way.name;
     ASSERT_EQ(state_after(sandbox, kTune), "stored") << way.name;
@@ -102,7 +102,7 @@ TEST(StaleSources, AChangedHeaderIsMeasuredAnewHoweverItComesIn) {
 TEST(StaleSources, NoBinaryOfAnEarlierHeaderIsRun) {
   for (const Way& way : kWays) {
     const Sandbox sandbox;
-    write_study(sandbox, way.include, way.options);
+    write_version(sandbox, way.include, way.options);
     sandbox.write(header(way), "#define VALUE 0\n");
     ASSERT_EQ(state_after(sandbox, kTune), "ok") << way.name;
     sandbox.write(header(way), "#define VALUE 1\n");
@@ -119,7 +119,7 @@ TEST(StaleSources, AHeaderThatAppearsIsSeen) {
       "#define HAS(x) __has_include(x)\n#if HAS(\"inc/h.h\")\n#include \"inc/h.h\"\n#endif"};
   for (const char* include : ways) {
     const Sandbox sandbox;
-    write_study(sandbox, include, "");
+    write_version(sandbox, include, "");
     ASSERT_EQ(state_after(sandbox, kTune), "ok") << include;
     sandbox.write("inc/h.h", "#define VALUE 1\n");
     EXPECT_EQ(state_after(sandbox, kTune), "correctness") << include;
@@ -131,7 +131,7 @@ TEST(StaleSources, AHeaderThatAppearsIsSeen) {
 // Found by a name that nobody can know before it is compiled.
 TEST(StaleSources, AHeaderThatComesInFrontOfAnotherIsSeen) {
   const Sandbox sandbox;
-  write_study(sandbox, "#define QUOTED(x) <x.h>\n#define NAME(x) QUOTED(x)\n#include NAME(h)",
+  write_version(sandbox, "#define QUOTED(x) <x.h>\n#define NAME(x) QUOTED(x)\n#include NAME(h)",
               "-Ifirst, -Iinc");
   sandbox.write("inc/h.h", "#define VALUE 0\n");
   ASSERT_EQ(state_after(sandbox, kTune), "ok");
@@ -142,7 +142,7 @@ TEST(StaleSources, AHeaderThatComesInFrontOfAnotherIsSeen) {
 
 TEST(StaleSources, TheEnvironmentNamesNoIncludeFolders) {
   const Sandbox sandbox;
-  write_study(sandbox, "#include <h.h>", "");
+  write_version(sandbox, "#include <h.h>", "");
   sandbox.write("inc/h.h", "#define VALUE 0\n");
   ::setenv("CPATH", sandbox.path("inc").c_str(), 1);
   EXPECT_EQ(state_after(sandbox, kTune), "compile");
@@ -151,7 +151,7 @@ TEST(StaleSources, TheEnvironmentNamesNoIncludeFolders) {
 
 TEST(StaleSources, AReferenceIsReadAnewToo) {
   const Sandbox sandbox;
-  write_study(sandbox, "", "");
+  write_version(sandbox, "", "");
   sandbox.write("inc/h.h", "#define VALUE 0\n");
   std::string text = text_of(sandbox.path("r.cu"));
   text.replace(text.find("x[i];"), 5, "x[i] + VALUE;");
@@ -165,7 +165,7 @@ TEST(StaleSources, AReferenceIsReadAnewToo) {
 
 TEST(StaleSources, WhatNobodyCanKnowIsNotKeptAndSaid) {
   const Sandbox sandbox;
-  write_study(sandbox, "// .incbin", "");
+  write_version(sandbox, "// .incbin", "");
   for (int i = 0; i < 2; ++i) {
     const Finished done = run(sandbox, kTune);
     EXPECT_EQ(done.status, 0) << done.err;
@@ -177,7 +177,7 @@ TEST(StaleSources, WhatNobodyCanKnowIsNotKeptAndSaid) {
 
 TEST(StaleSources, ADataFileIsKnownByItsContents) {
   const Sandbox sandbox;
-  write_study(sandbox, "", "", "{file: x.bin}");
+  write_version(sandbox, "", "", "{file: x.bin}");
   const fs::path file = sandbox.write("x.bin", std::string(1024, '\0'));
   struct stat facts {};
   ASSERT_EQ(::stat(file.c_str(), &facts), 0);

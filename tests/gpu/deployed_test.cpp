@@ -7,11 +7,6 @@
 namespace tuner {
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 TimingRequest hot(std::uint32_t samples, std::uint32_t launches = 1) {
   TimingRequest request;
   request.samples = samples;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,11 @@
 #include "tuner/plugin/catalogue.h"
 
 namespace tuner {
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
 
 inline Catalogue gpu_catalogue() {
   // <build>/bin/test_gpu, or <prefix>/bin/tests/test_gpu once installed.

@@ -1,16 +1,10 @@
 // Loading, launching and timing kernels on the GPU.
-#include <algorithm>
 #include <iostream>
 
 #include "gpu_fixture.h"
 
 namespace tuner {
 namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // Spins for `microseconds` of the device's own clock.
 const char* const kSpin =

@@ -2,11 +2,13 @@
 
 #include "tuner/app/parse_words.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 
 namespace tuner {
 
@@ -27,12 +29,8 @@ void wrong_usage(const std::string& message, const std::string& suggestion) {
 }
 
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
-  std::string list;
-  for (const std::string& word : allowed) {
-    if (word == value) return;
-    list += (list.empty() ? "" : ", ") + word;
-  }
-  wrong_usage(option + " '" + value + "' is not known; allowed: " + list,
+  if (std::ranges::find(allowed, value) != allowed.end()) return;
+  wrong_usage(option + " '" + value + "' is not known; allowed: " + listed(allowed),
               did_you_mean(value, allowed));
 }
 

@@ -3,12 +3,11 @@
 #include "tuner/compile/constant_symbols.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "tuner/base/text.h"
 
 namespace tuner {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // The text with comments, literals and directives as blanks, line breaks kept.
 class Blanked {
@@ -51,7 +50,8 @@ class Blanked {
     if (sees("/*")) return blank_through("*/");
     if (sees("//") || (c == '#' && fresh_line_)) return blank_line();
     // A quote between digits separates them.
-    if (c == '"' || (c == '\'' && (at_ == 0 || !is_word(text_[at_ - 1])))) return blank_literal(c);
+    if (c == '"' || (c == '\'' && (at_ == 0 || !is_word_part(text_[at_ - 1]))))
+      return blank_literal(c);
     if (c == '\n') {
       fresh_line_ = true;
     } else if (c != ' ' && c != '\t') {
@@ -106,9 +106,9 @@ class Declaration {
     if (c == '=' || c == '{') initialised_ = true;
     if (c == '(' || c == '[' || c == '{') return behind_brackets(text_, at);
     if (c == '<' && !has_value_) return behind_angles(text_, at);
-    if (!is_word(c)) return at + 1;
+    if (!is_word_part(c)) return at + 1;
     std::size_t end = at;
-    while (end < text_.size() && is_word(text_[end])) ++end;
+    while (end < text_.size() && is_word_part(text_[end])) ++end;
     // Words behind an '=' are values; behind a '}' they name what the structure was defined for.
     if (!has_value_) {
       name_ = text_.substr(at, end - at);
@@ -146,7 +146,8 @@ std::vector<ConstantSymbol> unset_constants(std::string_view source) {
   for (std::size_t at = text.find(kKeyword); at != std::string::npos;
        at = text.find(kKeyword, at + 1)) {
     const std::size_t end = at + kKeyword.size();
-    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]))) continue;
+    if ((at > 0 && is_word_part(text[at - 1])) || (end < text.size() && is_word_part(text[end])))
+      continue;
     Declaration(text, end, out);
   }
   return out;

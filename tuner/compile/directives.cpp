@@ -9,12 +9,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "tuner/base/text.h"
+
 namespace tuner {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Walks over a directive.
 class Walk {
@@ -42,7 +42,7 @@ class Walk {
 
   std::string word() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
     return std::string(text_.substr(start, at_ - start));
   }
 

@@ -3,13 +3,13 @@
 #include "tuner/compile/flat_source.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/compile/directives.h"
 
 namespace tuner {
@@ -26,10 +26,7 @@ std::string without_blanks(const std::string& text) {
 
 std::string word_of(const std::string& text) {
   std::size_t end = 0;
-  while (end < text.size() &&
-         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-    ++end;
-  }
+  while (end < text.size() && is_word_part(text[end])) ++end;
   return text.substr(0, end);
 }
 

@@ -9,6 +9,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
+#include "tuner/base/text.h"
 #include "tuner/compile/directives.h"
 
 namespace tuner {
@@ -17,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 constexpr std::uintmax_t kLargestHeader = std::uintmax_t{16} << 20;
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 
 namespace tuner {
@@ -21,7 +22,7 @@ namespace {
 std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
 
 bool looks_like_a_reference(const FoundKernel& kernel) {
-  const std::string name = lower_case(last_name(kernel.name));
+  const std::string name = lower(last_name(kernel.name));
   return name.find("ref") != name.npos || name.find("naive") != name.npos ||
          name.find("init") != name.npos || name.find("gold") != name.npos;
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
 
@@ -69,7 +69,7 @@ class Arguments {
     }
     const auto passed = c_.host_expression_of(one.name);
     const bool is_real = one.type.find("float") != std::string::npos;
-    const std::string name = lower_case(one.name);
+    const std::string name = lower(one.name);
     const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
                           name.find("pitch") != name.npos;
     if (passed && constant_number(*passed)) {
@@ -135,9 +135,7 @@ class Arguments {
   std::string shape_of(const FoundArgument& one, const Use& use) {
     std::vector<std::string> shape = extents_of(one, use);
     if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
-    std::string out;
-    for (const std::string& extent : shape) out += (out.empty() ? "" : ", ") + extent;
-    return "[" + out + "]";
+    return "[" + listed(shape) + "]";
   }
 
   std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) {
@@ -162,9 +160,9 @@ class Arguments {
   // C[M, N] = A[M, K] * B[K, N].
   std::vector<std::string> extents_of_product(const FoundArgument& one) const {
     std::map<std::string, std::string> by_name;
-    for (const auto& extent : c_.plan.extents) by_name[lower_case(extent.first)] = extent.first;
-    const std::string name = lower_case(one.name.substr(0, 1)),
-                      end = lower_case(one.name.substr(one.name.size() - 1));
+    for (const auto& extent : c_.plan.extents) by_name[lower(extent.first)] = extent.first;
+    const std::string name = lower(one.name.substr(0, 1)),
+                      end = lower(one.name.substr(one.name.size() - 1));
     if (by_name.size() != 3 || !by_name.contains("m") || !by_name.contains("n") ||
         !by_name.contains("k")) {
       return {};

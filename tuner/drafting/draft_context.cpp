@@ -3,7 +3,6 @@
 #include "tuner/drafting/draft_context.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "tuner/drafting/study_text.h"
 
@@ -91,11 +90,6 @@ std::string DraftContext::seen_through(std::string type) const {
     type = source.aliases.at(type);
   }
   return type;
-}
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 }  // namespace tuner

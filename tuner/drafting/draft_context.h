@@ -51,6 +51,4 @@ void draft_launch(DraftContext& context);
 // Throws InputError for a type that no study can give; `source_name` is for its message.
 void draft_arguments(DraftContext& context, const std::string& source_name);
 
-std::string lower_case(std::string text);
-
 }  // namespace tuner

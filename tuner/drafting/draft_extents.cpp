@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
@@ -62,7 +60,7 @@ class Extents {
 
   bool extents_of_product_known() const {
     std::set<std::string> names;
-    for (const std::string& one : c_.extent_arguments) names.insert(lower_case(one));
+    for (const std::string& one : c_.extent_arguments) names.insert(lower(one));
     return names == std::set<std::string>{"m", "n", "k"};
   }
 

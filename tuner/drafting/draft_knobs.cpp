@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
@@ -66,7 +66,7 @@ class Knobs {
       if (!token.is_word() || !is_theirs || c_.source.macro(name) != nullptr) continue;
       if (c_.plan.parameter(name) != nullptr || !initialiser_of(c_.kernel.body, name).empty())
         continue;
-      const bool is_block = lower_case(name).find("block") != std::string::npos;
+      const bool is_block = lower(name).find("block") != std::string::npos;
       add_macro(name, is_block ? 16 : 1, "used and defined nowhere");
       c_.plan.guessed.push_back(fmt::format("{} is {} at present", name, is_block ? 16 : 1));
     }

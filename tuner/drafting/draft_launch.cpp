@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
@@ -93,9 +93,9 @@ class Launch {
       // Knobs that a block's index or a thread's is multiplied with are its extents.
       for (const std::string& factor : share_of_a_block(c_.kernel.body, "xyz"[axis]).factors) {
         const auto known = c_.meaning(factor);
-        const bool is_block = lower_case(factor).find("block") != std::string::npos ||
-                              lower_case(factor).find("tile") != std::string::npos ||
-                              lower_case(factor).find("thread") != std::string::npos;
+        const bool is_block = lower(factor).find("block") != std::string::npos ||
+                              lower(factor).find("tile") != std::string::npos ||
+                              lower(factor).find("thread") != std::string::npos;
         if (known && (is_block || constant_value(*known))) return *known;
       }
     }

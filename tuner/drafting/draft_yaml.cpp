@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "tuner/base/text.h"
 #include "tuner/drafting/plan.h"
 
 namespace tuner {
 namespace {
-
-bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string list_of(const std::vector<std::string>& expressions) {
   std::string out;

@@ -4,18 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "tuner/base/text.h"
 #include "tuner/drafting/launch_hint.h"
 
 namespace tuner {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 bool has_one_of(const std::string& text, std::initializer_list<std::string_view> parts) {
   return std::ranges::any_of(parts, [&](auto part) { return text.find(part) != text.npos; });

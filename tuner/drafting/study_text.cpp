@@ -9,17 +9,12 @@
 #include <regex>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/drafting/found_source.h"
 #include "tuner/expression/expression.h"
 
 namespace tuner {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 // div_up(a, b), DIVUP, cdiv, iDivUp, ceil_div, ...
 bool rounds_up(std::string_view name) {

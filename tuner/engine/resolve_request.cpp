@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
@@ -22,11 +23,9 @@ std::string cpp_text(const Value& value) {
   return to_text(value);
 }
 
-bool is_identifier_char(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
-
 std::string identifier(std::string text) {
   for (char& c : text) {
-    if (!is_identifier_char(c)) c = '_';
+    if (!is_word_part(c)) c = '_';
   }
   return text;
 }
@@ -83,7 +82,7 @@ Expected<Defines, std::string> defines_of(const Study& study, const Configuratio
 std::size_t placeholder_length(std::string_view text) {
   if (text.size() < 3 || std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
   std::size_t end = 1;
-  while (end < text.size() && (is_identifier_char(text[end]) || text[end] == '.')) ++end;
+  while (end < text.size() && (is_word_part(text[end]) || text[end] == '.')) ++end;
   return end < text.size() && text[end] == '}' ? end - 1 : 0;
 }
 

@@ -46,14 +46,14 @@ LearnedSelector only_default(const Study& study, const TunedTable& table) {
 // ---- comparison ---------------------------------------------------------------------------------
 
 // One way of each rule that is tried.
-struct Variant {
+struct Candidate {
   SelectionRule rule = SelectionRule::kNearest;
   std::vector<double> weights{};
   std::vector<double> losses{};  // by size; NaN: not known
 };
 
-std::vector<Variant> variants_of(std::size_t dimensions) {
-  std::vector<Variant> out{{SelectionRule::kNearest}};
+std::vector<Candidate> variants_of(std::size_t dimensions) {
+  std::vector<Candidate> out{{SelectionRule::kNearest}};
   constexpr std::size_t kMostDimensions = 4;  // beyond, all weights are too many to try
   std::vector<std::vector<double>> all{{}};
   for (std::size_t d = 0; d < dimensions && dimensions <= kMostDimensions; ++d) {
@@ -75,7 +75,7 @@ std::vector<Variant> variants_of(std::size_t dimensions) {
   return out;
 }
 
-void apply(const Study& study, const Variant& variant, PredictorFit& fit,
+void apply(const Study& study, const Candidate& variant, PredictorFit& fit,
            std::optional<std::size_t> without, TunedTable& table) {
   if (variant.rule == SelectionRule::kWeighted) table.weights = variant.weights;
   if (variant.rule == SelectionRule::kDefault) table.learned = only_default(study, table);
@@ -84,12 +84,12 @@ void apply(const Study& study, const Variant& variant, PredictorFit& fit,
 
 // What each variant's choice for the size at `out` loses, when that is left out.
 void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
-               const TableOptions& options, PredictorFit& fit, std::vector<Variant>& variants) {
+               const TableOptions& options, PredictorFit& fit, std::vector<Candidate>& variants) {
   const RankedResults& mine = *maker.results()[at];
   TunedTable table = maker.table(options, at);
   const std::vector<double> usual = table.weights;
   const double best = best_cost(study, mine);
-  for (Variant& variant : variants) {
+  for (Candidate& variant : variants) {
     table.weights = usual;
     table.learned.reset();
     apply(study, variant, fit, at, table);
@@ -103,7 +103,7 @@ void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
 }
 
 // Of the sizes where the choice was measured; infinite where these are less than half.
-RuleLoss loss_of(const Variant& variant) {
+RuleLoss loss_of(const Candidate& variant) {
   RuleLoss out;
   out.losses = variant.losses;
   for (const double loss : variant.losses) {
@@ -161,7 +161,7 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
   TableOptions without = options_of_domain(options);
   without.earlier = nullptr;
   without.spares = false;
-  std::vector<Variant> variants = variants_of(study.domain->extents.size());
+  std::vector<Candidate> variants = variants_of(study.domain->extents.size());
   for (std::size_t i = 0; i < maker.results().size(); ++i) {
     leave_out(study, maker, i, without, fit, variants);
     out.sizes.push_back(maker.results()[i]->size);
@@ -169,7 +169,7 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
   for (std::size_t r = 0; r < out.rules.size(); ++r) {
     out.rules[r].expected = std::numeric_limits<double>::infinity();
   }
-  for (const Variant& variant : variants) {
+  for (const Candidate& variant : variants) {
     RuleLoss& rule = out.rules[static_cast<std::size_t>(variant.rule)];
     RuleLoss now = loss_of(variant);
     if (!(now.expected < rule.expected)) continue;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/objective.h"
 #include "tuner/exporters/ranked_table.h"
 
@@ -21,7 +22,6 @@ constexpr std::size_t kMostLines = 12;   // of a message
 constexpr std::size_t kMostBytes = 200;  // of a line
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -76,8 +76,8 @@ std::string cause_of(const Trial& trial) {
 std::string folded(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_nan = text.compare(i, 3, "nan") == 0 && (i == 0 || !is_word(text[i - 1])) &&
-                        (i + 3 >= text.size() || !is_word(text[i + 3]));
+    const bool is_nan = text.compare(i, 3, "nan") == 0 && (i == 0 || !is_word_part(text[i - 1])) &&
+                        (i + 3 >= text.size() || !is_word_part(text[i + 3]));
     if (!is_digit(text[i]) && !is_nan) {
       out += text[i];
       continue;

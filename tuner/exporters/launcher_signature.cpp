@@ -12,6 +12,8 @@
 namespace tuner {
 namespace {
 
+using From = LauncherArgument::From;
+
 // Names of the generated function's own.
 constexpr std::array<const char*, 13> kReserved{
     "stream", "scratch", "state",     "problem", "plan",    "done", "held",
@@ -66,7 +68,6 @@ class Signature {
   }
 
   LauncherArgument argument(const ArgumentSpec& spec) {
-    using From = LauncherArgument::From;
     LauncherArgument one{&spec, From::kCaller, std::string(cpp_type_of(spec.type)),
                          unused(spec.name, used_)};
     if (spec.map) {

@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kWorthMoving = 0.001;
 
-using Losses = std::map<Configuration, double>;
+using LossOf = std::map<Configuration, double>;
 
-Losses losses_in(const Study& study, const RankedResults& results) {
-  Losses losses;
+LossOf losses_in(const Study& study, const RankedResults& results) {
+  LossOf losses;
   for (std::size_t i = 0; i < results.ranked; ++i) {
     const Trial& trial = results.trials[i];
     if (trial.state != TrialState::kOk) continue;
@@ -34,9 +34,9 @@ bool same_place(const RankedResults& a, const RankedResults& b) {
 }
 
 // Empty where one of them does not know it.
-std::optional<double> at_worst(const Configuration& one, const std::vector<Losses>& machines) {
+std::optional<double> at_worst(const Configuration& one, const std::vector<LossOf>& machines) {
   double worst = 0;
-  for (const Losses& losses : machines) {
+  for (const LossOf& losses : machines) {
     const auto found = losses.find(one);
     if (found == losses.end()) return std::nullopt;
     worst = std::max(worst, found->second);
@@ -62,9 +62,9 @@ void rank_first(RankedResults& results, std::size_t at) {
   }
 }
 
-double loss_of_winner(const Configuration& winner, const std::vector<Losses>& machines) {
+double loss_of_winner(const Configuration& winner, const std::vector<LossOf>& machines) {
   double worst = 0;
-  for (const Losses& losses : machines) {
+  for (const LossOf& losses : machines) {
     if (const auto found = losses.find(winner); found != losses.end()) {
       worst = std::max(worst, found->second);
     }
@@ -72,7 +72,7 @@ double loss_of_winner(const Configuration& winner, const std::vector<Losses>& ma
   return worst;
 }
 
-WorstCase prefer(const std::vector<Losses>& machines, RankedResults& results) {
+WorstCase prefer(const std::vector<LossOf>& machines, RankedResults& results) {
   const Configuration winner = results.trials.front().configuration;
   const std::optional<double> stays = at_worst(winner, machines);
   WorstCase out{results.device.name, results.size, machines.size(), winner};
@@ -107,7 +107,7 @@ std::vector<WorstCase> prefer_worst_case(const Study& study,
   std::vector<WorstCase> cases;
   for (RankedResults& here : results) {
     if (here.ranked == 0) continue;
-    std::vector<Losses> machines{losses_in(study, here)};
+    std::vector<LossOf> machines{losses_in(study, here)};
     for (const RankedResults& other : others) {
       if (other.ranked > 0 && same_place(here, other)) machines.push_back(losses_in(study, other));
     }

@@ -20,7 +20,7 @@ struct ArchRow {
   int optin_kib;
   int sm_kib;
 };
-constexpr ArchRow kRows[] = {
+constexpr ArchRow kArchRows[] = {
     {75, 1024, 16, 64, 64},    {80, 2048, 32, 163, 164},  {86, 1536, 16, 99, 100},
     {87, 1536, 16, 163, 164},  {89, 1536, 24, 99, 100},   {90, 2048, 32, 227, 228},
     {100, 2048, 32, 227, 228}, {103, 2048, 32, 227, 228}, {110, 1536, 24, 227, 228},
@@ -77,7 +77,7 @@ DeviceFacts nominal_facts(const std::string& arch) {
     facts.abilities.emplace_back(ability);
   }
   std::string known;
-  for (const ArchRow& row : kRows) {
+  for (const ArchRow& row : kArchRows) {
     const std::string name = "sm_" + std::to_string(row.cc);
     if (arch == name || arch == name + "a") {
       facts.compute_capability = row.cc;

@@ -1,10 +1,11 @@
 #pragma once
-// The host's side of the texts and options of abi.h.
+// The host's side of the texts, options and resources of abi.h.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tuner/model/artifact.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/abi.h"
 
@@ -15,6 +16,11 @@ inline std::string from_abi(tuner_str text) {
   return text.size == 0 ? std::string() : std::string(text.data, text.size);
 }
 inline std::string from_abi(const char* text) { return text == nullptr ? "" : text; }
+
+inline Resources from_abi(const tuner_resources& from) {
+  return {from.registers,   from.static_shared_bytes, from.constant_bytes,
+          from.local_bytes, from.spill_bytes,         from.max_threads};
+}
 
 // Views of `options`.
 inline std::vector<tuner_pair> abi_pairs(const OptionList& options) {

@@ -21,23 +21,18 @@ DeviceFailure failure(int status, std::string message) {
   return {known ? static_cast<DeviceError>(status) : DeviceError::kRuntime, std::move(message)};
 }
 
-Resources from_abi(const tuner_resources& from) {
-  return {from.registers,   from.static_shared_bytes, from.constant_bytes,
-          from.local_bytes, from.spill_bytes,         from.max_threads};
-}
-
 template <std::size_t N>
-std::string from_abi(const char (&text)[N]) {
+std::string text_in(const char (&text)[N]) {
   return {text, ::strnlen(text, N)};
 }
 
-DeviceFacts from_abi(const tuner_device_facts& from, const std::string& backend) {
+DeviceFacts facts_from(const tuner_device_facts& from, const std::string& backend) {
   DeviceFacts to;
   to.backend = backend;
-  to.name = from_abi(from.name);
-  to.uuid = from_abi(from.uuid);
-  to.arch = from_abi(from.arch);
-  to.driver = from_abi(from.driver);
+  to.name = text_in(from.name);
+  to.uuid = text_in(from.uuid);
+  to.arch = text_in(from.arch);
+  to.driver = text_in(from.driver);
   to.compute_capability = from.compute_capability;
   to.multiprocessors = from.multiprocessors;
   to.warp_size = from.warp_size;
@@ -135,7 +130,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
     table_.facts(table_.self, &facts);
-    facts_ = from_abi(facts, name);
+    facts_ = facts_from(facts, name);
     const auto add = [this](const void* able, std::string_view what) {
       if (able != nullptr) facts_.abilities.emplace_back(what);
     };

@@ -155,19 +155,15 @@ class PluginCompiler : public Compiler {
     artifact_of(to).symbols.emplace_back(from_abi(asked), from_abi(lowered));
   }
   static void set_resources(void* to, const tuner_resources* from) noexcept {
-    artifact_of(to).resources = resources_from(*from);
+    artifact_of(to).resources = from_abi(*from);
   }
   static void add_next_kernel(void* to, tuner_str lowered, const tuner_resources* from) noexcept {
-    artifact_of(to).then.push_back({from_abi(lowered), resources_from(*from)});
+    artifact_of(to).then.push_back({from_abi(lowered), from_abi(*from)});
   }
   static void add_opened(void* to, tuner_str path) noexcept {
     static_cast<Answer*>(to)->opened.push_back(from_abi(path));
   }
   static void opened_all(void* to) noexcept { static_cast<Answer*>(to)->all_opened = true; }
-  static Resources resources_from(const tuner_resources& from) {
-    return {from.registers,   from.static_shared_bytes, from.constant_bytes,
-            from.local_bytes, from.spill_bytes,         from.max_threads};
-  }
 
   tuner_compiler table_;
   std::string options_;  // with which it was made, as a part of its identity

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tuner/base/text.h"
 #include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/option_check.h"
 
@@ -48,12 +49,6 @@ std::vector<PluginValue> values_of(const void* factory, std::uint32_t number) {
     values.push_back({from_abi(all[i].name), from_abi(all[i].unit), from_abi(all[i].help)});
   }
   return values;
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
 }
 
 }  // namespace
@@ -139,7 +134,7 @@ const PluginItem& Catalogue::require(PluginKind kind, const std::string& name,
   throw InputError(
       Complaint{where,
                 std::string("there is no ") + row(kind).word + " '" + name + "'; " +
-                    (known.empty() ? "none is installed" : "there are: " + join(known)),
+                    (known.empty() ? "none is installed" : "there are: " + listed(known)),
                 did_you_mean(name, known)});
 }
 
@@ -231,7 +226,7 @@ Complaint no_such_value(const PluginItem& observer, const ObserverSpec& spec) {
   for (const PluginValue& one : observer.values) known.push_back(one.name);
   const std::string& wanted = spec.value.empty() ? spec.metric : spec.value;
   return {spec.value_where,
-          "observer '" + observer.name + "' gives no '" + wanted + "'; it gives: " + join(known),
+          "observer '" + observer.name + "' gives no '" + wanted + "'; it gives: " + listed(known),
           did_you_mean(wanted, known)};
 }
 
@@ -288,7 +283,7 @@ std::string Catalogue::versions_for(const Study& study) const {
   };
   if (study.problem) add(PluginKind::kProblem, study.problem->name);
   for (const ObserverSpec& spec : study.observers) add(PluginKind::kObserver, spec.name);
-  return join(versions);
+  return listed(versions);
 }
 
 }  // namespace tuner

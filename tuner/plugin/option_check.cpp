@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/base/text.h"
+
 namespace tuner {
 namespace {
 
@@ -69,12 +71,6 @@ bool is_understood(const std::string& allowed) {
   return false;
 }
 
-std::string join(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 }  // namespace
 
 std::optional<std::string> value_misfit(const std::string& allowed, const std::string& value) {
@@ -129,7 +125,7 @@ std::vector<Complaint> option_complaints(const std::vector<const PluginItem*>& i
     if (std::find(names.begin(), names.end(), given.name) == names.end()) {
       out.push_back({at,
                      "unknown option '" + given.name + "'; " + owner +
-                         (known.empty() ? " has no options" : " has: " + join(shown)),
+                         (known.empty() ? " has no options" : " has: " + listed(shown)),
                      did_you_mean(given.name, names)});
     }
     for (const PluginOption& option : known) {

@@ -10,7 +10,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kFailed = std::numeric_limits<double>::infinity();
+constexpr double kFailedLoss = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNotThere = std::numeric_limits<std::uint32_t>::max();
 
 // Where a parameter of the space is in the recording, and what its recorded positions are here.
@@ -50,18 +50,18 @@ std::optional<ConfigIndex> index_here(const std::vector<Match>& matches,
 // outside of the space that is searched now.
 std::vector<double> losses_of(const Recording& recording, bool maximize) {
   std::vector<double> values;
-  double best = kFailed;
-  double worst = -kFailed;
+  double best = kFailedLoss;
+  double worst = -kFailedLoss;
   for (const RecordedTrial& entry : recording.entries) {
     const bool valid = entry.state == TrialState::kOk && std::isfinite(entry.objective);
-    values.push_back(!valid ? kFailed : maximize ? -entry.objective : entry.objective);
+    values.push_back(!valid ? kFailedLoss : maximize ? -entry.objective : entry.objective);
     if (!valid) continue;
     best = std::min(best, values.back());
     worst = std::max(worst, values.back());
   }
-  if (best == kFailed || (best <= 0 && worst >= 0)) return {};
+  if (best == kFailedLoss || (best <= 0 && worst >= 0)) return {};
   for (double& value : values) {
-    if (value != kFailed) value = best > 0 ? std::log(value / best) : std::log(best / value);
+    if (value != kFailedLoss) value = best > 0 ? std::log(value / best) : std::log(best / value);
   }
   return values;
 }

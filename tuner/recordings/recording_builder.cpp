@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint32_t kUnset = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 // Kernel Tuner writes 1e20 for "failed", older versions other times from 1e10 on.
-constexpr double kFailed = 1e20;
-constexpr double kFailedFrom = 1e10;
+constexpr double kFailedTime = 1e20;
+constexpr double kFailedTimeFrom = 1e10;
 // Ten times what the largest public spaces have, and some samples of each: what a few bytes of a
 // hostile file stand for must not fill the memory.
 constexpr std::size_t kMostEntries = std::size_t{1} << 22;
@@ -130,7 +130,7 @@ std::uint32_t RecordingBuilder::add_value(std::size_t parameter, const Value& va
 }
 
 bool RecordingBuilder::is_failure(double value, bool timed) {
-  return !std::isfinite(value) || value == kFailed || (timed && value >= kFailedFrom);
+  return !std::isfinite(value) || value == kFailedTime || (timed && value >= kFailedTimeFrom);
 }
 
 void RecordingBuilder::objective(double value) {
@@ -155,7 +155,7 @@ void RecordingBuilder::quantity(const std::string& name) {
 namespace {
 
 void add_milliseconds(double value, double& seconds) {
-  if (!(value >= 0) || value >= kFailedFrom) return;  // not recorded
+  if (!(value >= 0) || value >= kFailedTimeFrom) return;  // not recorded
   seconds = (std::isnan(seconds) ? 0 : seconds) + value / 1000;
 }
 

@@ -16,7 +16,7 @@ namespace tuner {
 namespace {
 
 // Finals that take turns in naming one of several equals must not keep a run going for ever.
-constexpr int kMostRounds = 5;
+constexpr int kMostCrossings = 5;
 
 std::string counted(std::size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -113,12 +113,12 @@ std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& o
     return any;
   };
   int rounds = 0;
-  while (rounds < kMostRounds && round()) ++rounds;
+  while (rounds < kMostCrossings && round()) ++rounds;
   if (trials > 0) {
     run.listener().note(fmt::format(
         "cross sizes: {} at {}, beyond the budget{}", counted(trials, "trial"),
         counted(replaced.size(), "size"),
-        rounds == kMostRounds ? "; winners still change, the same command goes on" : ""));
+        rounds == kMostCrossings ? "; winners still change, the same command goes on" : ""));
   } else if (!run.is_interrupted()) {
     run.listener().note("cross sizes: every winner was tried already wherever it is valid");
   }

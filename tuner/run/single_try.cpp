@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
@@ -17,12 +18,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message, const std::string& suggestion) {
   throw InputError(Complaint{{}, message, suggestion});
-}
-
-std::string listed(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
 }
 
 // The parameters with one value left where one was assigned.

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <map>
 #include <memory>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
@@ -23,12 +23,6 @@
 
 namespace tuner {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool device_fits(const DeviceFacts& device, const std::string& wanted) {
   return wanted.empty() || lower(device.name).find(lower(wanted)) != std::string::npos ||

@@ -15,14 +15,6 @@
 namespace tuner {
 namespace {
 
-constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
-
-const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
-  const auto found = std::find_if(study.arguments.begin(), study.arguments.end(),
-                                  [&](const ArgumentSpec& a) { return a.name == name; });
-  return found == study.arguments.end() ? nullptr : &*found;
-}
-
 // The reference runs once for all configurations that share an answer, so nothing that it gets may
 // vary with them.
 void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {

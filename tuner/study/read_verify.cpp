@@ -10,8 +10,6 @@
 namespace tuner {
 namespace {
 
-constexpr unsigned kFixedNames = kSizeName | kDeviceFact;  // the same for every configuration
-
 std::vector<std::string> output_names(const Study& study) {
   std::vector<std::string> names;
   for (const ArgumentSpec& argument : study.arguments) {
@@ -19,12 +17,6 @@ std::vector<std::string> output_names(const Study& study) {
     if (is_output) names.push_back(argument.name);
   }
   return names;
-}
-
-const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
-  const auto found = std::find_if(study.arguments.begin(), study.arguments.end(),
-                                  [&](const ArgumentSpec& a) { return a.name == name; });
-  return found == study.arguments.end() ? nullptr : &*found;
 }
 
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {

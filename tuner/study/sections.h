@@ -67,6 +67,10 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
 // are looked for when a size is checked.
 std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNode& node,
                                                     unsigned kinds, const std::string& what);
+// Names that mean the same for every configuration.
+inline constexpr unsigned kFixedNames = kSizeName | kDeviceFact;
+// Null where the kernel has no such argument.
+const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.

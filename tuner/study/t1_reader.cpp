@@ -58,7 +58,7 @@ std::string strategy_called(const std::string& text) {
   return found == kKnown.end() ? std::string() : found->second;
 }
 
-void read_search(T1Reader& t1, const YamlNode& node) {
+void read_t1_search(T1Reader& t1, const YamlNode& node) {
   if (!expect_map(t1.diagnostics(), node, "'Search'")) return;
   t1.study().search.where = t1.at(node);
   const YamlNode* name = t1_find(node, "Name");
@@ -208,7 +208,7 @@ const std::vector<std::string> kKernelKeys{"Language",
                                            "KernelTypeNames",
                                            "ReferenceArguments"};
 
-void read_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
+void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
   if (!expect_map(t1.diagnostics(), kernel, "'KernelSpecification'")) return;
   t1.study().kernel.where = t1.at(kernel);
   const YamlNode* language = t1_require(t1, kernel, "Language", "'KernelSpecification'");
@@ -241,11 +241,11 @@ void read_all(T1Reader& t1, const YamlNode& root) {
   if (space == nullptr || !expect_map(t1.diagnostics(), *space, "'ConfigurationSpace'")) return;
   t1_read_parameters(t1, *space);
   t1_read_conditions(t1, *space);
-  if (const YamlNode* search = t1_find(root, "Search")) read_search(t1, *search);
+  if (const YamlNode* search = t1_find(root, "Search")) read_t1_search(t1, *search);
   if (const YamlNode* budget = t1_find(root, "Budget")) read_budget(t1, *budget);
   const YamlNode* kernel = t1_find(root, "KernelSpecification");
   name_kernel(t1, root, kernel != nullptr && kernel->is_map() ? kernel : nullptr);
-  if (kernel != nullptr) read_kernel(t1, root, *kernel);
+  if (kernel != nullptr) read_t1_kernel(t1, root, *kernel);
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ namespace tuner {
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
+inline TimePoint after(TimePoint start, double seconds) {
+  return start +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 inline double seconds_since(TimePoint start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

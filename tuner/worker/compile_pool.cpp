@@ -21,11 +21,6 @@ constexpr int kSecondChances = 2;
 // committing a trial to disk.
 constexpr std::size_t kJobsAhead = 2;
 
-TimePoint after(TimePoint start, double seconds) {
-  return start +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 CompilePool::CompilePool(WorkerProgram program, CompilePoolOptions options,

@@ -11,11 +11,6 @@ namespace {
 
 constexpr double kPowerSeconds = 10;
 
-TimePoint after(TimePoint start, double seconds) {
-  return start +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 void PhaseClock::set_plan(const SizePlan& plan) {

@@ -22,7 +22,6 @@ constexpr int kMostDevicesLost = 2;
 constexpr double kPatienceSeconds = 1.5;
 // A final may take this much longer than it was given before it is ended.
 constexpr double kGraceSeconds = 0.3;
-constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
 
 }  // namespace
 
@@ -329,7 +328,7 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
   lane.preparation().start();
   while (all_good && (missing > 0 || !lane.is_prepared())) {
     if (is_over() || lane.is_lost()) break;
-    wait(now() + kLookSeconds);
+    wait(now() + RunWorker::kLookSeconds);
     lanes_.on_each([&](DeviceLane& one) { lanes_.look_at_preparation(one); });
     for (Job& job : take_compiled()) arrived(std::move(job));
   }

@@ -16,14 +16,7 @@ namespace {
 
 constexpr double kOpenSeconds = 120;  // a cold driver on a large machine is slow
 constexpr int kRevivals = 4;
-constexpr int kSecondChances = 2;
-
-TimePoint in(double seconds) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-constexpr double kLookSeconds = 0.05;  // between two looks whether it is over
+constexpr int kRetries = 2;
 
 bool never() { return false; }
 
@@ -31,9 +24,9 @@ bool never() { return false; }
 // back, gets time to recover.
 void pause_before(int attempt, const RunWorker::IsOver& is_over) {
   if (attempt == 0) return;
-  const TimePoint end = in(0.25 * (1 << attempt));
+  const TimePoint end = after(Clock::now(), 0.25 * (1 << attempt));
   while (Clock::now() < end && !is_over()) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(kLookSeconds));
+    std::this_thread::sleep_for(std::chrono::duration<double>(RunWorker::kLookSeconds));
   }
 }
 
@@ -41,7 +34,9 @@ void pause_before(int attempt, const RunWorker::IsOver& is_over) {
 std::optional<nlohmann::json> wait_for(Channel& channel, TimePoint deadline,
                                        const RunWorker::IsOver& is_over) {
   for (;;) {
-    if (auto answer = channel.wait(std::min(deadline, in(kLookSeconds)))) return answer;
+    if (auto answer =
+            channel.wait(std::min(deadline, after(Clock::now(), RunWorker::kLookSeconds))))
+      return answer;
     if (channel.has_ended() || Clock::now() >= deadline || is_over()) return std::nullopt;
   }
 }
@@ -79,7 +74,7 @@ void RunWorker::start() {
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});
   is_starting_ = true;
-  start_deadline_ = in(kOpenSeconds);
+  start_deadline_ = after(Clock::now(), kOpenSeconds);
 }
 
 std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
@@ -109,7 +104,7 @@ const DeviceFacts& RunWorker::open() {
     pause_before(attempt, never);
     const auto failed = try_open(never);
     if (!failed) return facts_;
-    if (!failed->excusable || attempt == kSecondChances) throw unavailable(failed->reason);
+    if (!failed->excusable || attempt == kRetries) throw unavailable(failed->reason);
   }
 }
 
@@ -118,7 +113,8 @@ void RunWorker::send_plan() {
   preparing_ = true;
   const std::size_t answers = plan_->reference ? plan_->reference->answers.size() : 0;
   prepare_deadline_ =
-      in(limits_.prepare_seconds * static_cast<double>(std::max<std::size_t>(1, answers)));
+      after(Clock::now(),
+            limits_.prepare_seconds * static_cast<double>(std::max<std::size_t>(1, answers)));
 }
 
 // No answer: the child is gone or took too long.
@@ -160,7 +156,7 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
     reference_ms_ = time_in(*answer, "reference_ms");
     return true;
   }
-  if (failed->excusable && preparations_ < kSecondChances) {
+  if (failed->excusable && preparations_ < kRetries) {
     pause_before(++preparations_, never);
     open();
     send_plan();
@@ -213,7 +209,7 @@ bool RunWorker::handle_reviving() {
       is_reviving_ = false;
       throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
     }
-    revive_at_ = in(0.25 * (1 << revivals_));
+    revive_at_ = after(Clock::now(), 0.25 * (1 << revivals_));
   }
   return !is_reviving_;
 }
@@ -327,7 +323,7 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
   if (!make_ready(is_over)) return {};
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
-  const TimePoint end = in(limits_.duel_seconds);
+  const TimePoint end = after(Clock::now(), limits_.duel_seconds);
   TimePoint until = end;
   Duel duel;
   int rounds = 0;
@@ -336,7 +332,7 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
     if (type == "phase") {  // of a round, each finalist is launched once
       if (Clock::now() >= end) break;
       const std::string phase = text_in(*answer, "phase");
-      until = std::min(end, in(clock_.seconds(phase, finalists)));
+      until = std::min(end, after(Clock::now(), clock_.seconds(phase, finalists)));
       if (round && phase == "final") round(rounds++);
     }
     try {
@@ -366,7 +362,7 @@ RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const 
   Duel duel;
   bool again = true;
   const TimePoint begun = Clock::now();
-  for (int attempt = 0; again && attempt <= kSecondChances; ++attempt) {
+  for (int attempt = 0; again && attempt <= kRetries; ++attempt) {
     pause_before(attempt, is_over);
     duel = try_duel(request, again, is_over, round);
   }

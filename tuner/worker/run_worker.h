@@ -25,7 +25,8 @@ namespace tuner {
 
 class RunWorker {
  public:
-  // Whether there is no more time to wait: it is asked twenty times a second.
+  // Whether there is no more time to wait: it is asked every kLookSeconds.
+  static constexpr double kLookSeconds = 0.05;
   using IsOver = std::function<bool()>;
 
   using Connect = std::function<std::unique_ptr<Channel>()>;

@@ -116,6 +116,7 @@ TEST_F(ManyAnswers, AFailureNamesTheValues) {
 
 using test::expr;
 using test::h200;
+using test::space_of;
 
 Study study_with_steps() {
   Study study = test::scale_study();
@@ -127,10 +128,6 @@ Study study_with_steps() {
   study.reference->per = {"STEPS"};
   study.reference->launch.block[0] = expr("halo");
   return study;
-}
-
-SearchSpace space_of(const Study& study) {
-  return SearchSpace::build(space_definition(study, study.sizes[0], h200()));
 }
 
 TEST(ReferenceCases, ThereIsOneForEachValueThatAConfigurationHas) {

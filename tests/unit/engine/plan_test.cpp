@@ -15,10 +15,7 @@ using test::expr;
 using test::h200;
 using test::scalar;
 using test::scale_study;
-
-SearchSpace space_of(const Study& study) {
-  return SearchSpace::build(space_definition(study, study.sizes[0], h200()));
-}
+using test::space_of;
 
 const Configuration kFirst{std::int64_t{64}, std::int64_t{1}};
 

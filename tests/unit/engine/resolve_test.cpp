@@ -15,10 +15,7 @@ using test::h200;
 using test::reference_of;
 using test::scalar;
 using test::scale_study;
-
-SearchSpace space_of(const Study& study) {
-  return SearchSpace::build(space_definition(study, study.sizes[0], h200()));
-}
+using test::space_of;
 
 Expected<CompileRequest, std::string> request_for(const Study& study, const Configuration& config) {
   return compile_request(study, space_of(study), config, {}, h200(), "source");
@@ -35,7 +32,7 @@ std::map<std::string, std::string> defines_for(const Study& study, const Configu
   return out;
 }
 
-const Configuration kFirst{std::int64_t{64}, std::int64_t{1}};
+const Configuration kBlock64{std::int64_t{64}, std::int64_t{1}};
 
 TEST(FactsOf, HoldDimensionsAndDevice) {
   const Bindings facts = facts_of({{{"M", 512}}}, h200());
@@ -49,7 +46,7 @@ TEST(CompileRequest, CarriesSourceEntryArchitectureAndSymbols) {
   Study study = scale_study();
   study.constants = {scalar("factor", DataType::kFloat32, "2.0")};
   study.kernel.options = {"--use_fast_math"};
-  const auto request = request_for(study, kFirst);
+  const auto request = request_for(study, kBlock64);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->source, "source");
   EXPECT_EQ(request->source_name, "/kernels/scale.cu");
@@ -65,7 +62,7 @@ TEST(CompileRequest, DefinesEveryParameterBehindThePrefix) {
             (std::map<std::string, std::string>{{"TUNE_BLOCK", "128"}, {"TUNE_VEC", "4"}}));
   Study study = scale_study();
   study.kernel.define_prefix = "";
-  EXPECT_EQ(defines_for(study, kFirst),
+  EXPECT_EQ(defines_for(study, kBlock64),
             (std::map<std::string, std::string>{{"BLOCK", "64"}, {"VEC", "1"}}));
 }
 
@@ -140,7 +137,7 @@ TEST(CompileRequest, SubstitutesNamesInEntryAndOptions) {
 TEST(CompileRequest, SaysWhichPlaceholderHasNoValue) {
   Study study = scale_study();
   study.kernel.entry = "scale<{BLOK}>";
-  const auto request = request_for(study, kFirst);
+  const auto request = request_for(study, kBlock64);
   ASSERT_FALSE(request.has_value());
   EXPECT_EQ(request.error(), "'scale<{BLOK}>' has no value for {BLOK}");
 }

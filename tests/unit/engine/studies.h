@@ -58,6 +58,10 @@ inline DeviceFacts h200() {
   return device;
 }
 
+inline SearchSpace space_of(const Study& study) {
+  return SearchSpace::build(space_definition(study, study.sizes[0], h200()));
+}
+
 // What the compiler is told of the reference's first case at the study's first size.
 inline Expected<CompileRequest, std::string> reference_of(const Study& study) {
   const SearchSpace space = SearchSpace::build(space_definition(study, study.sizes[0], h200()));

@@ -14,6 +14,7 @@ using test::expr;
 using test::h200;
 using test::reference_of;
 using test::scale_study;
+using test::space_of;
 
 // One more launch, for VEC above 1 only.
 Study two_kernel_study() {
@@ -27,10 +28,6 @@ Study two_kernel_study() {
   next.when = expr("VEC > 1");
   study.then = {next};
   return study;
-}
-
-SearchSpace space_of(const Study& study) {
-  return SearchSpace::build(space_definition(study, study.sizes[0], h200()));
 }
 
 const Configuration kWithout{std::int64_t{64}, std::int64_t{1}};

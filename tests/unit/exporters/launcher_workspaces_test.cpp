@@ -11,8 +11,8 @@
 namespace tuner {
 namespace {
 
-ArgumentSpec buffer(const std::string& name, const std::string& shape, Role role,
-                    Zero zero = Zero::kOnce) {
+ArgumentSpec array(const std::string& name, const std::string& shape, Role role,
+                   Zero zero = Zero::kOnce) {
   ArgumentSpec spec;
   spec.name = name;
   spec.shape = {Expression::parse_or_throw(shape)};
@@ -23,12 +23,12 @@ ArgumentSpec buffer(const std::string& name, const std::string& shape, Role role
 
 Study study_with(const std::vector<ArgumentSpec>& workspaces) {
   Study study = sample_study();
-  study.arguments = {buffer("A", "M", Role::kIn), buffer("C", "M", Role::kOut)};
+  study.arguments = {array("A", "M", Role::kIn), array("C", "M", Role::kOut)};
   study.arguments.insert(study.arguments.end(), workspaces.begin(), workspaces.end());
   return study;
 }
 
-LauncherFiles exported(const Study& study) {
+LauncherFiles launcher_of(const Study& study) {
   LauncherOptions options;
   options.stem = "matmul_launcher";
   std::string parameters = "const float* A, float* C";
@@ -42,10 +42,10 @@ LauncherFiles exported(const Study& study) {
 }
 
 // The output of a program with this body, in which call(M, stream) calls the launcher.
-std::string output_of(const Study& study, const std::string& body) {
+std::string calls_of(const Study& study, const std::string& body) {
   const HeaderFolder folder("");
   folder.write("cuda_runtime.h", kFakeCudaRuntime);
-  return output_with(exported(study), folder, R"(
+  return output_with(launcher_of(study), folder, R"(
 #include <thread>
 float A[1], C[2];
 int call(long long m, std::size_t stream = 0) {
@@ -55,24 +55,24 @@ int main() {
 )" + body + "}\n");
 }
 
-const ArgumentSpec kOnce = buffer("once", "BM * M", Role::kWorkspace);
-const ArgumentSpec kEach = buffer("each", "M", Role::kWorkspace, Zero::kEach);
-const ArgumentSpec kNever = buffer("never", "M", Role::kWorkspace, Zero::kNever);
+const ArgumentSpec kOnce = array("once", "BM * M", Role::kWorkspace);
+const ArgumentSpec kEach = array("each", "M", Role::kWorkspace, Zero::kEach);
+const ArgumentSpec kNever = array("never", "M", Role::kWorkspace, Zero::kNever);
 
 TEST(LauncherWorkspaces, AreNoParameters) {
-  const auto files = exported(study_with({kOnce, kEach, kNever}));
+  const auto files = launcher_of(study_with({kOnce, kEach, kNever}));
   EXPECT_NE(files.header.find("launched matmul(const float* A, float* C, long long M, long long N, "
                               "cudaStream_t stream = nullptr);"),
             std::string::npos)
       << files.header.substr(files.header.find("launched matmul"), 300);
   EXPECT_NE(files.header.find("cudaError_t release_workspaces();"), std::string::npos);
-  const auto without = exported(study_with({}));
+  const auto without = launcher_of(study_with({}));
   EXPECT_EQ(without.header.find("workspace"), std::string::npos);
   EXPECT_EQ(without.source.find("workspace"), std::string::npos);
 }
 
 TEST(LauncherWorkspaces, CallsOfOneSizeAllocateAndZeroOnce) {
-  EXPECT_EQ(output_of(study_with({kOnce, kNever}), R"(
+  EXPECT_EQ(calls_of(study_with({kOnce, kNever}), R"(
   for (int i = 0; i < 5; ++i) {
     if (call(1024) != 0) return 1;
     const char* once = static_cast<char*>(passed[2]);
@@ -85,7 +85,7 @@ TEST(LauncherWorkspaces, CallsOfOneSizeAllocateAndZeroOnce) {
 }
 
 TEST(LauncherWorkspaces, WhatIsZeroedEachTimeIsZeroedInTheStream) {
-  EXPECT_EQ(output_of(study_with({kEach}), R"(
+  EXPECT_EQ(calls_of(study_with({kEach}), R"(
   for (int i = 0; i < 3; ++i) {
     if (call(1024) != 0) return 1;
     char* each = static_cast<char*>(passed[2]);
@@ -97,7 +97,7 @@ TEST(LauncherWorkspaces, WhatIsZeroedEachTimeIsZeroedInTheStream) {
 }
 
 TEST(LauncherWorkspaces, EachStreamAndEachCaptureHasItsOwnUntilItIsReleased) {
-  EXPECT_EQ(output_of(study_with({kOnce}), R"(
+  EXPECT_EQ(calls_of(study_with({kOnce}), R"(
   void* of[4];
   for (std::size_t stream = 0; stream < 4; ++stream) {
     if (call(1024, stream) != 0) return 1;
@@ -123,7 +123,7 @@ TEST(LauncherWorkspaces, EachStreamAndEachCaptureHasItsOwnUntilItIsReleased) {
 }
 
 TEST(LauncherWorkspaces, WhatIsOutgrownStaysAsItIs) {
-  EXPECT_EQ(output_of(study_with({kOnce}), R"(
+  EXPECT_EQ(calls_of(study_with({kOnce}), R"(
   long long pieces = 0;
   void* last = nullptr;
   for (long long m = 512; m < 1 << 18; m += m / 8) {
@@ -147,7 +147,7 @@ TEST(LauncherWorkspaces, WhatAFailedSequenceLeftIsNotUsedAgain) {
   next.entry = "finish";
   next.launch.block[0] = next.launch.grid[0] = Expression::parse_or_throw("1");
   study.then = {next};
-  EXPECT_EQ(output_of(study, R"(
+  EXPECT_EQ(calls_of(study, R"(
   call(1024);
   void* first = passed[2];
   refused = 3;  // the second call's second kernel
@@ -165,7 +165,7 @@ TEST(LauncherWorkspaces, WhatAFailedSequenceLeftIsNotUsedAgain) {
 }
 
 TEST(LauncherWorkspaces, ThreadsMayCallAndReleaseAtOnce) {
-  EXPECT_EQ(output_of(study_with({kOnce, kNever}), R"(
+  EXPECT_EQ(calls_of(study_with({kOnce, kNever}), R"(
   std::thread threads[4];
   for (std::size_t t = 0; t < 4; ++t) {
     threads[t] = std::thread([t] {
@@ -184,7 +184,7 @@ TEST(LauncherWorkspaces, ThreadsMayCallAndReleaseAtOnce) {
 }
 
 TEST(LauncherWorkspaces, ManySizesInTurnAreEachPlannedRight) {
-  EXPECT_EQ(output_of(study_with({}), R"(
+  EXPECT_EQ(calls_of(study_with({}), R"(
   bool right = true;
   for (int round = 0; round < 3; ++round) {
     for (long long m = 1; m < 20; ++m) {
@@ -205,7 +205,7 @@ TEST(LauncherWorkspaces, CompileWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   for (const auto& workspaces :
        std::vector<std::vector<ArgumentSpec>>{{kOnce}, {kEach}, {kNever}, {kOnce, kEach, kNever}}) {
-    const auto files = exported(study_with(workspaces));
+    const auto files = launcher_of(study_with(workspaces));
     const HeaderFolder folder("");
     folder.write("matmul_launcher.hpp", files.header);
     folder.write("matmul_launcher.cu", files.source);

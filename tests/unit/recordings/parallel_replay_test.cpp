@@ -16,7 +16,7 @@ namespace tuner {
 namespace {
 
 // Compile, verification and benchmark milliseconds; the last but one fails on the device.
-constexpr const char* kCache = R"({"tune_params_keys": ["x"],
+constexpr const char* kFiveEntries = R"({"tune_params_keys": ["x"],
  "tune_params": {"x": [0, 1, 2, 3, 4]},
  "cache": {
   "0": {"x": 0, "time": 5.0, "compile_time": 3000, "verification_time": 400, "benchmark_time": 600},
@@ -25,7 +25,7 @@ constexpr const char* kCache = R"({"tune_params_keys": ["x"],
   "3": {"x": 3, "time": "RuntimeFailedConfig", "compile_time": 2500, "benchmark_time": 9000},
   "4": {"x": 4, "time": 2.0, "benchmark_time": 500}}})";
 
-Recording recording() { return parse_recording(kCache, "test"); }
+Recording five_entries() { return parse_recording(kFiveEntries, "test"); }
 
 struct Result {
   ConfigIndex index = 0;
@@ -46,7 +46,7 @@ std::vector<Result> results_of(Evaluator& evaluator) {
 // By hand: two workers compile 0 (until 3) and 1 (1), then 2 (2), 3 (4.5) and 4 (3, but submitted
 // after 3). The device has 1 until 6, 2 until 8, 0 until 9, 4 until 9.5.
 TEST(ParallelReplay, WorkersCompileInOrderOfSubmissionAndTheDeviceRunsInOrderOfArrival) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   for (ConfigIndex i = 0; i < 5; ++i) evaluator.submit(i);
   EXPECT_EQ(results_of(evaluator),
@@ -54,7 +54,7 @@ TEST(ParallelReplay, WorkersCompileInOrderOfSubmissionAndTheDeviceRunsInOrderOfA
 }
 
 TEST(ParallelReplay, OneWorkerAndTheDeviceWorkAtTheSameTime) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 1);
   evaluator.submit(1);
   evaluator.submit(2);
@@ -62,7 +62,7 @@ TEST(ParallelReplay, OneWorkerAndTheDeviceWorkAtTheSameTime) {
 }
 
 TEST(ParallelReplay, WhatIsSubmittedLaterStartsLater) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   evaluator.submit(3);
   EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{3, 2.5}}));
@@ -72,7 +72,7 @@ TEST(ParallelReplay, WhatIsSubmittedLaterStartsLater) {
 }
 
 TEST(ParallelReplay, ATrialCostsWhatItsWorkerAndTheDeviceSpent) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 5);
   evaluator.submit(0);
   evaluator.submit(3);
@@ -88,7 +88,7 @@ TEST(ParallelReplay, ATrialCostsWhatItsWorkerAndTheDeviceSpent) {
 }
 
 TEST(ParallelReplay, TheStrategysOwnComputingPassesWhileOthersWork) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 1);
   evaluator.submit(2);
   evaluator.pass(10);
@@ -100,7 +100,7 @@ TEST(ParallelReplay, TheStrategysOwnComputingPassesWhileOthersWork) {
 
 // Two workers: 1 is compiled at 1 s, runs until 6 s; 2 is compiled at 2 s; 0 at 3 s; 3 at 4.5 s.
 TEST(ParallelReplay, SaysWhereEachQuestionIs) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   for (const ConfigIndex i : {0, 1, 2, 3}) evaluator.submit(i);
   evaluator.submit(0);  // begins at 3 s
@@ -120,7 +120,7 @@ TEST(ParallelReplay, SaysWhereEachQuestionIs) {
 }
 
 TEST(ParallelReplay, SaysHowBusyCompilersAndDeviceWere) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   evaluator.submit(1);
   evaluator.next(kNoEnd);  // compiled for 1 s by one of two, run for 5 s
@@ -132,7 +132,7 @@ TEST(ParallelReplay, SaysHowBusyCompilersAndDeviceWere) {
 }
 
 TEST(ParallelReplay, WaitsNoLongerThanItIsTold) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 1);
   evaluator.submit(1);  // until 1 s, then on the device until 6 s
   for (const double until : {0.5, 2.0, 2.0, 5.5}) {
@@ -147,7 +147,7 @@ TEST(ParallelReplay, WaitsNoLongerThanItIsTold) {
 }
 
 TEST(ParallelReplay, WhatIsCancelledNeverComesAndItsWorkersAreFree) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   for (const ConfigIndex i : {1, 2, 0, 3}) evaluator.submit(i);
   EXPECT_FALSE(evaluator.next(2.5));  // 1 runs until 6 s, 2 waits for the device, 0 and 3 compile
@@ -158,7 +158,7 @@ TEST(ParallelReplay, WhatIsCancelledNeverComesAndItsWorkersAreFree) {
 }
 
 TEST(ParallelReplay, TellsForHowLongSomethingHasBeenCompiled) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 1);
   evaluator.submit(2);
   evaluator.submit(0);
@@ -171,7 +171,7 @@ TEST(ParallelReplay, TellsForHowLongSomethingHasBeenCompiled) {
 }
 
 TEST(ParallelReplay, CountsWhatWasBusyUntilNow) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2);
   EXPECT_EQ(evaluator.busy().workers, 0);
   evaluator.submit(1);
@@ -187,7 +187,7 @@ TEST(ParallelReplay, CountsWhatWasBusyUntilNow) {
 }
 
 TEST(ParallelReplay, ThereMayBeMoreWorkersThanConfigurations) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 64);
   FakeStrategy strategy({4, 3, 2, 1, 0});
   std::vector<Result> results;
@@ -201,7 +201,7 @@ TEST(ParallelReplay, ThereMayBeMoreWorkersThanConfigurations) {
 }
 
 TEST(ParallelReplay, EveryWorkerIsKeptBusyByTheLoop) {
-  const Recording recorded = recording();
+  const Recording recorded = five_entries();
   for (const unsigned workers : {1U, 4U, 16U, 64U}) {
     const ParallelReplay evaluator(recorded, workers);
     EXPECT_GT(evaluator.capacity(), workers);
@@ -209,7 +209,7 @@ TEST(ParallelReplay, EveryWorkerIsKeptBusyByTheLoop) {
 }
 
 TEST(ParallelReplay, ARecordingWithoutCompileTimesIsRefused) {
-  Recording recorded = recording();
+  Recording recorded = five_entries();
   for (auto& entry : recorded.entries) {
     entry.compile_seconds = std::numeric_limits<double>::quiet_NaN();
   }

@@ -9,7 +9,7 @@ namespace tuner {
 namespace {
 
 // Numbers written as text, and a parameter that does not vary.
-constexpr const char* kCache = R"({"device_name": "GPU", "kernel_name": "k",
+constexpr const char* kNumbersAsText = R"({"device_name": "GPU", "kernel_name": "k",
  "tune_params_keys": ["x", "y", "mode"],
  "tune_params": {"x": ["1", "2"], "y": [0, 1], "mode": ["fast"]},
  "cache": {
@@ -22,7 +22,7 @@ Parameter numbers(const std::string& name, std::vector<std::int64_t> values) {
 }
 
 TEST(RecordedTrials, KeepTheRecordedParametersWithoutASpace) {
-  const auto trials = trials_of(parse_recording(kCache, "rec"));
+  const auto trials = trials_of(parse_recording(kNumbersAsText, "rec"));
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(trials[0].configuration, (Configuration{"1", std::int64_t{0}, "fast"}));
   EXPECT_EQ(trials[0].timing.median, 5.0);
@@ -36,20 +36,20 @@ TEST(RecordedTrials, KeepTheRecordedParametersWithoutASpace) {
 TEST(RecordedTrials, TakeOrderAndValuesOfASpace) {
   const std::vector<Parameter> space{numbers("pad", {3}), numbers("y", {0, 1}),
                                      numbers("x", {1, 2})};
-  const auto trials = trials_of(parse_recording(kCache, "rec"), space);
+  const auto trials = trials_of(parse_recording(kNumbersAsText, "rec"), space);
   EXPECT_EQ(trials[0].configuration,
             (Configuration{std::int64_t{3}, std::int64_t{0}, std::int64_t{1}}));
 }
 
 TEST(RecordedTrials, OfAnotherObjectiveAreAMetric) {
-  const auto trials = trials_of(parse_recording(kCache, "rec", "gflops"));
+  const auto trials = trials_of(parse_recording(kNumbersAsText, "rec", "gflops"));
   EXPECT_EQ(trials[0].metrics, (std::vector<std::pair<std::string, double>>{{"gflops", 7.0}}));
   EXPECT_EQ(trials[0].objective.value(), 7.0);
 }
 
 std::string complaint(const std::vector<Parameter>& space) {
   try {
-    trials_of(parse_recording(kCache, "rec"), space);
+    trials_of(parse_recording(kNumbersAsText, "rec"), space);
   } catch (const InputError& error) {
     return error.what();
   }

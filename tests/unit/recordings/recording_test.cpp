@@ -12,7 +12,7 @@
 namespace tuner {
 namespace {
 
-constexpr const char* kCache =
+constexpr const char* kConvolution =
     R"({"device_name": "GPU X", "kernel_name": "conv", "problem_size": [8],
 "tune_params_keys": ["bx", "mode"], "tune_params": {"bx": [16, 32], "mode": ["a", "b"]},
 "objective": "time", "cache": {
@@ -39,7 +39,7 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(Recording, ReadsAKernelTunerCache) {
-  const Recording rec = parse_recording(kCache, "rec");
+  const Recording rec = parse_recording(kConvolution, "rec");
   EXPECT_EQ(rec.device, "GPU X");
   EXPECT_EQ(rec.kernel, "conv");
   ASSERT_EQ(rec.parameters.size(), 2U);
@@ -55,7 +55,7 @@ TEST(Recording, ReadsAKernelTunerCache) {
 }
 
 TEST(Recording, FailuresHaveAStateNoObjectiveAndTheirCost) {
-  const Recording rec = parse_recording(kCache, "rec");
+  const Recording rec = parse_recording(kConvolution, "rec");
   EXPECT_EQ(rec.entries[1].state, TrialState::kCompile);
   EXPECT_TRUE(std::isnan(rec.entries[1].objective));
   EXPECT_DOUBLE_EQ(rec.entries[1].cost_seconds, 0.03);
@@ -85,7 +85,7 @@ TEST(Recording, CompileAndDeviceTimeAreToldApart) {
 }
 
 TEST(Recording, AnotherObjectiveThanTimeCanBeRead) {
-  const Recording rec = parse_recording(kCache, "rec", "GFLOP/s");
+  const Recording rec = parse_recording(kConvolution, "rec", "GFLOP/s");
   EXPECT_EQ(rec.entries[0].objective, 7.0);
   EXPECT_EQ(rec.entries[1].state, TrialState::kCompile) << "'time' tells of the failure";
   EXPECT_EQ(rec.entries[3].state, TrialState::kRuntime) << "no value at all is no result";
@@ -167,7 +167,7 @@ TEST(Recording, T4NamesItsDeviceAndItsUnitOfTime) {
 }
 
 TEST(Recording, ACacheCutAtAnyByteGivesItsCompleteEntriesOrAMessage) {
-  const std::string whole = kCache;
+  const std::string whole = kConvolution;
   const std::size_t first_end = whole.find("},\n\"32,a\"") + 1;
   std::size_t before = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -187,7 +187,7 @@ TEST(Recording, ACacheCutAtAnyByteGivesItsCompleteEntriesOrAMessage) {
 }
 
 TEST(Recording, AnUnfinishedCacheSaysSoAndWhatIsMissing) {
-  const std::string whole = kCache;
+  const std::string whole = kConvolution;
   const std::string cut = whole.substr(0, whole.find("\"16,b\""));
   EXPECT_EQ(
       parse_recording(cut, "rec").notes,
@@ -290,7 +290,7 @@ TEST_F(RecordingFile, TextWithoutEndIsRefusedBeforeItTakesMemory) {
 }
 
 TEST_F(RecordingFile, GzippedFilesAreUnpacked) {
-  write_gzipped(kCache);
+  write_gzipped(kConvolution);
   const Recording rec = read_recording(path_);
   EXPECT_EQ(rec.entries.size(), 4U);
   EXPECT_EQ(rec.name, "rec" + std::to_string(::getpid()));
@@ -337,10 +337,10 @@ TEST(Recording, WhatAllValidResultsLackIsRefusedWithWhatThereIs) {
     }
     return "no error";
   };
-  EXPECT_EQ(message(kCache, "GFLOPs"),
+  EXPECT_EQ(message(kConvolution, "GFLOPs"),
             "rec.json: no result has 'GFLOPs'; there is: time, GFLOP/s (did you mean 'GFLOP/s'?)");
   EXPECT_EQ(message(kT4, "GFLOPs"), "rec.json: no result has 'GFLOPs'; there is: power, time");
-  EXPECT_EQ(message(kCache, "GFLOP/s"), "no error");
+  EXPECT_EQ(message(kConvolution, "GFLOP/s"), "no error");
   EXPECT_EQ(message(t4_with("1", "runtime"), "GFLOPs"), "no error") << "nothing in it is valid";
 }
 

@@ -10,7 +10,8 @@ namespace tuner {
 namespace {
 
 // Two parameters, one combination (x = 4, y = 1) left out, one failed.
-constexpr const char* kCache = R"({"device_name": "GPU", "kernel_name": "k", "objective": "time",
+constexpr const char* kTwoByThree =
+    R"({"device_name": "GPU", "kernel_name": "k", "objective": "time",
  "tune_params_keys": ["x", "y", "mode"],
  "tune_params": {"x": [1, 2, 4], "y": [0, 1], "mode": ["fast"]},
  "cache": {
@@ -22,7 +23,7 @@ constexpr const char* kCache = R"({"device_name": "GPU", "kernel_name": "k", "ob
                "compile_time": 300},
   "2,1,fast": {"x": 2, "y": 1, "mode": "fast", "time": 4.0, "compile_time": 100}}})";
 
-Recording recording() { return parse_recording(kCache, "test"); }
+Recording recording() { return parse_recording(kTwoByThree, "test"); }
 
 using Positions = std::vector<std::uint32_t>;
 

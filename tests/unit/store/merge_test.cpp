@@ -26,7 +26,7 @@ void run_sql(const fs::path& file, const std::string& sql) {
 }
 
 // A results folder with the samples first to last of one context.
-void fill(const fs::path& folder, const ContextKey& key, int first, int last) {
+void fill_range(const fs::path& folder, const ContextKey& key, int first, int last) {
   Store store = Store::open(folder);
   const Context context = store.context(key);
   for (int i = first; i <= last; ++i) store.record(context, sample_trial(i));
@@ -46,9 +46,9 @@ std::size_t count_in(const fs::path& folder, const ContextKey& key) {
 TEST(Merge, BringsContextsAndTrialsThatAreNew) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(a.path(), sample_key(), 1, 3);
-  fill(b.path(), sample_key(), 3, 5);
-  fill(b.path(), other_device(), 1, 2);
+  fill_range(a.path(), sample_key(), 1, 3);
+  fill_range(b.path(), sample_key(), 3, 5);
+  fill_range(b.path(), other_device(), 1, 2);
   {
     Store store = Store::open(a.path());
     const MergeReport report = merge_store(store, b.path());
@@ -66,7 +66,7 @@ TEST(Merge, BringsContextsAndTrialsThatAreNew) {
 TEST(Merge, TwiceIsOnce) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(b.path(), sample_key(), 1, 3);
+  fill_range(b.path(), sample_key(), 1, 3);
   Store store = Store::open(a.path());
   merge_store(store, b.path() / "tuner.sqlite");
   const MergeReport again = merge_store(store, b.path() / "tuner.sqlite");
@@ -82,7 +82,7 @@ TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
   const ScratchFolder b;
   Trial later = sample_trial(1);
   later.timing.median = 99;
-  fill(a.path(), sample_key(), 1, 1);
+  fill_range(a.path(), sample_key(), 1, 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   {
     Store store = Store::open(b.path());
@@ -98,7 +98,7 @@ TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
 TEST(Merge, DamagedTrialsAreLeftOut) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(b.path(), sample_key(), 1, 3);
+  fill_range(b.path(), sample_key(), 1, 3);
   run_sql(b.path() / "tuner.sqlite", "UPDATE trials SET message = 'changed' WHERE id = 2");
   Store store = Store::open(a.path());
   const MergeReport report = merge_store(store, b.path());
@@ -109,7 +109,7 @@ TEST(Merge, DamagedTrialsAreLeftOut) {
 TEST(Merge, OnlyWhatFreshLeftIsTaken) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(b.path(), sample_key(), 1, 3);
+  fill_range(b.path(), sample_key(), 1, 3);
   {
     Store other = Store::open(b.path());
     const Context context = other.context(sample_key());
@@ -123,7 +123,7 @@ TEST(Merge, OnlyWhatFreshLeftIsTaken) {
 TEST(Merge, LeavesTheOtherStoreAsItWas) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(b.path(), sample_key(), 1, 3);
+  fill_range(b.path(), sample_key(), 1, 3);
   const auto bytes = [&] {
     std::ifstream in(b.path() / "tuner.sqlite", std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
@@ -143,7 +143,7 @@ TEST(Merge, RefusesItselfAndWhatIsNoStore) {
   std::ofstream(b.path() / "tuner.sqlite") << "SQLite format 3, but not really";
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
   fs::remove(b.path() / "tuner.sqlite");
-  fill(b.path(), sample_key(), 1, 1);
+  fill_range(b.path(), sample_key(), 1, 1);
   run_sql(b.path() / "tuner.sqlite", "UPDATE schema SET version = 99");
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
 }
@@ -152,8 +152,8 @@ TEST(Merge, RefusesItselfAndWhatIsNoStore) {
 TEST(Merge, AFailureInTheMiddleLeavesNothing) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(b.path(), sample_key(), 1, 3);
-  fill(b.path(), other_device(), 1, 3);
+  fill_range(b.path(), sample_key(), 1, 3);
+  fill_range(b.path(), other_device(), 1, 3);
   { Store::open(a.path()); }
   run_sql(a.path() / "tuner.sqlite",
           "CREATE TRIGGER full BEFORE INSERT ON trials WHEN (SELECT count(*) FROM trials) >= 4"
@@ -180,9 +180,9 @@ TEST(Merge, RecordAllIsAllOrNothing) {
 TEST(Merge, BringsHowAContextIsRankedWhereThatIsNotKnown) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill(a.path(), sample_key(), 1, 1);
-  fill(b.path(), sample_key(), 2, 2);
-  fill(b.path(), other_device(), 1, 1);
+  fill_range(a.path(), sample_key(), 1, 1);
+  fill_range(b.path(), sample_key(), 2, 2);
+  fill_range(b.path(), other_device(), 1, 1);
   const RankedBy most{{"gflops", true, {}}, {}};
   const RankedBy own{{"a", false, {}}, {}};
   {

@@ -10,7 +10,7 @@
 namespace tuner::testing {
 namespace {
 
-const std::string kHead = R"yaml(schema: 1
+const std::string kThreeSteps = R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}
 problem_sizes: [{N: 64}]
 parameters: {STEPS: [1, 2, 4], B: [32, 64]}
@@ -23,7 +23,8 @@ arguments:
 
 TEST(ReferencePer, ItsParametersMayStandInAllThatTheReferenceSays) {
   const Study study = accepted(
-      kHead + "reference: {entry: 'r<{STEPS}>', per: [STEPS], block: [halo], grid: [N * STEPS]}\n");
+      kThreeSteps +
+      "reference: {entry: 'r<{STEPS}>', per: [STEPS], block: [halo], grid: [N * STEPS]}\n");
   ASSERT_TRUE(study.reference);
   EXPECT_EQ(study.reference->per, std::vector<std::string>{"STEPS"});
   EXPECT_EQ(study.reference->launch.block[0].text(), "halo");
@@ -31,7 +32,8 @@ TEST(ReferencePer, ItsParametersMayStandInAllThatTheReferenceSays) {
 
 TEST(ReferencePer, WhatDependsOnOtherParametersIsStillRefused) {
   EXPECT_EQ(
-      complaints_of(kHead + "reference: {entry: r, per: [STEPS], block: [width], grid: [B]}\n"),
+      complaints_of(kThreeSteps +
+                    "reference: {entry: r, per: [STEPS], block: [width], grid: [B]}\n"),
       R"text(study.yaml:10:45: 'width' is a derived name; 'reference' may use only problem sizes, device facts and what 'per' names
     reference: {entry: r, per: [STEPS], block: [width], grid: [B]}
                                                 ^
@@ -41,7 +43,7 @@ study.yaml:10:60: 'B' is a parameter; 'reference' may use only problem sizes, de
 }
 
 TEST(ReferencePer, TakesParametersEachOnce) {
-  EXPECT_EQ(complaints_of(kHead + R"yaml(reference:
+  EXPECT_EQ(complaints_of(kThreeSteps + R"yaml(reference:
   entry: r
   per: [STEP, halo, STEPS, STEPS]
   configuration: {STEPS: 2}
@@ -63,7 +65,7 @@ study.yaml:13:19: 'STEPS' is in 'per', so the reference gets each of its values 
 }
 
 TEST(ReferencePer, ThereAreNotTooManyAnswers) {
-  std::string many = kHead;
+  std::string many = kThreeSteps;
   many.replace(many.find("[1, 2, 4]"), 9, "{range: [1, 40]}");
   EXPECT_EQ(
       complaints_of(many + "reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}\n"),
@@ -73,7 +75,8 @@ TEST(ReferencePer, ThereAreNotTooManyAnswers) {
 }
 
 TEST(ReferenceFills, AreNamedEachOnce) {
-  const std::string head = kHead + "reference: {entry: r, per: [STEPS], block: [1], grid: [N], ";
+  const std::string head =
+      kThreeSteps + "reference: {entry: r, per: [STEPS], block: [1], grid: [N], ";
   EXPECT_EQ(accepted(head + "fills: [tiny, special]}\n").reference->fills,
             (std::vector<ExtremeInputs>{ExtremeInputs::kTiny, ExtremeInputs::kSpecial}));
   EXPECT_EQ(
@@ -87,9 +90,9 @@ study.yaml:10:80: 'tiny' is in 'fills' already
 }
 
 TEST(VerifyDeterministic, IsAFlagAndNeedsNoReference) {
-  EXPECT_TRUE(accepted(kHead + "verify: {deterministic: true}\n").deterministic);
-  EXPECT_FALSE(accepted(kHead + "verify: {deterministic: false}\n").deterministic);
-  EXPECT_EQ(complaints_of(kHead + "verify: {deterministic: often}\n"),
+  EXPECT_TRUE(accepted(kThreeSteps + "verify: {deterministic: true}\n").deterministic);
+  EXPECT_FALSE(accepted(kThreeSteps + "verify: {deterministic: false}\n").deterministic);
+  EXPECT_EQ(complaints_of(kThreeSteps + "verify: {deterministic: often}\n"),
             R"text(study.yaml:10:25: 'deterministic' must be true or false, not often
     verify: {deterministic: often}
                             ^)text");
@@ -98,7 +101,7 @@ TEST(VerifyDeterministic, IsAFlagAndNeedsNoReference) {
 // ---- answers in files ---------------------------------------------------------------------------
 
 TEST(ReferenceFile, ComputesNothing) {
-  EXPECT_EQ(complaints_of(kHead + "reference: {file: k.cu, entry: r, seeds: 2}\n"),
+  EXPECT_EQ(complaints_of(kThreeSteps + "reference: {file: k.cu, entry: r, seeds: 2}\n"),
             R"text(study.yaml:10:1: k.cu holds 2 bytes; 'Y' needs 256 for N=64
     reference: {file: k.cu, entry: r, seeds: 2}
     ^
@@ -112,19 +115,19 @@ study.yaml:10:35: a reference with 'file' computes nothing, so it cannot have 's
 
 // Of one place the first complaint is shown.
 TEST(ReferenceFile, IsLookedForAtEachSizeAndValue) {
-  EXPECT_EQ(complaints_of(kHead + "reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}\n"),
+  EXPECT_EQ(complaints_of(kThreeSteps + "reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}\n"),
             R"text(study.yaml:10:1: y_64_1.npy: cannot be read: No such file or directory for N=64
     reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}
     ^)text");
   EXPECT_EQ(
-      complaints_of(kHead + "reference: {file: 'y_{B}.npy'}\n"),
+      complaints_of(kThreeSteps + "reference: {file: 'y_{B}.npy'}\n"),
       R"text(study.yaml:10:23: 'B' is a parameter; 'file' of the reference may use only problem sizes and what 'per' names
     reference: {file: 'y_{B}.npy'}
                           ^)text");
 }
 
 TEST(ReferenceFile, SaysWhichOutputItIsOf) {
-  std::string two = kHead;
+  std::string two = kThreeSteps;
   two.insert(two.find("  - {name: steps"), "  - {name: Z, type: float, shape: [N], role: out}\n");
   EXPECT_EQ(
       complaints_of(two + "reference: {file: k.cu}\n"),

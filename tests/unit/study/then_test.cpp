@@ -6,7 +6,7 @@
 namespace tuner::testing {
 namespace {
 
-std::string study_with(const std::string& then) {
+std::string study_with_then(const std::string& then) {
   return "schema: 1\n"
          "kernel: {name: k, source: k.cu, entry: k}\n"
          "problem_sizes: [{N: 64}]\n"
@@ -22,7 +22,7 @@ std::string study_with(const std::string& then) {
 }
 
 TEST(Then, IsReadWithGeometryArgumentsAndCondition) {
-  const Study study = accepted(study_with(R"yaml(  then:
+  const Study study = accepted(study_with_then(R"yaml(  then:
     - {entry: "finish<{B}>", block: [B, 2], grid: 1, dynamic_shared_bytes: 4 * B, arguments: [Y], when: PASSES == 2}
     - {entry: last, block: {x: 32}, grid: [N // 32]}
 )yaml"));
@@ -38,7 +38,7 @@ TEST(Then, IsReadWithGeometryArgumentsAndCondition) {
 }
 
 TEST(Then, MistakesAreReportedWhereTheyAre) {
-  EXPECT_EQ(complaints_of(study_with(R"yaml(  then:
+  EXPECT_EQ(complaints_of(study_with_then(R"yaml(  then:
     - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
     - {entry: b, blocks: [B], grid: [1]}
     - {block: [1], grid: [1], arguments: []}
@@ -75,7 +75,7 @@ study.yaml:16:7: a launch of 'then' must be a map (key: value), not text
 study.yaml:17:52: 'arguments' of a launch of 'then' must be a list, not text
         - {entry: d, block: [1], grid: [1], arguments: Y}
                                                        ^)text");
-  EXPECT_EQ(complaints_of(study_with("  then: {entry: a, block: [1], grid: [1]}\n")),
+  EXPECT_EQ(complaints_of(study_with_then("  then: {entry: a, block: [1], grid: [1]}\n")),
             R"text(study.yaml:12:9: 'then' must be a list, not a map
       then: {entry: a, block: [1], grid: [1]}
             ^)text");
@@ -84,7 +84,7 @@ study.yaml:17:52: 'arguments' of a launch of 'then' must be a list, not text
 TEST(Then, MoreLaunchesThanAnyoneNeedsAreRefused) {
   std::string then = "  then:\n";
   for (int i = 0; i < 16; ++i) then += "    - {entry: a, block: [1], grid: [1]}\n";
-  EXPECT_EQ(complaints_of(study_with(then)),
+  EXPECT_EQ(complaints_of(study_with_then(then)),
             R"text(study.yaml:28:7: at most 15 launches may follow, not 16
         - {entry: a, block: [1], grid: [1]}
           ^)text");
@@ -94,9 +94,9 @@ TEST(Then, MoreLaunchesThanAnyoneNeedsAreRefused) {
 TEST(Then, ALaunchThatNeverFitsIsFoundBeforeAnythingRuns) {
   const auto complaints = [](const std::string& condition) {
     const StudyFolder folder(
-        study_with("  then:\n    - {entry: a, block: [B * 100], grid: [1], "
-                   "when: " +
-                   condition + "}\n"));
+        study_with_then("  then:\n    - {entry: a, block: [B * 100], grid: [1], "
+                        "when: " +
+                        condition + "}\n"));
     const Study study = read_study(folder.file());
     const DeviceFacts device = nominal_facts("sm_90");
     const SearchSpace space =

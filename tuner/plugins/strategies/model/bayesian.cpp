@@ -7,7 +7,7 @@
 namespace tuner::strategies {
 namespace {
 
-ModelSettings settings_of(const sdk::Options& options) {
+ModelSettings bayesian_settings(const sdk::Options& options) {
   using Kind = Acquisition::Kind;
   ModelSettings settings;
   settings.sensible_start = false;
@@ -40,7 +40,8 @@ class Bayesian : public ModelSearch {
       {"points", "400", "measurements that the model is built on (10 to 5000)",
        "integer 10..5000"}};
 
-  explicit Bayesian(const StrategySetup& setup) : ModelSearch(setup, settings_of(setup.options)) {}
+  explicit Bayesian(const StrategySetup& setup)
+      : ModelSearch(setup, bayesian_settings(setup.options)) {}
 };
 
 }  // namespace

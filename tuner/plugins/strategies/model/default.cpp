@@ -6,7 +6,7 @@
 namespace tuner::strategies {
 namespace {
 
-ModelSettings settings_of(const sdk::Options& options) {
+ModelSettings default_settings(const sdk::Options& options) {
   ModelSettings settings;
   settings.start = static_cast<std::size_t>(options.integer("start", 1, 100000));
   settings.cost_weight = options.number("cost", 0, 2);
@@ -32,7 +32,8 @@ class Default : public ModelSearch {
       {"points", "400", "measurements that the model is built on (10 to 5000)",
        "integer 10..5000"}};
 
-  explicit Default(const StrategySetup& setup) : ModelSearch(setup, settings_of(setup.options)) {}
+  explicit Default(const StrategySetup& setup)
+      : ModelSearch(setup, default_settings(setup.options)) {}
 };
 
 }  // namespace
