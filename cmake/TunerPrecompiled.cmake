@@ -2,9 +2,10 @@
 # source. With clang's sanitizers a test takes a quarter less time to compile, a source of tuner/ a
 # sixth.
 #
-# With them a source compiles that forgets one of these includes. So there is always a build without
-# them: .ci/run compiles all of tuner/ in the preset `release`, the workflow the tests, too.
-# scripts/lint.sh and the test that headers compile alone leave them out.
+# With them a source compiles that forgets one of these includes; so does one that is joined with others
+# (CMAKE_UNITY_BUILD, as in the preset `dev`). So there is always a build without either: .ci/run
+# compiles all of tuner/ in the preset `release`, the workflow the tests, too. scripts/lint.sh and the
+# test that headers compile alone leave them out.
 option(TUNER_PCH "Precompile the headers that most sources include (clang only)" OFF)
 
 set(TUNER_PCH_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional>

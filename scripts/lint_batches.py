@@ -12,9 +12,10 @@ has anything to say about a batch, scripts/lint.sh looks at its sources one by o
 
 import json
 import re
-import shlex
 import sys
 from pathlib import Path
+
+from compile_commands import options_by_source
 
 LARGEST = 12  # sources in a batch; fewer and larger ones would keep one core waiting at the end
 
@@ -47,12 +48,12 @@ def own_names(text):
 
 
 class Source:
-    def __init__(self, path, entry):
+    def __init__(self, path, options):
         self.path = path
         self.text = Path(path).read_text()
         self.names = own_names(self.text)
         self.mentions = set(re.findall(r"\w+", self.text))
-        self.options = options_of(entry)
+        self.options = options
         # A folder's sources include much the same, and no headers that they would not know alone.
         self.group = (Path(path).parent, self.options)
         self.is_last = REACHES_FURTHER.search(self.text) is not None
@@ -65,35 +66,9 @@ class Source:
                    for name in shared)
 
 
-def without_precompiled(words):
-    """Without the options that name CMake's precompiled headers, which other versions of the compiler
-    cannot read, and which would give a source what it forgets to include."""
-    kept = []
-    for word in words:
-        if "/cmake_pch.h" not in word:
-            kept.append(word)
-            continue
-        while kept[-1] in ("-Xclang", "-include", "-include-pch"):
-            kept.pop()
-    return kept
-
-
-def options_of(entry):
-    words = iter(without_precompiled(entry.get("arguments") or shlex.split(entry["command"])))
-    kept = []
-    for word in words:
-        if word in ("-o", "-MF", "-MT", "-MQ"):
-            next(words)
-        elif word not in ("-c", entry["file"]):
-            kept.append(word)
-    return kept, entry["directory"]
-
-
 def read_sources(build, paths):
-    entries = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        entries.setdefault(entry["file"], entry)
-    return [Source(path, entries[str(Path.cwd() / path)]) for path in sorted(paths)]
+    options = options_by_source(build)
+    return [Source(path, options[str(Path.cwd() / path)]) for path in sorted(paths)]
 
 
 def make_batches(sources):

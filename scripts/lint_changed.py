@@ -13,6 +13,8 @@ import os
 import sys
 from pathlib import Path
 
+from compile_commands import is_joined
+
 
 def dependencies(lines, root):
     """{source: files that it includes} of sources under tuner/, by paths relative to the root; of what ninja
@@ -25,7 +27,11 @@ def dependencies(lines, root):
             if not path.startswith("/") and "/cmake_pch." not in path:  # precompiled, of libraries only
                 files.append(path)
             continue
-        if files and files[0].startswith("tuner/") and files[0].endswith(".cpp"):
+        sources = [file for file in files if file.startswith("tuner/") and file.endswith(".cpp")]
+        if files and is_joined(files[0]):  # then it is not known which of them includes what
+            headers = [file for file in files[1:] if file not in sources]
+            found.update(dict.fromkeys(sources, headers))
+        elif files[:1] == sources[:1] and sources:
             found[files[0]] = files[1:]
         files = []
     return found

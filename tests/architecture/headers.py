@@ -6,31 +6,24 @@ so), and with that it is compiled alone, in a build without precompiled headers.
 their folder, else of any, from BUILD/compile_commands.json.
 """
 import concurrent.futures
-import json
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 
-from lint_batches import without_precompiled
+from compile_commands import options_by_source
 
 
 def flags_by_folder(root, build):
     """The compiler's words for each folder of tuner/, without what to compile and where to put it."""
     found = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if not source.is_relative_to(root / "tuner"):
-            continue
-        words = without_precompiled(shlex.split(entry["command"]))
-        if "ccache" in words[0]:
-            words = words[1:]
-        words = words[: words.index("-o")]
-        found.setdefault(source.parent, words)
+    for source, (words, _) in options_by_source(build).items():
+        source = pathlib.Path(source).resolve()
+        if source.is_relative_to(root / "tuner"):
+            found.setdefault(source.parent, words[1:] if "ccache" in words[0] else words)
     return found
 
 

@@ -42,6 +42,24 @@ class LintBatches(unittest.TestCase):
                                        "b.cpp": "int g() { return 2; }\n"}),
                          [{"a.cpp", "b.cpp"}])
 
+    def test_sources_that_cmake_joined_have_the_options_of_the_joined_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            joined = root / "build" / "Unity" / "unity_0_cxx.cxx"
+            joined.parent.mkdir(parents=True)
+            paths = [root / "a.cpp", root / "b.cpp"]
+            for path in paths:
+                path.write_text(f"int {path.stem}() {{ return 1; }}\n")
+            joined.write_text("".join(f'#include "{path}"\n\n' for path in paths))
+            (root / "compile_commands.json").write_text(json.dumps(
+                [{"directory": name, "file": str(joined),
+                  "command": f"c++ -DX=1 -Xclang -include -Xclang {root}/cmake_pch.hxx -o x.o -c {joined}"}]))
+            subprocess.run([sys.executable, PROGRAM, root, root / "out"], cwd=root, check=True,
+                           input="a.cpp\nb.cpp", capture_output=True, text=True)
+            written = json.loads((root / "out" / "compile_commands.json").read_text())
+        self.assertEqual({entry["file"]: entry["arguments"] for entry in written[1:]},
+                         {str(path): ["c++", "-DX=1", "-c", str(path)] for path in paths})
+
     def test_a_name_of_its_own_that_another_mentions_keeps_them_apart(self):
         own = "namespace {\nint helper() { return 1; }\n}  // namespace\n"
         self.assertEqual(len(self.batches({"a.cpp": own, "b.cpp": own})), 2)

@@ -46,6 +46,18 @@ class LintChanged(unittest.TestCase):
         self.assertEqual(set(found), {"tuner/a.cpp", "tuner/b.cpp"})
         self.assertEqual(told, "3 files, 2 of them changed since they were clean\n")
 
+    def test_sources_that_cmake_joined_are_named_one_by_one(self):
+        self.deps = "\n".join(["ab.o: #deps 5, deps mtime 1 (VALID)",
+                               "    tuner/rooms.dir/Unity/unity_0_cxx.cxx",
+                               f"    {self.root}/tuner/a.cpp", "    ../../tuner/a.h",
+                               f"    {self.root}/tuner/b.cpp", "    /usr/include/stdio.h", ""])
+        self.assertEqual(set(self.work()[0]), {"tuner/a.cpp", "tuner/b.cpp"})
+        self.mark_clean()
+        self.write("tuner/b.cpp", "changed")
+        self.assertEqual(set(self.work()[0]), {"tuner/b.cpp"})
+        self.write("tuner/a.h", "changed")  # of which of the two is not known
+        self.assertEqual(set(self.work()[0]), {"tuner/a.cpp", "tuner/b.cpp"})
+
     def test_what_was_clean_is_not_named_again(self):
         self.mark_clean()
         self.assertEqual(self.work()[0], {})
