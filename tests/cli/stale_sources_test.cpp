@@ -20,7 +20,7 @@ const Words kTuneAfresh{"run", "k.yaml", "--backend", "cpu", "--progress", "json
 
 // One variant that adds VALUE, of which the reference knows that it is 0.
 void write_version(const Sandbox& sandbox, const std::string& include, const std::string& options,
-                 const std::string& fill = "{constant: 1}") {
+                   const std::string& fill = "{constant: 1}") {
   sandbox.write("k.yaml",
                 "schema: 1\n"
                 "kernel: {name: k, source: k.cu, entry: k, options: [" +
@@ -132,7 +132,7 @@ TEST(StaleSources, AHeaderThatAppearsIsSeen) {
 TEST(StaleSources, AHeaderThatComesInFrontOfAnotherIsSeen) {
   const Sandbox sandbox;
   write_version(sandbox, "#define QUOTED(x) <x.h>\n#define NAME(x) QUOTED(x)\n#include NAME(h)",
-              "-Ifirst, -Iinc");
+                "-Ifirst, -Iinc");
   sandbox.write("inc/h.h", "#define VALUE 0\n");
   ASSERT_EQ(state_after(sandbox, kTune), "ok");
   ASSERT_EQ(state_after(sandbox, kTune), "stored");

@@ -395,9 +395,4 @@ void read_constants(Reader& reader, const YamlNode& node) {
   reader.study.constants = read_all(reader, node, true);
 }
 
-const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
-  const auto found = std::ranges::find(study.arguments, name, &ArgumentSpec::name);
-  return found == study.arguments.end() ? nullptr : &*found;
-}
-
 }  // namespace tuner

@@ -252,6 +252,11 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
 
 }  // namespace
 
+const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
+  const auto found = std::ranges::find(study.arguments, name, &ArgumentSpec::name);
+  return found == study.arguments.end() ? nullptr : &*found;
+}
+
 bool reference_takes(const Study& study, const std::string& argument) {
   if (!study.reference) return false;
   const std::vector<std::string>& taken = study.reference->arguments;
