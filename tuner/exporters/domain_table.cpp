@@ -18,7 +18,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kConfigurations = 24;  // of a domain's table, where no number is given
+constexpr std::size_t kConfigurations = 32;  // of a domain's table, where no number is given
 constexpr std::size_t kLeastSizes = 4;       // fewer teach nothing that could be checked
 
 double best_cost(const Study& study, const RankedResults& results) {

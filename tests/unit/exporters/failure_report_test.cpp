@@ -5,7 +5,7 @@
 namespace tuner {
 namespace {
 
-const std::vector<std::string> kNames{"VEC", "FORM"};
+const std::vector<std::string> kVecAndForm{"VEC", "FORM"};
 
 Trial failed(TrialState state, std::int64_t vec, const std::string& form,
              const std::string& message) {
@@ -64,17 +64,17 @@ TEST(FailureGroups, TheValueOfAParameterIsNoOtherCause) {
 }
 
 TEST(FailureSummary, SaysTheMostFrequentFirstAndWhereTheRestIs) {
-  EXPECT_EQ(failure_summary(mixed(), kNames, "tuner results s.yaml --failures"),
+  EXPECT_EQ(failure_summary(mixed(), kVecAndForm, "tuner results s.yaml --failures"),
             "failures by cause:\n"
             "  12 x compile: saxpy.cu:3: identifier \"TUNE_VECC\" is undefined\n"
             "   3 x correctness: y[0] = -0.05, expected 1e-00 (7 of 9 differ)\n"
             "   1 x compile: saxpy.cu:3: something else\n"
             "more of them: tuner results s.yaml --failures\n");
-  EXPECT_EQ(failure_summary(results_of({}), kNames, "x"), "");
+  EXPECT_EQ(failure_summary(results_of({}), kVecAndForm, "x"), "");
 }
 
 TEST(FailureSummary, TheStateIsInTheColourOfWhatIsBad) {
-  const std::string text = failure_summary(mixed(), kNames, "x", Colours("always", stdout));
+  const std::string text = failure_summary(mixed(), kVecAndForm, "x", Colours("always", stdout));
   EXPECT_NE(text.find("   3 x \x1b[31mcorrectness\x1b[0m: y[0]"), std::string::npos) << text;
 }
 
@@ -83,7 +83,7 @@ TEST(FailureSummary, HasFiveGroupsAtMost) {
   for (const char* what : {"a", "b", "c", "d", "e", "f", "g"}) {
     trials.push_back(failed(TrialState::kRuntime, 1, "plain", what));
   }
-  const std::string text = failure_summary(results_of(std::move(trials)), kNames, "x");
+  const std::string text = failure_summary(results_of(std::move(trials)), kVecAndForm, "x");
   EXPECT_NE(text.find("   1 x runtime: e\n     and 2 more causes\n"), std::string::npos) << text;
 }
 
@@ -93,7 +93,7 @@ TEST(FailureSummary, OfASingleReasonTheLogIsShown) {
   const std::string text =
       failure_summary(results_of({failed(TrialState::kCompile, 1, "plain", log),
                                   failed(TrialState::kCompile, 2, "plain", log)}),
-                      kNames, "x");
+                      kVecAndForm, "x");
   EXPECT_NE(
       text.find("all 2 for one reason, as VEC=1 FORM=plain:\n    k.cu(1): error: no\n    line"),
       std::string::npos)
@@ -107,40 +107,40 @@ TEST(FailureSummary, WhatTheLogSaysOfAMacroWithoutItsPrefixIsToldOnce) {
   const std::string log = note + "\nk.cu:4:47: error: 'VEC' was not declared in this scope";
   const Trial one = failed(TrialState::kCompile, 1, "plain", log);
   EXPECT_EQ(
-      failure_summary(results_of({one}), kNames, "x"),
+      failure_summary(results_of({one}), kVecAndForm, "x"),
       "failures by cause:\n   1 x compile: k.cu:4:47: 'VEC' was not declared in this scope\n" +
           note + "\nmore of them: x\n");
-  const std::string of_all = failure_summary(results_of({one, one}), kNames, "x");
+  const std::string of_all = failure_summary(results_of({one, one}), kVecAndForm, "x");
   EXPECT_NE(of_all.find("    " + note + "\n"), std::string::npos) << of_all;
   EXPECT_EQ(of_all.find(note), of_all.rfind(note)) << of_all;
   const auto other = results_of({failed(TrialState::kCompile, 1, "plain", "k.cu(1): error: no")});
-  EXPECT_EQ(failure_summary(other, kNames, "x").find("note: "), std::string::npos);
+  EXPECT_EQ(failure_summary(other, kVecAndForm, "x").find("note: "), std::string::npos);
 }
 
 TEST(FailureSummary, WhereAllAreWrongABarrierMayBeMissing) {
   RankedResults results = results_of({failed(TrialState::kCorrectness, 2, "plain", "y[0] = 1")});
   EXPECT_NE(
-      failure_summary(results, kNames, "x")
+      failure_summary(results, kVecAndForm, "x")
           .find("every variant is wrong: a missing barrier? --random-order shows it; one alone: "
                 "--where \"VEC == 2 and FORM == 'plain'\"\n"),
       std::string::npos);
   results.device.backend = "cuda";
-  EXPECT_EQ(failure_summary(results, kNames, "x").find("barrier"), std::string::npos);
+  EXPECT_EQ(failure_summary(results, kVecAndForm, "x").find("barrier"), std::string::npos);
 }
 
 TEST(FailureReport, HasAnExampleOfEachCause) {
-  const std::string text = failure_report(mixed(), kNames);
+  const std::string text = failure_report(mixed(), kVecAndForm);
   EXPECT_NE(text.find("  12 x compile: saxpy.cu:3: identifier \"TUNE_VECC\" is undefined\n"
                       "    such as VEC=0 FORM=plain\n"
                       "    warning: unused\n"),
             std::string::npos)
       << text;
-  EXPECT_EQ(failure_report(results_of({}), kNames), "nothing failed\n");
+  EXPECT_EQ(failure_report(results_of({}), kVecAndForm), "nothing failed\n");
 }
 
 TEST(FailureReport, TextCannotTearItApart) {
   const std::string text = failure_report(
-      results_of({failed(TrialState::kRuntime, 1, "\x1b[31m", "said \x1b[31m")}), kNames);
+      results_of({failed(TrialState::kRuntime, 1, "\x1b[31m", "said \x1b[31m")}), kVecAndForm);
   EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
 }
 
