@@ -26,6 +26,9 @@ extern const std::string_view kLauncherNumberText;
 extern const std::string_view kLauncherPlanText;
 // Tensor maps of the caller's matrices.
 extern const std::string_view kLauncherMapsText;
+// How memory is made beside a captured stream, and what tells streams apart.
+extern const std::string_view kLauncherCapturesText;
+extern const std::string_view kLauncherStreamNumberText;
 // The memory of arguments that are workspaces.
 extern const std::string_view kLauncherWorkspacesText;
 

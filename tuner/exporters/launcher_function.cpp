@@ -365,7 +365,12 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
          "\n";
   if (asks_for_attributes(*model.study)) out += std::string(kLauncherAttributesText) + "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
-  if (signature.has_workspaces) out += std::string(kLauncherWorkspacesText) + "\n";
+  if (signature.has_workspaces) {
+    out += std::string(kLauncherCapturesText) + "\n";
+    out += replaced(std::string(kLauncherWorkspacesText), "TUNER_NUMBER_OF\n",
+                    std::string(kLauncherStreamNumberText) + "\n") +
+           "\n";
+  }
   if (signature.has_maps) out += std::string(kLauncherMapsText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
   out += kernel_table(model, kernels);

@@ -109,6 +109,8 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"launcher_number.hpp", kLauncherNumberText},
       {"launcher_plan.hpp", kLauncherPlanText},
       {"launcher_maps.hpp", kLauncherMapsText},
+      {"launcher_captures.hpp", kLauncherCapturesText},
+      {"launcher_stream_number.hpp", kLauncherStreamNumberText},
       {"launcher_workspaces.hpp", kLauncherWorkspacesText}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
@@ -153,7 +155,9 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
                       kMapNumbers + "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
                       included("launcher_state.hpp") + included("launcher_attributes.hpp") +
                       included("launcher_scratch.hpp") + included("launcher_number.hpp") +
-                      included("launcher_maps.hpp") + included("launcher_workspaces.hpp") +
+                      included("launcher_maps.hpp") + included("launcher_captures.hpp") +
+                      included("launcher_stream_number.hpp") + "#define TUNER_NUMBER_OF\n" +
+                      included("launcher_workspaces.hpp") +
                       "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
                       "#define TUNER_POSITIVE problem.n > 0\n"
                       "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +

@@ -1,16 +1,3 @@
-// Lets this thread allocate while a stream is captured. CUDA forbids that by default, because an
-// allocation might wait for the capture; ours is of memory that no stream uses yet.
-class outside_of_captures {
- public:
-  outside_of_captures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~outside_of_captures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  outside_of_captures(const outside_of_captures&) = delete;
-  outside_of_captures& operator=(const outside_of_captures&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then what it was before
-};
-
 // Waits until it is done, so that any stream may use the memory and no captured graph has to. In a
 // stream of its own: work in the default stream would disturb a capture.
 cudaError_t zero_now(void* data, std::size_t bytes) {
@@ -87,23 +74,7 @@ workspace_map& workspaces() {
   return all;
 }
 
-// Unlike its handle, a stream's number is not given again when the stream is destroyed.
-cudaError_t number_of(cudaStream_t stream, unsigned long long& out) {
-#if CUDART_VERSION >= 12000
-  return cudaStreamGetId(stream, &out);
-#else
-  thread_local char own = 0;
-  const void* handle = stream;
-  bool is_own = stream == cudaStreamPerThread;  // one handle for a stream of each thread
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-  is_own = is_own || stream == nullptr;
-#endif
-  if (is_own) handle = &own;
-  out = reinterpret_cast<std::uintptr_t>(handle);
-  return cudaSuccess;
-#endif
-}
-
+TUNER_NUMBER_OF
 // A call's hold on the workspace of its stream.
 class workspace_hold {
  public:
