@@ -31,5 +31,7 @@ extern const std::string_view kLauncherCapturesText;
 extern const std::string_view kLauncherStreamNumberText;
 // The memory of arguments that are workspaces.
 extern const std::string_view kLauncherWorkspacesText;
+// The values of constants that are set once.
+extern const std::string_view kLauncherConstantsText;
 
 }  // namespace tuner

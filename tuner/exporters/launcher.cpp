@@ -12,6 +12,7 @@
 #include "tuner/base/error.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/domain_table.h"
+#include "tuner/exporters/launcher_constants.h"
 #include "tuner/exporters/launcher_function.h"
 
 namespace tuner {
@@ -237,9 +238,12 @@ cudaError_t release_workspaces(cudaStream_t stream);
 cudaError_t release_workspaces();
 )txt";
   }
+  out += constant_declarations(signature);
   out += R"txt(// What a call came to. cudaSuccess: the work is in the stream.
-// cudaErrorInvalidValue: a size that is not positive, too little scratch memory.
-// cudaErrorInvalidConfiguration: no configuration can run this size on this device.
+// cudaErrorInvalidValue: a size that is not positive, too little scratch memory)txt";
+  out += signature.keeps_constants() ? ", a null pointer for a\n// constant that was not set.\n"
+                                     : ".\n";
+  out += R"txt(// cudaErrorInvalidConfiguration: no configuration can run this size on this device.
 struct launched {
   cudaError_t status;
   selection chosen;

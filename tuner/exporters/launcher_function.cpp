@@ -9,36 +9,11 @@
 
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
+#include "tuner/exporters/launcher_constants.h"
 #include "tuner/exporters/launcher_maps.h"
 
 namespace tuner {
 namespace {
-
-// Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
-std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec) {
-  std::string text = fmt::format("num({})", size_of(spec.type));
-  for (const Expression& one : spec.shape) text += " * " + model.expression(one);
-  return text;
-}
-
-// What a variant's constants are set from.
-std::string constants_function(const HeaderModel& model, const LauncherSignature& signature,
-                               std::size_t variants) {
-  std::string out;
-  for (const LauncherArgument& one : signature.constants) {
-    out += fmt::format(
-        "cudaError_t set_{}(int variant, const void* from, std::size_t bytes, cudaStream_t stream) "
-        "{{\n  switch (variant) {{\n",
-        one.name);
-    for (std::size_t v = 0; v < variants; ++v) {
-      out += fmt::format(
-          "    case {}: return {}_kernels::variant_{}::tuner_set_{}(from, bytes, stream);\n", v,
-          model.space, v, one.name);
-    }
-    out += "  }\n  return cudaErrorInvalidValue;\n}\n";
-  }
-  return out;
-}
 
 using From = LauncherArgument::From;
 
@@ -80,35 +55,6 @@ std::string locals(const LauncherSignature& signature) {
   for_each_from(signature, From::kMap,
                 [&](const LauncherArgument& one, int n) { out += map_local(signature, one, n); });
   return out;
-}
-
-std::string set_constants(const LauncherSignature& signature) {
-  std::string out;
-  for (const LauncherArgument& one : signature.constants) {
-    const std::string from = one.spec->is_scalar ? "&" + one.name : one.name;
-    const std::string bytes = one.spec->is_scalar
-                                  ? "sizeof " + one.name
-                                  : "static_cast<std::size_t>(plan.constant_" + one.name + ")";
-    out += fmt::format(
-        "  done.status = set_{}(variant, {}, {}, stream);\n"
-        "  if (done.status != cudaSuccess) return done;\n",
-        one.name, from, bytes);
-  }
-  return out;
-}
-
-std::string constant_bytes(const HeaderModel& model, const LauncherSignature& signature) {
-  std::string out;
-  for (const LauncherArgument& one : signature.constants) {
-    if (one.spec->is_scalar) continue;
-    out += fmt::format(
-        "constexpr num constant_bytes_{}(const names& n) {{\n  static_cast<void>(n);\n"
-        "  return {};\n}}\n",
-        one.name, bytes_expression(model, *one.spec));
-  }
-  if (out.empty()) return out;
-  return "\nnamespace " + model.space + " {\nnamespace detail {\n" + out +
-         "}  // namespace detail\n}  // namespace " + model.space + "\n";
 }
 
 std::string kernel_table(const HeaderModel& model, const LauncherKernels& kernels) {
@@ -207,7 +153,8 @@ PlanParts plan_parts(const HeaderModel& model, const LauncherSignature& signatur
                     n));
   });
   for (const LauncherArgument& one : signature.constants) {
-    if (!one.spec->is_scalar) bytes("constant_" + one.name, "constant_bytes_" + one.name);
+    if (one.spec->is_scalar || has_fixed_shape(*one.spec)) continue;
+    bytes("constant_" + one.name, "constant_bytes_" + one.name);
   }
   for_each_from(signature, From::kScratch, [&](const LauncherArgument&, int n) {
     bytes(fmt::format("scratch_{}", n), fmt::format("scratch_{}", n));
@@ -256,6 +203,22 @@ std::string plan_text(const HeaderModel& model, const LauncherSignature& signatu
   out = replaced(std::move(out), "  TUNER_PLAN_STEPS\n", parts.steps);
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
   return replaced(std::move(out), "TUNER_SAME_SIZE", same.empty() ? "true" : same);
+}
+
+// Workspaces, and what is kept of constants; both with what they need of captures and streams.
+std::string memory_texts(const LauncherSignature& signature) {
+  const std::string number(kLauncherStreamNumberText);
+  std::string out;
+  if (signature.has_workspaces || signature.keeps_constants()) {
+    out += std::string(kLauncherCapturesText) + "\n";
+  }
+  if (signature.has_workspaces) {
+    out +=
+        replaced(std::string(kLauncherWorkspacesText), "TUNER_NUMBER_OF\n", number + "\n") + "\n";
+  } else if (signature.keeps_constants()) {
+    out += number + "\n";
+  }
+  return out;
 }
 
 // The beginning of the function: the plan, and memory that is not the caller's.
@@ -358,24 +321,19 @@ std::string launcher_computations(const HeaderModel& model, const LauncherSignat
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
                               const LauncherKernels& kernels) {
   const std::size_t variants = kernels.next.size();
-  std::string out = constant_bytes(model, signature) + map_functions(model, signature);
+  std::string out = constant_numbers(model, signature) + map_functions(model, signature);
   out += "\n" +
          replaced(replaced(std::string(kLauncherStateText), "TUNER_SPACE", model.space),
                   "TUNER_KERNELS", std::to_string(variants * (1 + model.study->then.size()))) +
          "\n";
   if (asks_for_attributes(*model.study)) out += std::string(kLauncherAttributesText) + "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
-  if (signature.has_workspaces) {
-    out += std::string(kLauncherCapturesText) + "\n";
-    out += replaced(std::string(kLauncherWorkspacesText), "TUNER_NUMBER_OF\n",
-                    std::string(kLauncherStreamNumberText) + "\n") +
-           "\n";
-  }
+  out += memory_texts(signature);
   if (signature.has_maps) out += std::string(kLauncherMapsText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
   out += kernel_table(model, kernels);
   out += plan_text(model, signature) + "\n";
-  out += constants_function(model, signature, variants);
+  out += constant_functions(model, signature, variants);
   out += fmt::format("}}  // namespace\n\nlaunched {}({}) {{\n", signature.function,
                      signature.parameters(false));
   out += beginning(model, signature);
@@ -383,6 +341,7 @@ std::string launcher_function(const HeaderModel& model, const LauncherSignature&
   out += set_constants(signature);
   out += launches(model, signature, variants);
   if (signature.has_workspaces) out += kRelease;
+  out += set_functions(signature);
   return out + "}  // namespace " + model.space + "\n";
 }
 

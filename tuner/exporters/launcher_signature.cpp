@@ -2,6 +2,8 @@
 
 #include "tuner/exporters/launcher_signature.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -100,6 +102,21 @@ class Signature {
 }  // namespace
 
 LauncherSignature launcher_signature(const HeaderModel& model) { return Signature(model).make(); }
+
+bool has_fixed_shape(const ArgumentSpec& spec) {
+  return std::ranges::all_of(spec.shape,
+                             [](const Expression& extent) { return extent.names().empty(); });
+}
+
+std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec) {
+  std::string text = fmt::format("num({})", size_of(spec.type));
+  for (const Expression& one : spec.shape) text += " * " + model.expression(one);
+  return text;
+}
+
+bool LauncherSignature::keeps_constants() const {
+  return std::ranges::any_of(constants, [](const auto& one) { return !one.spec->is_scalar; });
+}
 
 bool LauncherSignature::has_computed() const {
   const auto is = [](const LauncherArgument& one) {

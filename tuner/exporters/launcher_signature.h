@@ -29,10 +29,17 @@ struct LauncherSignature {
   bool has_maps = false;
 
   bool has_computed() const;
+  bool keeps_constants() const;  // some are arrays, which are set once
   // "const float* A, ..., cudaStream_t stream" with or without default values.
   std::string parameters(bool with_defaults) const;
 };
 
 LauncherSignature launcher_signature(const HeaderModel& model);
+
+// Whether all its extents are numbers: the same for all sizes and devices.
+bool has_fixed_shape(const ArgumentSpec& spec);
+
+// Bytes of a buffer with this shape, as a `num` expression; a failure where it has none.
+std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec);
 
 }  // namespace tuner

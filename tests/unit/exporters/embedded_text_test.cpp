@@ -111,7 +111,8 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"launcher_maps.hpp", kLauncherMapsText},
       {"launcher_captures.hpp", kLauncherCapturesText},
       {"launcher_stream_number.hpp", kLauncherStreamNumberText},
-      {"launcher_workspaces.hpp", kLauncherWorkspacesText}};
+      {"launcher_workspaces.hpp", kLauncherWorkspacesText},
+      {"launcher_constants.hpp", kLauncherConstantsText}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const std::string name = entry.path().filename().string();
@@ -158,6 +159,8 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
                       included("launcher_maps.hpp") + included("launcher_captures.hpp") +
                       included("launcher_stream_number.hpp") + "#define TUNER_NUMBER_OF\n" +
                       included("launcher_workspaces.hpp") +
+                      "#define TUNER_VARIANTS 2\n#define TUNER_CONSTANTS 1\n" +
+                      included("launcher_constants.hpp") +
                       "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
                       "#define TUNER_POSITIVE problem.n > 0\n"
                       "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +

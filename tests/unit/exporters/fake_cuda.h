@@ -19,10 +19,13 @@ inline constexpr const char* kFakeCudaRuntime = R"(#pragma once
 #include <cstdlib>
 #include <cstring>
 #define __global__
+#define __constant__
 #define CUDART_VERSION 13000
 struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
 typedef struct stream* cudaStream_t;
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorInvalidConfiguration, cudaErrorOther };
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorInvalidConfiguration, cudaErrorOther,
+  cudaErrorStreamCaptureUnsupported };
+enum cudaMemcpyKind { cudaMemcpyDefault };
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum { cudaStreamNonBlocking };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeRelaxed };
@@ -32,9 +35,11 @@ struct cudaDeviceProp { char name[256]; int major, minor, multiProcessorCount, w
   maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, regsPerBlock, regsPerMultiprocessor, l2CacheSize;
   std::size_t sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor, totalGlobalMem; };
 inline std::atomic<int> asked{0}, allocations{0}, freed{0}, memsets{0}, launches{0}, refused{-1};
+inline std::atomic<int> copies{0}, symbol_copies{0}, refused_copy{-1}, refused_symbol_copy{-1};
+inline thread_local int current = 0;  // device
 inline thread_local void* passed[8] = {};
 inline thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-inline cudaError_t cudaGetDevice(int* n) { *n = 0; return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* n) { *n = current; return cudaSuccess; }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   ++asked;
   *p = {"NVIDIA H200", 9, 0, 132, 32, 1024, 2048, 32, 65536, 65536, 1, 49152, 232448, 233472, 1};
@@ -56,6 +61,21 @@ inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, cudaStreamCaptureSta
   *status = n % 2 == 1 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   *id = n;
   return cudaSuccess;
+}
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
+  unsigned long long id = 0;
+  return cudaStreamGetCaptureInfo(s, status, &id);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  if (copies++ == refused_copy) return cudaErrorOther;
+  std::memcpy(to, from, bytes); return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T& to, const void* from, std::size_t bytes, std::size_t, cudaMemcpyKind,
+                                    cudaStream_t) {
+  if (symbol_copies++ == refused_symbol_copy) return cudaErrorOther;
+  if (bytes > sizeof to) return cudaErrorInvalidValue;
+  std::memcpy(&to, from, bytes); return cudaSuccess;
 }
 inline cudaError_t cudaMalloc(void** p, std::size_t bytes) {
   if (mode != cudaStreamCaptureModeRelaxed) return cudaErrorOther;
