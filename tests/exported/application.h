@@ -1,5 +1,6 @@
 #pragma once
-// What the programs here share: memory on the device, random numbers and sizes, and the report.
+// What the programs here share: memory on the device, streams, graphs, random numbers and sizes,
+// and the report.
 
 #include <cuda_runtime.h>
 
@@ -32,6 +33,7 @@ class DeviceArray {
   DeviceArray& operator=(const DeviceArray&) = delete;
 
   T* get() const { return data_; }
+  void fill(int byte) const { must(cudaMemset(data_, byte, count_ * sizeof(T)), "cudaMemset"); }
   std::vector<T> fetch() const {
     std::vector<T> out(count_);
     must(cudaMemcpy(out.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -42,6 +44,34 @@ class DeviceArray {
   T* data_ = nullptr;
   std::size_t count_;
 };
+
+struct Stream {
+  Stream() { must(cudaStreamCreateWithFlags(&id, cudaStreamNonBlocking), "stream"); }
+  ~Stream() { cudaStreamDestroy(id); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  void wait() const { must(cudaStreamSynchronize(id), "cudaStreamSynchronize"); }
+  cudaStream_t id = nullptr;
+};
+
+// Nodes of a graph, and how many of them are of a type.
+struct NodeCount {
+  std::size_t all = 0;
+  std::size_t of_type = 0;
+};
+
+inline NodeCount count_nodes(cudaGraph_t graph, cudaGraphNodeType wanted) {
+  NodeCount count;
+  must(cudaGraphGetNodes(graph, nullptr, &count.all), "cudaGraphGetNodes");
+  std::vector<cudaGraphNode_t> nodes(count.all);
+  must(cudaGraphGetNodes(graph, nodes.data(), &count.all), "cudaGraphGetNodes");
+  for (const cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    must(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
+    count.of_type += type == wanted ? 1 : 0;
+  }
+  return count;
+}
 
 inline std::mt19937& generator() {
   static std::mt19937 one(20);

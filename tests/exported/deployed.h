@@ -40,15 +40,6 @@ class Deployment {
   }
 
  private:
-  struct Stream {
-    Stream() { must(cudaStreamCreateWithFlags(&id, cudaStreamNonBlocking), "stream"); }
-    ~Stream() { cudaStreamDestroy(id); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    void wait() const { must(cudaStreamSynchronize(id), "cudaStreamSynchronize"); }
-    cudaStream_t id = nullptr;
-  };
-
   void note(const char* what, bool right) { report_.note((size_ + ", " + what).c_str(), right); }
 
   static bool repeated(const Job& job, int times) {
@@ -105,7 +96,8 @@ class Deployment {
     for (int i = 0; i < 3; ++i) must(jobs[0]->launch(stream.id), "launch in a capture");
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream.id, &graph), "end of the capture");
-    bool right = only_kernels(graph);
+    const NodeCount nodes = count_nodes(graph, cudaGraphNodeTypeKernel);
+    bool right = nodes.all > 0 && nodes.of_type == nodes.all;
     cudaGraphExec_t ready = nullptr;
     must(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
     for (int round = 0; round < 10; ++round) {
@@ -123,20 +115,6 @@ class Deployment {
     cudaGraphDestroy(graph);
     must(release_stream_(stream.id), "release");
     return right;
-  }
-
-  static bool only_kernels(cudaGraph_t graph) {
-    std::size_t count = 0;
-    must(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes");
-    std::vector<cudaGraphNode_t> nodes(count);
-    must(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes");
-    bool only = count > 0;
-    for (const cudaGraphNode_t node : nodes) {
-      cudaGraphNodeType type{};
-      must(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
-      only = only && type == cudaGraphNodeTypeKernel;
-    }
-    return only;
   }
 
   bool released(const std::array<const Job*, 2>& jobs) {
