@@ -11,7 +11,8 @@
 namespace tuner {
 namespace {
 
-ArgumentSpec array(const std::string& name, const std::string& shape, Role role = Role::kIn) {
+ArgumentSpec array_argument(const std::string& name, const std::string& shape,
+                            Role role = Role::kIn) {
   ArgumentSpec spec;
   spec.name = name;
   spec.shape = {Expression::parse_or_throw(shape)};
@@ -27,14 +28,14 @@ ArgumentSpec number(const std::string& name) {
   return spec;
 }
 
-Study study_with(const std::vector<ArgumentSpec>& constants) {
+Study study_with_constants(const std::vector<ArgumentSpec>& constants) {
   Study study = sample_study();
-  study.arguments = {array("A", "M"), array("C", "M", Role::kOut)};
+  study.arguments = {array_argument("A", "M"), array_argument("C", "M", Role::kOut)};
   study.constants = constants;
   return study;
 }
 
-constexpr const char* kSource = R"(__constant__ float table[8];
+constexpr const char* kTableSource = R"(__constant__ float table[8];
 __constant__ float other[8];
 __constant__ float factor;
 __global__ void matmul(const float* A, float* C) {
@@ -45,10 +46,10 @@ __global__ void with_workspace(const float* A, float* C, float* room) {
 }
 )";
 
-LauncherFiles launcher_of(const Study& study) {
+LauncherFiles launcher_with_table(const Study& study) {
   LauncherOptions options;
   options.stem = "matmul_launcher";
-  options.source.text = kSource;
+  options.source.text = kTableSource;
   options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
   return export_launcher(study, sample_results(), options);
 }
@@ -84,17 +85,17 @@ int call(const float* given, std::size_t stream = 0, long long m = 1024) {
 std::string output_of(const Study& study, const std::string& functions, const std::string& body) {
   const HeaderFolder folder("");
   folder.write("cuda_runtime.h", kFakeCudaRuntime);
-  return output_with(launcher_of(study), folder,
+  return output_with(launcher_with_table(study), folder,
                      kBegin + functions + "int main() {\n" + body + "  release_constants();\n}\n");
 }
 
 std::string calls_of(const std::string& body) {
-  return output_of(study_with({array("table", "8")}), kCall, body);
+  return output_of(study_with_constants({array_argument("table", "8")}), kCall, body);
 }
 
 TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
-  const auto files =
-      launcher_of(study_with({array("table", "4"), array("other", "M"), number("factor")}));
+  const auto files = launcher_with_table(study_with_constants(
+      {array_argument("table", "4"), array_argument("other", "M"), number("factor")}));
   for (const char* declared :
        {"cudaError_t set_table(const float* from, cudaStream_t stream = nullptr);\n",
         "cudaError_t set_other(const float* from, std::size_t count, cudaStream_t stream = "
@@ -106,7 +107,7 @@ TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
   }
   EXPECT_EQ(files.header.find("set_factor"), std::string::npos);
   for (const auto& constants : {std::vector<ArgumentSpec>{}, {number("factor")}}) {
-    const auto none = launcher_of(study_with(constants));
+    const auto none = launcher_with_table(study_with_constants(constants));
     EXPECT_EQ(none.header.find("release_constants"), std::string::npos);
     EXPECT_EQ(none.source.find("kept"), std::string::npos);
     EXPECT_EQ(none.source.find("number_of"), std::string::npos);
@@ -253,7 +254,7 @@ TEST(LauncherConstants, OfVeryManyStreamsSomeCopyAgain) {
 }
 
 TEST(LauncherConstants, OfALengthThatFollowsTheSizeEnoughMustBeThere) {
-  EXPECT_EQ(output_of(study_with({array("table", "M // 256")}), kCall, R"(
+  EXPECT_EQ(output_of(study_with_constants({array_argument("table", "M // 256")}), kCall, R"(
   std::printf("%d %d %d ", set_table(ones, 0), set_table(ones, 16385),
               set_table(ones, ~std::size_t(0)));
   set_table(ones, 4);
@@ -266,7 +267,8 @@ TEST(LauncherConstants, OfALengthThatFollowsTheSizeEnoughMustBeThere) {
 }
 
 TEST(LauncherConstants, OfSeveralEachIsSetAlone) {
-  const Study study = study_with({number("factor"), array("table", "8"), array("other", "8")});
+  const Study study = study_with_constants(
+      {number("factor"), array_argument("table", "8"), array_argument("other", "8")});
   EXPECT_EQ(output_of(study, "", R"(
   set_table(ones);
   set_other(twos);
@@ -310,13 +312,14 @@ TEST(LauncherConstants, ThreadsMayCallAndSetAtOnce) {
 
 TEST(LauncherConstants, CompileWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
-  Study with_workspace = study_with({array("table", "8")});
+  Study with_workspace = study_with_constants({array_argument("table", "8")});
   with_workspace.kernel.entry = "with_workspace";
-  with_workspace.arguments.push_back(array("room", "BM", Role::kWorkspace));
+  with_workspace.arguments.push_back(array_argument("room", "BM", Role::kWorkspace));
   for (const Study& study :
-       {study_with({array("table", "8"), array("other", "M // 256"), number("factor")}),
-        study_with({number("factor")}), with_workspace}) {
-    const auto files = launcher_of(study);
+       {study_with_constants(
+            {array_argument("table", "8"), array_argument("other", "M // 256"), number("factor")}),
+        study_with_constants({number("factor")}), with_workspace}) {
+    const auto files = launcher_with_table(study);
     const HeaderFolder folder("");
     folder.write("matmul_launcher.hpp", files.header);
     folder.write("matmul_launcher.cu", files.source);

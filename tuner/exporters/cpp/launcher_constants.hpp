@@ -93,6 +93,9 @@ using put_function = cudaError_t (*)(int variant, const void* from, std::size_t 
 // this stream has not copied them yet.
 cudaError_t set_constant(kept_constant& kept, put_function put, int variant, const void* given,
                          std::size_t bytes, cudaStream_t stream) {
+  if (variant < 0 || variant >= int(sizeof kept.copied / sizeof *kept.copied)) {
+    return cudaErrorInvalidValue;
+  }
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   cudaError_t failed = cudaStreamIsCapturing(stream, &capturing);
   if (failed != cudaSuccess) return failed;
