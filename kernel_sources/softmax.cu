@@ -7,7 +7,7 @@
 //   registers   once: the row waits in its threads' registers, ITEMS vectors in each
 //
 // Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short
-// rows), accesses are VEC elements wide.
+// rows), or CLUSTER blocks share a row (registers; few or long rows); accesses are VEC elements wide.
 
 #include "vector_access.cuh"
 
@@ -25,10 +25,16 @@ static_assert(BLOCK % 32 == 0 && BLOCK * ROWS <= 1024, "whole warps share a row"
 #include "softmax_passes.cuh"
 #endif
 
-extern "C" __global__ void __launch_bounds__(BLOCK* ROWS)
+#if TUNE_CLUSTER > 1
+#define IN_CLUSTERS __cluster_dims__(TUNE_CLUSTER, 1, 1)
+#else
+#define IN_CLUSTERS
+#endif
+
+extern "C" __global__ void __launch_bounds__(BLOCK* ROWS) IN_CLUSTERS
     softmax(const float* __restrict__ X, float* __restrict__ Y, int M, int N) {
   // Rows beyond the end are computed again rather than left out: all threads meet at the barriers.
-  const int row = min(int(blockIdx.x) * ROWS + int(threadIdx.y), M - 1);
+  const int row = min(int(blockIdx.x) / TUNE_CLUSTER * ROWS + int(threadIdx.y), M - 1);
   softmax_row(X + size_t(row) * N, Y + size_t(row) * N, N);
 }
 

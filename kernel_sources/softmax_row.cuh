@@ -23,13 +23,20 @@ struct Sum {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// The combination over all threads of the row, in all of them.
+// The combination over the lanes of a warp, in all of them.
 template <class Combine>
-__device__ float over_row(float value, Combine combine) {
+__device__ __forceinline__ float over_lanes(float value, Combine combine) {
 #pragma unroll
   for (int half = 16; half > 0; half /= 2) {
     value = combine(value, __shfl_xor_sync(0xffffffffu, value, half));
   }
+  return value;
+}
+
+// The combination over all threads of the row, in all of them.
+template <class Combine>
+__device__ float over_row(float value, Combine combine) {
+  value = over_lanes(value, combine);
   if constexpr (kWarps > 1) {
     __shared__ float warps[ROWS][kWarps];
     __syncthreads();  // the last use is over

@@ -101,7 +101,7 @@ inline RtcKernel softmax_kernel(const std::string& sources, const softmax_tuned:
       .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
       .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers);
   definitions.number("BLOCK", c.BLOCK).number("ROWS", c.ROWS).number("VEC", c.VEC);
-  definitions.number("ITEMS", c.ITEMS);
+  definitions.number("ITEMS", c.ITEMS).number("CLUSTER", c.CLUSTER);
   return RtcKernel(sources, "softmax", definitions,
                    shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                             tuned::dynamic_shared_bytes_of(c, size, device)));
