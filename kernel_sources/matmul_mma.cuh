@@ -5,6 +5,9 @@
 
 #include "async_copy.cuh"
 #include "tensor_tiles.cuh"
+#if TUNE_SPLIT_K > 1
+#include "tensor_split.cuh"
+#endif
 
 constexpr int WM = TUNE_WM;
 constexpr int WN = TUNE_WN;
@@ -43,18 +46,19 @@ __device__ __forceinline__ void copy_box(unsigned char* to, const Copier& copier
 // Brings in stage after stage.
 class Loader {
  public:
-  __device__ Loader(const Element* A, const Element* B, int M, int N, int K, Tile tile)
-      : k_left_(K - first_column()),
+  // From column `k` of A and row `k` of B on.
+  __device__ Loader(const Element* A, const Element* B, int M, int N, int K, Tile tile, int k)
+      : k_left_(K - k - first_column()),
         columns_left_(N - tile.column * BN - first_column()),
         to_(place_in_tile(first_row(), threadIdx.x % 8 * 16)) {
     const int row = tile.row * BM + first_row();
-    a_ = {A + size_t(row) * K + first_column(), size_t(K), M - row};
+    a_ = {A + size_t(row) * K + k + first_column(), size_t(K), M - row};
     if constexpr (kTurnedB) {
       const int column = tile.column * BN + first_row();
-      b_ = {B + size_t(column) * K + first_column(), size_t(K), N - column};
+      b_ = {B + size_t(column) * K + k + first_column(), size_t(K), N - column};
     } else {
       const int column = tile.column * BN + first_column();
-      b_ = {B + size_t(first_row()) * N + column, size_t(N), K - first_row()};
+      b_ = {B + size_t(k + first_row()) * N + column, size_t(N), K - k - first_row()};
     }
   }
 
@@ -169,21 +173,43 @@ __device__ __forceinline__ void multiply_stage(Sums& sum, const unsigned char* s
   }
 }
 
-__device__ __forceinline__ void store_sums(const Sums& sum, Result* C, int M, int N, Tile tile) {
+// Of this thread's first sum.
+struct Corner {
+  int row, column;
+};
+
+__device__ __forceinline__ Corner corner_of(Tile tile) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int row0 = tile.row * BM + warp / kWarpsN * WM + lane / 4;
-  const int col0 = tile.column * BN + warp % kWarpsN * WN + lane % 4 * 2;
+  return {tile.row * BM + warp / kWarpsN * WM + lane / 4,
+          tile.column * BN + warp % kWarpsN * WN + lane % 4 * 2};
+}
+
+__device__ __forceinline__ void store(const float (&sum)[4], int i, int j, Result* C, int M, int N,
+                                      Corner corner) {
+  const int column = corner.column + j * 8;  // N is even
+  const int upper = corner.row + i * 16, lower = upper + 8;
+  if (column >= N) return;
+  if (upper < M) store_pair(C + size_t(upper) * N + column, sum[0], sum[1]);
+  if (lower < M) store_pair(C + size_t(lower) * N + column, sum[2], sum[3]);
+}
+
+__device__ __forceinline__ void store_sums(const Sums& sum, unsigned char* memory, Result* C, int M,
+                                           int N, Corner corner) {
+#if TUNE_SPLIT_K > 1
+  static_assert(STAGES * kStage >= BM * BN * int(sizeof(float)), "the sums fit into the stages");
+  wait_groups<0>();
+  __syncthreads();  // the stages are no longer read
+  add_up_parts<(WM / 16) * (WN / 8), kThreads>(
+      &sum[0][0][0], memory, threadIdx.x, [&](const float(&total)[4], int vector) {
+        store(total, vector / (WN / 8), vector % (WN / 8), C, M, N, corner);
+      });
+#else
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i) {
 #pragma unroll
-    for (int j = 0; j < WN / 8; ++j) {
-      const int col = col0 + j * 8;  // N is even
-      const int upper = row0 + i * 16, lower = upper + 8;
-      if (col >= N) continue;
-      if (upper < M) store_pair(C + size_t(upper) * N + col, sum[i][j][0], sum[i][j][1]);
-      if (lower < M) store_pair(C + size_t(lower) * N + col, sum[i][j][2], sum[i][j][3]);
-    }
+    for (int j = 0; j < WN / 8; ++j) store(sum[i][j], i, j, C, M, N, corner);
   }
+#endif
 }
 
 __device__ __forceinline__ void multiply(const Element* __restrict__ A,
@@ -191,23 +217,24 @@ __device__ __forceinline__ void multiply(const Element* __restrict__ A,
                                          int M, int N, int K) {
   extern __shared__ __align__(128) unsigned char stages[];
   const Tiles tiles = make_tiles(BM, BN, M, N, K);
-  const Tile tile = tile_at(blockIdx.x, tiles);
-  Loader loader(A, B, M, N, K, tile);
+  const Tile tile = tile_at(blockIdx.x / SPLIT_K, tiles);
+  const Steps steps = steps_of_block(tiles);
+  Loader loader(A, B, M, N, K, tile, steps.first * BK);
 
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    if (stage < tiles.steps) loader.load(stages + stage * kStage);
+    if (stage < steps.count) loader.load(stages + stage * kStage);
     end_group();
   }
   Sums sum = {};
   int now = 0, ahead = STAGES - 1;  // stages
-  for (int step = 0; step < tiles.steps; ++step) {
+  for (int step = 0; step < steps.count; ++step) {
     wait_groups<STAGES - 2>();  // this thread's copies have arrived,
     __syncthreads();            // all others' too, and the stage before is no longer read
-    if (step + STAGES - 1 < tiles.steps) loader.load(stages + ahead * kStage);
+    if (step + STAGES - 1 < steps.count) loader.load(stages + ahead * kStage);
     end_group();
     multiply_stage(sum, stages + now * kStage);
     now = now + 1 < STAGES ? now + 1 : 0;
     ahead = ahead + 1 < STAGES ? ahead + 1 : 0;
   }
-  store_sums(sum, C, M, N, tile);
+  store_sums(sum, stages, C, M, N, corner_of(tile));
 }

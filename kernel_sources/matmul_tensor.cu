@@ -10,6 +10,9 @@
 //   mma        warp tiles of mma instructions (sm_80 and later), fed by asynchronous copies
 //   wgmma      Hopper's warp-group instructions, fed by its copy engine
 //
+// SPLIT_K blocks of a cluster (sm_90) share a tile of C, each takes a part of K: for products of few
+// tiles (tensor_split.cuh).
+//
 // Rows are copied 16 bytes at a time, so that N and K are multiples of 8 (tf32: of 4); M is any.
 // The rules for the parameters are the constraints of search_spaces/matmul_bf16.yaml and its
 // siblings.
@@ -21,6 +24,7 @@
 constexpr int BM = TUNE_BM;
 constexpr int BN = TUNE_BN;
 constexpr int STAGES = TUNE_STAGES;
+constexpr int SPLIT_K = TUNE_SPLIT_K;
 
 #include "tensor_types.cuh"
 #if TUNE_FORM_IS_wgmma
@@ -31,15 +35,15 @@ constexpr int STAGES = TUNE_STAGES;
 
 // FORM mma reads the matrices, FORM wgmma their maps.
 extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS_PER_SM)
-#if TUNE_FORM_IS_wgmma && TUNE_CLUSTER > 1
-    __cluster_dims__(TUNE_CLUSTER, 1, 1)
+#if TUNE_CLUSTER * TUNE_SPLIT_K > 1
+    __cluster_dims__(TUNE_CLUSTER * TUNE_SPLIT_K, 1, 1)
 #endif
         matmul_tensor(const Element* __restrict__ A, const Element* __restrict__ B,
                       Result* __restrict__ C, const __grid_constant__ TensorMap A_map,
                       const __grid_constant__ TensorMap B_map,
                       const __grid_constant__ TensorMap C_map, int M, int N, int K) {
 #if TUNE_FORM_IS_wgmma
-  multiply(A_map, B_map, C_map, M, N, K);
+  multiply(A_map, B_map, C_map, C, M, N, K);
 #else
   multiply(A, B, C, M, N, K);
 #endif

@@ -13,6 +13,9 @@
 
 #include "tensor_copy.cuh"
 #include "tensor_tiles.cuh"
+#if TUNE_SPLIT_K > 1
+#include "tensor_split.cuh"
+#endif
 #include "wgmma.cuh"
 
 constexpr int CONSUMERS = TUNE_CONSUMERS;
@@ -28,6 +31,8 @@ constexpr int kStoreBuffers = 2;                // of each consumer
 constexpr int kStoreColumns = kRowBytes / sizeof(Result);
 
 static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
+static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !TUNE_PERSISTENT),
+              "blocks of a cluster share K or B; a block that shares K has one tile");
 static_assert(BM % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
 
 struct Shared {
@@ -55,14 +60,17 @@ struct Corner {
   int row, column;
 };
 
+// Which of the blocks that share tiles of B.
+__device__ __forceinline__ int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
+
 // Of this block's tile; the tiles that are counted are those of a cluster, CLUSTER blocks high.
 __device__ __forceinline__ Corner corner_of(int number, const Tiles& tiles) {
   const Tile tile = tile_at(number, tiles);
-  return {(tile.row * CLUSTER + block_in_cluster()) * BM, tile.column * BN};
+  return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
 }
 
-__device__ __forceinline__ int first_tile() { return blockIdx.x / CLUSTER; }
-__device__ __forceinline__ int tiles_at_once() { return gridDim.x / CLUSTER; }
+__device__ __forceinline__ int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
+__device__ __forceinline__ int tiles_at_once() { return gridDim.x / (CLUSTER * SPLIT_K); }
 
 // ---- the producer ----
 
@@ -75,12 +83,12 @@ __device__ __forceinline__ void load_stage(unsigned char* stage, Barrier* full,
   unsigned char* const tile_b = stage + kTileA;
   if constexpr (kTurnedB) {  // rows of k
     constexpr int kPart = BN / CLUSTER;
-    const int first = block_in_cluster() * kPart;
+    const int first = sharer() * kPart;
     load_box<kShared>(tile_b + first * kRowBytes, B_map, full, k, at.column + first, kAll);
   } else {  // 64 columns at a time
     constexpr int kPart = BN / kBoxRows / CLUSTER;
     for (int i = 0; i < kPart; ++i) {
-      const int box = block_in_cluster() * kPart + i;
+      const int box = sharer() * kPart + i;
       load_box<kShared>(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k, kAll);
     }
   }
@@ -88,14 +96,15 @@ __device__ __forceinline__ void load_stage(unsigned char* stage, Barrier* full,
 
 __device__ void produce(Shared& shared, const TensorMap& A_map, const TensorMap& B_map,
                         const Tiles& tiles) {
+  const Steps steps = steps_of_block(tiles);
   Turn turn;
   for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
     const Corner at = corner_of(tile, tiles);
-    for (int step = 0; step < tiles.steps; ++step) {
+    for (int step = 0; step < steps.count; ++step) {
       wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
       Barrier* const full = &shared.full[turn.stage];
       arrive_expecting(full, kStage);
-      load_stage(shared.stages[turn.stage], full, A_map, B_map, at, step * BK);
+      load_stage(shared.stages[turn.stage], full, A_map, B_map, at, (steps.first + step) * BK);
       turn.next();
     }
   }
@@ -127,7 +136,11 @@ __device__ __forceinline__ void multiply_stage(Sums& sum, const unsigned char* s
 // This stage may be overwritten, in all blocks that its tile of B came from.
 __device__ __forceinline__ void release(Shared& shared, int stage) {
   const int thread = threadIdx.x % kGroupThreads;
-  if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
+  if constexpr (CLUSTER > 1) {
+    if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
+  } else {
+    if (thread == 0) arrive(&shared.empty[stage]);
+  }
 }
 
 // Issues all products of a tile, of which those of the last stage may still be running.
@@ -193,23 +206,51 @@ __device__ __forceinline__ void store_tile(const Sums& sum, Shared& shared, int 
   }
 }
 
-__device__ void consume(Shared& shared, const TensorMap& C_map, const Tiles& tiles, int consumer) {
+#if TUNE_SPLIT_K > 1
+__device__ __forceinline__ void store_totals(const Sums& sum, Shared& shared, int consumer, Result* C,
+                                             int M, int N, Corner at) {
+  static_assert(sizeof shared.stages >= BM * BN * sizeof(float), "the sums fit into the stages");
+  constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
+  // The stages are no longer read.
+  asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
+  const int thread = threadIdx.x % kGroupThreads;
+  const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4, column0 = at.column + thread % 4 * 2;
+  add_up_parts<kSlices * BN / 8, kThreadsOfAll>(
+      &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
+      [&](const float(&total)[4], int vector) {
+        const int upper = row0 + vector / (BN / 8) * 64, lower = upper + 8;
+        const int column = column0 + vector % (BN / 8) * 8;  // N is even
+        if (column >= N) return;
+        if (upper < M) store_pair(C + size_t(upper) * N + column, total[0], total[1]);
+        if (lower < M) store_pair(C + size_t(lower) * N + column, total[2], total[3]);
+      });
+}
+#endif
+
+__device__ void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
+                        const Tiles& tiles, int consumer) {
+  const Steps steps = steps_of_block(tiles);
   const int part = kInTurns ? 0 : consumer;  // of the tile's rows
   Turn turn;
   Sums sum;
   int count = 0;  // of tiles so far
   for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once(), ++count) {
     if (kInTurns && count % 2 != consumer) {
-      turn.skip(tiles.steps);
+      turn.skip(steps.count);
       continue;
     }
     // Nobody waits for stages further ahead than once around the ring: parities could not tell.
     if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
-    multiply_tile(sum, shared, turn, part, tiles.steps);
+    multiply_tile(sum, shared, turn, part, steps.count);
     if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
     finish_tile(sum, shared, turn);
-    const Corner at = corner_of(tile, tiles);
-    store_tile(sum, shared, consumer, C_map, at.row + part * kRowsPerConsumer, at.column);
+    Corner at = corner_of(tile, tiles);
+    at.row += part * kRowsPerConsumer;
+#if TUNE_SPLIT_K > 1
+    store_totals(sum, shared, consumer, C, M, N, at);
+#else
+    store_tile(sum, shared, consumer, C_map, at.row, at.column);
+#endif
   }
   if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
 }
@@ -224,7 +265,8 @@ constexpr int kConsumerRegisters = (kAtStart + (kAtStart - kProducerRegisters) /
 constexpr bool kMoveRegisters = kAtStart < 255;
 
 __device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap& B_map,
-                                         const TensorMap& C_map, int M, int N, int K) {
+                                         const TensorMap& C_map, Result* C, int M, int N,
+                                         int K) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   if (threadIdx.x == 0) {
@@ -248,9 +290,12 @@ __device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap
   if (threadIdx.x < kGroupThreads) {
     if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
     if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);
+#if TUNE_SPLIT_K > 1
+    meet_adders();
+#endif
   } else {
     if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
-    consume(shared, C_map, tiles, threadIdx.x / kGroupThreads - 1);
+    consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
   }
   if constexpr (CLUSTER > 1)
     sync_cluster();  // others still copy into this block, arrive at its barriers

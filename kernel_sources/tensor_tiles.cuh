@@ -7,6 +7,10 @@
 // number of the row (the copy engine's 128-byte swizzle), so that eight rows' pieces for the same k
 // lie in different banks.
 
+#if TUNE_SPLIT_K > 1
+#include "cluster.cuh"
+#endif
+
 constexpr int GROUP = TUNE_GROUP;
 constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM;
 
@@ -36,6 +40,21 @@ __device__ __forceinline__ Tiles make_tiles(int height, int width, int M, int N,
 struct Tile {
   int row, column;
 };
+
+// Which steps of a tile this block takes.
+struct Steps {
+  int first, count;
+};
+
+__device__ __forceinline__ Steps steps_of_block(const Tiles& tiles) {
+#if TUNE_SPLIT_K > 1
+  const int part = block_in_cluster();
+  const int first = tiles.steps * part / SPLIT_K;
+  return {first, tiles.steps * (part + 1) / SPLIT_K - first};
+#else
+  return {0, tiles.steps};
+#endif
+}
 
 // GROUP rows of tiles are walked together, column by column: tiles that are computed at the same
 // time then need few rows of A and few columns of B, which stay in the L2 cache.

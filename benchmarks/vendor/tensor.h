@@ -104,7 +104,8 @@ RtcKernel tensor_kernel(const std::string& sources, const Config& c, const Tenso
   definitions.number("BM", c.BM).number("BN", c.BN).number("STAGES", c.STAGES);
   definitions.number("BLOCKS_PER_SM", c.BLOCKS_PER_SM).number("GROUP", c.GROUP);
   definitions.number("WM", c.WM).number("WN", c.WN).number("CONSUMERS", c.CONSUMERS);
-  definitions.number("CLUSTER", c.CLUSTER).number("PERSISTENT", c.PERSISTENT);
+  definitions.number("CLUSTER", c.CLUSTER).number("SPLIT_K", c.SPLIT_K);
+  definitions.number("PERSISTENT", c.PERSISTENT);
   return RtcKernel(sources, "matmul_tensor", definitions, variant.shape, variant.wgmma ? "a" : "");
 }
 
