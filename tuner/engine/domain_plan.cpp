@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kPool = 96;  // sizes that stand for the domain
 constexpr std::size_t kLeastOfAKind = 16;
 constexpr std::size_t kPortfolio = 20;  // configurations that are tried at every new size
+constexpr std::size_t kServing = 32;    // that are measured everywhere in the end
 constexpr std::size_t kWinnersOfASize = 3;
 constexpr std::size_t kProposals = 4;  // by the model, beside the portfolio
 constexpr std::size_t kAskedOfModel = 32;
@@ -100,9 +101,11 @@ double DomainPlan::guess(const Configuration& configuration, const ProblemSize& 
   return model_ && told ? std::clamp(model_->mean(*told), 0.0, kMostLoss) : kMostLoss;
 }
 
-std::vector<Configuration> DomainPlan::served_by(const ProblemSize& size) const {
+// Those that are valid at the size, what is expected to be the fastest first.
+std::vector<Configuration> DomainPlan::able(const std::vector<Configuration>& of,
+                                            const ProblemSize& size) const {
   std::vector<std::pair<double, const Configuration*>> able;
-  for (const Configuration& one : portfolio_) {
+  for (const Configuration& one : of) {
     if (!features(one, size)) continue;
     able.emplace_back(guess(one, size), &one);
   }
@@ -110,6 +113,10 @@ std::vector<Configuration> DomainPlan::served_by(const ProblemSize& size) const 
   std::vector<Configuration> out;
   for (const auto& [loss, configuration] : able) out.push_back(*configuration);
   return out;
+}
+
+std::vector<Configuration> DomainPlan::served_by(const ProblemSize& size) const {
+  return able(portfolio_, size);
 }
 
 // Others of all that was measured anywhere, as the model likes them here.
@@ -287,7 +294,7 @@ double DomainPlan::loss_at(const SizeMeasured& size, const Configuration& one) c
 }
 
 // Of the winners one after the other what lowers the sum of the losses most.
-void DomainPlan::choose_portfolio() {
+std::vector<Configuration> DomainPlan::portfolio(std::size_t most) const {
   std::vector<std::pair<const Configuration*, std::vector<double>>> candidates;
   for (const Configuration& one : winners_) {
     std::vector<double> losses;
@@ -295,30 +302,31 @@ void DomainPlan::choose_portfolio() {
     candidates.emplace_back(&one, std::move(losses));
   }
   std::vector<double> now(known_.size(), 2 * kMostLoss);
-  portfolio_.clear();
-  while (portfolio_.size() < kPortfolio) {
+  std::vector<Configuration> out;
+  while (out.size() < most) {
     std::size_t best = candidates.size();
-    double most = kLeastGain;
+    double largest = kLeastGain;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       double gain = 0;
       for (std::size_t s = 0; s < now.size(); ++s) {
         gain += std::max(0.0, now[s] - candidates[c].second[s]);
       }
-      if (gain <= most) continue;
-      most = gain;
+      if (gain <= largest) continue;
+      largest = gain;
       best = c;
     }
-    if (best == candidates.size()) return;
-    portfolio_.push_back(*candidates[best].first);
+    if (best == candidates.size()) break;
+    out.push_back(*candidates[best].first);
     for (std::size_t s = 0; s < now.size(); ++s) {
       now[s] = std::min(now[s], candidates[best].second[s]);
     }
   }
+  return out;
 }
 
 void DomainPlan::learn() {
   fit();
-  choose_portfolio();
+  portfolio_ = portfolio(kPortfolio);
   expected_ = 0;
   double sum = 0;
   for (const Candidate& one : pool_) {
@@ -333,8 +341,9 @@ void DomainPlan::learn() {
 
 std::vector<std::pair<ProblemSize, std::vector<Configuration>>> DomainPlan::crossings() const {
   std::vector<std::pair<ProblemSize, std::vector<Configuration>>> out;
+  const std::vector<Configuration> serving = portfolio(kServing);
   for (const SizeMeasured& size : known_) {
-    std::vector<Configuration> others = served_by(size.size);
+    std::vector<Configuration> others = able(serving, size.size);
     std::erase_if(others, [&](const Configuration& one) { return loss_of(size, one).has_value(); });
     if (!others.empty()) out.emplace_back(size.size, std::move(others));
   }

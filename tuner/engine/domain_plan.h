@@ -45,8 +45,9 @@ class DomainPlan {
   // What came of the step, all that is known of the size. An earlier answer for it is replaced.
   void tell(SizeMeasured measured);
 
-  // The configurations that serve the domain, where they are valid and were not measured yet: with
-  // these it is known what each costs everywhere.
+  // The configurations that serve the domain, as many as an export holds, where they are valid and
+  // were not measured yet: with these it is known what each costs everywhere. They may be others
+  // when that has been told.
   std::vector<std::pair<ProblemSize, std::vector<Configuration>>> crossings() const;
 
   // The few configurations that serve the domain as far as they are valid at a size, what is
@@ -71,7 +72,10 @@ class DomainPlan {
   void learn();
   void fit();
   double loss_at(const SizeMeasured& size, const Configuration& one) const;
-  void choose_portfolio();
+  // The few configurations that serve what was tuned best together, at most `most`.
+  std::vector<Configuration> portfolio(std::size_t most) const;
+  std::vector<Configuration> able(const std::vector<Configuration>& of,
+                                  const ProblemSize& size) const;
   // What the model hears of a configuration at a size; nothing where a constraint does not hold.
   // Kept, since the same are asked for after every answer.
   const std::optional<std::vector<double>>& features(const Configuration& configuration,

@@ -36,6 +36,7 @@ std::string loss_text(double expected) {
 // is for all finals, too, which are held only then: what is learned of sizes comes from searches.
 constexpr double kEvaluationsForCrossing = 0.15;
 constexpr double kSecondsForCrossing = 0.35;
+constexpr int kCrossings = 4;  // at most: what fails is not measured by another one
 
 std::uint64_t for_search(const Budget& budget) {
   if (!budget.evaluations) return 0;
@@ -126,11 +127,16 @@ class DomainRun {
   }
 
   // Measures what serves the domain wherever it was not measured, since it may have been found
-  // later, and holds the finals.
+  // later, and holds the finals. What serves the domain may then be something else: once more.
   void cross() {
+    for (int pass = 0; pass < kCrossings && cross_once(); ++pass) continue;
+  }
+
+  // False when nothing is missing, or nothing more may be measured.
+  bool cross_once() {
     const auto crossings = plan_.crossings();
     for (SizeOutcome& one : outcomes_) {
-      if (run_.is_interrupted() || seconds_left() <= 0 || !one.lost.empty()) return;
+      if (run_.is_interrupted() || seconds_left() <= 0 || !one.lost.empty()) return false;
       std::vector<Configuration> others;
       const auto at = std::ranges::find(crossings, one.results.size,
                                         [](const auto& crossing) { return crossing.first; });
@@ -138,6 +144,7 @@ class DomainRun {
       if (others.size() > evaluations_left()) others.resize(evaluations_left());
       cross(one, std::move(others));
     }
+    return !crossings.empty() && evaluations_left() > 0;
   }
 
   void cross(SizeOutcome& one, std::vector<Configuration> others) {
