@@ -141,6 +141,7 @@ void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
   }
   std::vector<std::pair<Predictor, Rows>> measured;
   Rows all;
+  std::size_t most = 0;  // lessons of one
   for (const std::size_t c : used) {
     const Lessons& lessons = lessons_of(table.devices[device], table.configurations[c]);
     Rows rows;
@@ -152,11 +153,15 @@ void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
     Predictor predictor = lessons.predictor;
     predictor.device = device;
     predictor.configuration = c;
+    most = std::max(most, rows.size());
     measured.emplace_back(std::move(predictor), std::move(rows));
   }
   if (all.empty()) return;
   const auto usual = fitted(all, std::vector<double>(kPredictorFeatures), kLeastPull);
   for (auto& [predictor, rows] : measured) {
+    // Fewer lessons than parts do not tell the parts apart: such predictors promise too much where
+    // nothing was measured.
+    if (rows.size() < std::min(kPredictorFeatures, most)) continue;
     predictor.coefficients = fitted(rows, usual, kPull);
     predictor.coefficients.back() /= tile_of(predictor);
     out.predictors.push_back(std::move(predictor));

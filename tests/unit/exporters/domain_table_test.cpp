@@ -12,6 +12,7 @@
 #include "tests/unit/exporters/sample_study.h"
 #include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/header.h"
+#include "tuner/exporters/predictor_fit.h"
 #include "tuner/exporters/selection.h"
 #include "tuner/exporters/table_text.h"
 
@@ -197,7 +198,7 @@ TEST(DomainTable, ASizeThatBreaksItsOwnRuleIsUnsupported) {
   Study study = domain_study();
   study.constraints.push_back(Expression::parse_or_throw("M % 2 == 0 or SCALE != 0.5"));
   std::vector<RankedResults> results;
-  for (RankedResults& one : many_results(study)) {
+  for (RankedResults& one : results_at(study, distinct_sizes(*study.domain, 160, 77))) {
     if (one.size.dims[0].second % 2 == 0) results.push_back(std::move(one));
   }
   const std::string header = export_header(study, results);
@@ -215,6 +216,30 @@ static_assert(valid(configs[0], {102, 100}, devices[0]), "even");
 int main() {}
 )");
   EXPECT_EQ(out.status, 0) << out.text.substr(0, 2000);
+}
+
+// Five measurements do not tell six parts apart, however well they look.
+TEST(DomainTable, OfFewMeasurementsThereIsNoPredictor) {
+  const Study study = domain_study();
+  std::vector<RankedResults> results = results_at(study, distinct_sizes(*study.domain, 160, 77));
+  const Configuration scarce = sample_configuration(128, 4, "dynamic", false);
+  const auto predictors_of_scarce = [&] {
+    const TableMaker maker(study, results);
+    const TunedTable table = maker.table({});
+    const LearnedSelector learned = PredictorFit(study, maker.results()).learned(table);
+    EXPECT_GT(learned.predictors.size(), 1U);
+    return std::ranges::count_if(learned.predictors, [&](const Predictor& one) {
+      return table.configurations[one.configuration] == scarce;
+    });
+  };
+  EXPECT_EQ(predictors_of_scarce(), 1);
+  std::size_t kept = 0;
+  for (RankedResults& one : results) {
+    std::erase_if(one.trials, [&](const Trial& trial) {
+      return trial.configuration == scarce && one.trials.size() > 1 && kept++ >= 5;
+    });
+  }
+  EXPECT_EQ(predictors_of_scarce(), 0);
 }
 
 TEST(DomainTable, IsReadBackFromTheFile) {
