@@ -40,7 +40,9 @@ TEST(WrongAnswers, AKernelThatSkipsTimedLaunchesOnlyIsFoundOutOnFreshInputs) {
       EXPECT_EQ(row.at("state"), found_out ? "correctness" : "ok") << row.at("message");
       EXPECT_EQ(row.at("message").ends_with(", timed on fresh inputs"), found_out);
       EXPECT_EQ(row.contains("inputs"), inputs == "fresh");
-      if (inputs == "fresh") EXPECT_EQ(row.at("inputs"), "fresh");
+      if (inputs == "fresh") {
+        EXPECT_EQ(row.at("inputs"), "fresh");
+      }
     }
   }
 }
