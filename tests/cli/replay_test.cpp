@@ -57,6 +57,25 @@ TEST(Replay, CanHaveTheClockOfCompileWorkers) {
   EXPECT_NEAR(std::stod(runs[0].at("device_busy")), 80.0 / 180, 0.02);
 }
 
+TEST(Replay, CanHaveTheClockOfSeveralDevices) {
+  const Sandbox sandbox;
+  sandbox.write("cache.json",
+                R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1, 2, 4]}, "cache": {
+"1": {"B": 1, "time": 3.0, "compile_time": 100000, "benchmark_time": 40000},
+"2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
+"4": {"B": 4, "time": 1.5, "compile_time": 100000, "benchmark_time": 60000}}})json");
+  const auto done = run(
+      sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers",
+                "3", "--simulated-devices", "2", "--trace", "trace.csv", "--progress", "none"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto rows = read_csv(sandbox.path("trace.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  // Beside the strategy's computing.
+  EXPECT_NEAR(std::stod(rows[0].at("time_s")), 140, 5);
+  EXPECT_NEAR(std::stod(rows[1].at("time_s")), 150, 5);
+  EXPECT_NEAR(std::stod(rows[2].at("time_s")), 200, 5);
+}
+
 TEST(Replay, TheClockOfCompileWorkersNeedsCompileTimes) {
   const Sandbox sandbox;
   sandbox.write("cache.json",
@@ -79,7 +98,11 @@ TEST(Replay, CompileWorkersGoWithNothingElse) {
       {{"run", "--replay", "cache.json", "--compile-workers", "0"},
        "--compile-workers must be between 1 and 1024"},
       {{"run", "--replay", "cache.json", "--compile-workers", "4", "--jobs", "2"},
-       "--compile-workers and --jobs exclude each other"}};
+       "--compile-workers and --jobs exclude each other"},
+      {{"run", "--replay", "cache.json", "--simulated-devices", "4"},
+       "--simulated-devices goes with --compile-workers"},
+      {{"run", "--replay", "cache.json", "--compile-workers", "4", "--simulated-devices", "0"},
+       "--simulated-devices must be between 1 and 1024"}};
   for (const auto& [words, message] : wrong) {
     const auto done = run(sandbox, words);
     EXPECT_EQ(done.status, 2);

@@ -62,7 +62,9 @@ po::options_description replay_options(RunOptions& o) {
       "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device")(
       "repeats", po::value(&o.repeats)->default_value(1), "repeat with seeds seed, seed+1, ...")(
       "compile-workers", po::value(&o.compile_workers),
-      "simulate the clock of so many compile workers and one device");
+      "simulate the clock of so many compile workers and one device")(
+      "simulated-devices", po::value(&o.simulated_devices),
+      "with --compile-workers: so many devices that share the search");
   return replays;
 }
 
@@ -72,9 +74,11 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
   if (values.contains("compile-workers")) {
     if (!replayed) wrong_usage("--compile-workers goes with --replay");
     if (!values["jobs"].defaulted()) wrong_usage("--compile-workers and --jobs exclude each other");
-    if (o.compile_workers < 1 || o.compile_workers > 1024) {
-      wrong_usage("--compile-workers must be between 1 and 1024");
-    }
+    must_be_some("--compile-workers", o.compile_workers);
+  }
+  if (values.contains("simulated-devices")) {
+    if (o.compile_workers == 0) wrong_usage("--simulated-devices goes with --compile-workers");
+    must_be_some("--simulated-devices", o.simulated_devices);
   }
   // Without --compile-workers a replay's clock is that of one configuration after the other; more
   // open questions are a test of the strategy.
@@ -138,7 +142,7 @@ RunOptions parse_run(const Words& words) {
     wrong_usage("several strategies are for --replay, which compares them");
   }
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
-  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  must_be_some("--jobs", o.jobs);
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   o.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
@@ -173,7 +177,7 @@ CheckOptions parse_check(const Words& words) {
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
   if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
-  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  must_be_some("--jobs", o.jobs);
   return o;
 }
 
@@ -268,7 +272,7 @@ VerifyOptions parse_verify(const Words& words) {
   }
   o.exported = given[0];
   o.study = given[1];
-  if (o.jobs < 1 || o.jobs > 1024) wrong_usage("--jobs must be between 1 and 1024");
+  must_be_some("--jobs", o.jobs);
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   if (o.largest < 0) wrong_usage("--largest must not be negative");
   if (!retune.empty()) o.retune = parse_budget_text("--retune", retune);

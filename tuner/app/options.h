@@ -46,8 +46,9 @@ struct RunOptions : DeviceOptions {
   std::string color = "auto";
   std::string replay;
   unsigned repeats = 1;
-  unsigned compile_workers = 0;  // that a replay simulates; 0: one configuration after the other
-  bool warm_start = true;        // the strategy hears of earlier results of other places
+  unsigned compile_workers = 0;    // that a replay simulates; 0: one configuration after the other
+  unsigned simulated_devices = 1;  // beside them
+  bool warm_start = true;          // the strategy hears of earlier results of other places
   std::string warm_start_recording;  // and of this recording
 };
 

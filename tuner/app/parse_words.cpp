@@ -34,6 +34,10 @@ void must_be_one_of(const std::string& option, const std::string& value, const W
               did_you_mean(value, allowed));
 }
 
+void must_be_some(const std::string& option, unsigned count) {
+  if (count < 1 || count > 1024) wrong_usage(option + " must be between 1 and 1024");
+}
+
 void add_color_option(po::options_description& options, std::string& choice) {
   const auto check = [](const std::string& given) {
     must_be_one_of("--color", given, {"auto", "always", "never"});

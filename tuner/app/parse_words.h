@@ -14,6 +14,9 @@ namespace tuner {
 // Throws InputError with the nearest word.
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed);
 
+// Of workers or devices. Throws InputError unless there are 1 to 1024.
+void must_be_some(const std::string& option, unsigned count);
+
 // --color, whose value is `choice`.
 void add_color_option(boost::program_options::options_description& options, std::string& choice);
 

@@ -24,6 +24,7 @@ ReplaySettings settings_of(const RunOptions& options, const std::string& strateg
   settings.recorded_in = options.replay;
   settings.jobs = options.jobs;
   settings.compile_workers = options.compile_workers;
+  settings.devices = options.simulated_devices;
   return settings;
 }
 

@@ -12,8 +12,8 @@ namespace tuner {
 enum class Stage {
   kQueued,     // waits for a compile worker
   kCompiling,  //
-  kCompiled,   // waits for the device
-  kRunning     // on the device
+  kCompiled,   // waits for a device
+  kRunning     // on a device
 };
 
 // A question that is open.
@@ -26,6 +26,7 @@ struct UnderWay {
 
 struct MachineState {
   std::size_t compile_workers = 1;
+  std::size_t devices = 1;  // that share the search
   // Shares of the time in which the last few results came: 1 is always busy.
   double compilers_busy = 0;
   double device_busy = 0;

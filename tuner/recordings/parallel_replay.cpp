@@ -35,8 +35,12 @@ double known(double seconds) { return std::isnan(seconds) ? 0 : seconds; }
 
 }  // namespace
 
-ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers)
-    : recording_(&recording), workers_(workers), free_at_({}, std::vector<double>(workers, 0.0)) {
+ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers, unsigned devices)
+    : recording_(&recording),
+      workers_(workers),
+      devices_(devices),
+      free_at_({}, std::vector<double>(workers, 0.0)),
+      device_free_at_({}, std::vector<double>(devices, 0.0)) {
   const bool compiled = std::ranges::any_of(recording.entries, [](const RecordedTrial& entry) {
     return known(entry.compile_seconds) > 0;
   });
@@ -48,10 +52,10 @@ ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers)
 }
 
 // Every worker busy and a few jobs at hand for those that get free before the next result; of what
-// is compiled, as much may wait for the device as there are workers.
+// is compiled, as much may wait for the devices as there are workers, beside what runs.
 std::size_t ParallelReplay::capacity() const {
   const std::size_t at_hand = std::max<std::size_t>(1, workers_ / 4);
-  return workers_ + at_hand + std::min(finishing_.size(), workers_ + 1);
+  return workers_ + at_hand + std::min(finishing_.size(), workers_ + devices_);
 }
 
 void ParallelReplay::submit(ConfigIndex index) {
@@ -63,7 +67,7 @@ void ParallelReplay::submit(ConfigIndex index) {
   compiling_.push({index, end, submitted_++, now_, start});
 }
 
-// What is compiled next reaches the device, or has failed.
+// What is compiled next reaches the devices, or has failed.
 void ParallelReplay::arrive() {
   Job job = compiling_.top();
   compiling_.pop();
@@ -71,9 +75,10 @@ void ParallelReplay::arrive() {
   compile_seconds_ += job.due - job.begin;
   job.begin = job.due;
   if (entry.state == TrialState::kOk) {
-    job.begin = std::max(device_free_at_, job.due);
-    device_free_at_ = job.begin + known(entry.device_seconds);
-    job.due = device_free_at_;
+    job.begin = std::max(device_free_at_.top(), job.due);
+    job.due = job.begin + known(entry.device_seconds);
+    device_free_at_.pop();
+    device_free_at_.push(job.due);
   }
   finishing_.push(job);
 }
@@ -81,8 +86,9 @@ void ParallelReplay::arrive() {
 std::optional<MachineState> ParallelReplay::machine() const {
   MachineState machine;
   machine.compile_workers = workers_;
+  machine.devices = devices_;
   machine.compilers_busy = load_.compilers_busy(workers_);
-  machine.device_busy = load_.devices_busy(1);
+  machine.device_busy = load_.devices_busy(devices_);
   for (const Job& job : compiling_.jobs()) {
     const Stage stage = job.begin > now_ ? Stage::kQueued
                         : job.due > now_ ? Stage::kCompiling
@@ -128,21 +134,24 @@ ParallelReplay::Shares ParallelReplay::busy() const {
   for (const Job& job : compiling_.jobs()) compile += until_now(job);
   double device = device_seconds_;
   for (const Job& job : finishing_.jobs()) device += until_now(job);
-  return {compile / (now_ * static_cast<double>(workers_)), device / now_};
+  return {compile / (now_ * static_cast<double>(workers_)),
+          device / (now_ * static_cast<double>(devices_))};
 }
 
 // What runs, or is about to at this very moment, goes on.
 void ParallelReplay::cancel() {
   for (const Job& job : compiling_.jobs()) compile_seconds_ += std::max(0.0, now_ - job.begin);
   compiling_ = {};
-  free_at_ = decltype(free_at_)({}, std::vector<double>(workers_, now_));
-  device_free_at_ = now_;
+  free_at_ = FreeAt({}, std::vector<double>(workers_, now_));
+  std::vector<double> devices_free_at;
   Queue kept;
   for (const Job& job : finishing_.jobs()) {
     if (job.begin > now_) continue;
-    device_free_at_ = std::max(device_free_at_, job.due);
+    if (job.due > now_) devices_free_at.push_back(job.due);
     kept.push(job);
   }
+  devices_free_at.resize(devices_, now_);
+  device_free_at_ = FreeAt({}, std::move(devices_free_at));
   finishing_ = std::move(kept);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Recorded results by the clock on the wall: several compile workers and one device.
+// Recorded results by the clock on the wall: several compile workers, one device or more.
 
 #include <cstddef>
 #include <functional>
@@ -17,13 +17,13 @@
 namespace tuner {
 
 // Answers for the indices of RecordedSpace as a machine with so many compile workers would: a
-// worker takes what was submitted first and is busy for the recorded compile time; the device takes
-// what is compiled in the order of arrival, for the recorded verification and benchmark time. What
-// failed costs its compile time only.
+// worker takes what was submitted first and is busy for the recorded compile time; the device that
+// is free first takes what is compiled, in the order of arrival, for the recorded verification and
+// benchmark time. What failed costs its compile time only.
 class ParallelReplay final : public Evaluator {
  public:
   // Throws InputError when the recording holds no compile times. `recording` outlives this.
-  ParallelReplay(const Recording& recording, unsigned workers);
+  ParallelReplay(const Recording& recording, unsigned workers, unsigned devices = 1);
 
   std::size_t capacity() const override;
   void submit(ConfigIndex index) override;
@@ -32,14 +32,14 @@ class ParallelReplay final : public Evaluator {
   double now() const override { return now_; }
   std::optional<MachineState> machine() const override;
 
-  // Shares of the time until now in which the workers and the device were at work.
+  // Shares of the time until now in which the workers and the devices were at work.
   struct Shares {
     double workers = 0;
     double device = 0;
   };
   Shares busy() const;
 
-  // The coordinator itself is busy for so long; workers and device go on.
+  // The coordinator itself is busy for so long; workers and devices go on.
   void pass(double seconds);
 
  private:
@@ -60,19 +60,22 @@ class ParallelReplay final : public Evaluator {
     const std::vector<Job>& jobs() const { return c; }
   };
 
+  using FreeAt = std::priority_queue<double, std::vector<double>, std::greater<>>;
+
   void arrive();
   Trial trial_of(ConfigIndex index) const;
 
   const Recording* recording_;
   std::size_t workers_;
-  std::priority_queue<double, std::vector<double>, std::greater<>> free_at_;  // of the workers
-  Queue compiling_;                                                           // or waiting for it
-  Queue finishing_;                                                           // on the device
-  double device_free_at_ = 0;
+  std::size_t devices_;
+  FreeAt free_at_;   // of the workers
+  Queue compiling_;  // or waiting for it
+  Queue finishing_;  // on a device, or waiting for one
+  FreeAt device_free_at_;
   double now_ = 0;
   std::size_t submitted_ = 0;
   double compile_seconds_ = 0;  // of all workers
-  double device_seconds_ = 0;
+  double device_seconds_ = 0;   // of all devices
   RecentLoad load_;
 };
 

@@ -47,7 +47,7 @@ ReplayResult ReplaySearch::run(std::uint64_t seed, const Interrupt& interrupt,
     ReplayEvaluator evaluator(recording_, settings_.jobs);
     return run(*strategy, evaluator, interrupt, on_trial);
   }
-  ParallelReplay evaluator(recording_, settings_.compile_workers);
+  ParallelReplay evaluator(recording_, settings_.compile_workers, settings_.devices);
   ClockedStrategy clocked(std::move(strategy), [&](double seconds) { evaluator.pass(seconds); });
   ReplayResult result = run(clocked, evaluator, interrupt, on_trial);
   result.busy = evaluator.busy();

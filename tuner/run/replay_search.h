@@ -27,6 +27,7 @@ struct ReplaySettings {
   std::string recorded_in{};               // the recording as the user named it, for messages
   unsigned jobs = 1;                       // questions that are open at once, where no workers are
   unsigned compile_workers = 0;            // simulated; 0: one configuration after the other
+  unsigned devices = 1;                    // simulated beside them
 };
 
 struct ReplayResult {

@@ -53,6 +53,30 @@ TEST(ParallelReplay, WorkersCompileInOrderOfSubmissionAndTheDeviceRunsInOrderOfA
             (std::vector<Result>{{3, 4.5}, {1, 6}, {2, 8}, {0, 9}, {4, 9.5}}));
 }
 
+// By hand, with what is compiled when as above: one device has 1 until 6, the other 2 until 4; then
+// 0 goes to the second one until 5, and 4, which waits since 3, there until 5.5.
+TEST(ParallelReplay, TheDeviceThatIsFreeFirstTakesWhatIsCompiled) {
+  const Recording recorded = five_entries();
+  ParallelReplay evaluator(recorded, 2, 2);
+  for (ConfigIndex i = 0; i < 5; ++i) evaluator.submit(i);
+  EXPECT_EQ(evaluator.machine()->devices, 2U);
+  EXPECT_EQ(results_of(evaluator),
+            (std::vector<Result>{{2, 4}, {3, 4.5}, {0, 5}, {4, 5.5}, {1, 6}}));
+  EXPECT_DOUBLE_EQ(evaluator.busy().device, 8.5 / 12);
+  EXPECT_DOUBLE_EQ(evaluator.machine()->device_busy, 8.5 / 12);
+}
+
+TEST(ParallelReplay, ADeviceThatIsAtWorkWhenTheRestIsCancelledGoesOn) {
+  const Recording recorded = five_entries();
+  ParallelReplay evaluator(recorded, 2, 2);
+  for (const ConfigIndex i : {1, 2, 0, 3}) evaluator.submit(i);
+  for (const ConfigIndex done : {2, 3}) EXPECT_EQ(evaluator.next(4.5)->index, done);
+  EXPECT_FALSE(evaluator.next(4.5));  // 1 runs until 6 s, 0 until 5 s
+  evaluator.cancel();
+  for (const ConfigIndex i : {4, 4}) evaluator.submit(i);
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{0, 5}, {4, 5.5}, {1, 6}, {4, 6}}));
+}
+
 TEST(ParallelReplay, OneWorkerAndTheDeviceWorkAtTheSameTime) {
   const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 1);
