@@ -78,8 +78,8 @@ typedef struct tuner_prior {
 typedef enum tuner_stage {
   TUNER_STAGE_QUEUED = 0, /* waits for a compile worker */
   TUNER_STAGE_COMPILING = 1,
-  TUNER_STAGE_COMPILED = 2, /* waits for the device */
-  TUNER_STAGE_RUNNING = 3   /* on the device */
+  TUNER_STAGE_COMPILED = 2, /* waits for a device */
+  TUNER_STAGE_RUNNING = 3   /* on a device */
 } tuner_stage;
 
 /* A question that is open. */
@@ -98,6 +98,8 @@ typedef struct tuner_machine {
   double evaluations_left, seconds_left; /* of the budget; infinity where there is none */
   const tuner_under_way* under_way;
   size_t under_way_count;
+  /* Since minor 1. */
+  uint32_t devices, reserved; /* that share the search */
 } tuner_machine;
 
 typedef struct tuner_strategy {

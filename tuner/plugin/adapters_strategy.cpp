@@ -64,11 +64,16 @@ class PluginStrategy : public Strategy {
       under_way.push_back(
           {abi_index(one.index), static_cast<std::uint32_t>(one.stage), 0, one.seconds});
     }
-    const tuner_machine machine{
-        sizeof(tuner_machine), static_cast<std::uint32_t>(from.compile_workers),
-        from.compilers_busy,   from.device_busy,
-        from.evaluations_left, from.seconds_left,
-        under_way.data(),      under_way.size()};
+    const tuner_machine machine{sizeof(tuner_machine),
+                                static_cast<std::uint32_t>(from.compile_workers),
+                                from.compilers_busy,
+                                from.device_busy,
+                                from.evaluations_left,
+                                from.seconds_left,
+                                under_way.data(),
+                                under_way.size(),
+                                static_cast<std::uint32_t>(from.devices),
+                                0};
     StringSink error;
     if (table_.machine(table_.self, &machine, error.sink()) != TUNER_OK)
       fail("machine", error.text);

@@ -124,6 +124,7 @@ struct Machine {
   double evaluations_left = 0;  // of the budget; infinity where there is none
   double seconds_left = 0;
   std::vector<UnderWay> under_way;
+  std::size_t devices = 1;  // that share the search; 1 when the host is older
 };
 
 // A class T with a constructor T(const StrategySetup&) and the static members
@@ -201,8 +202,14 @@ struct Strategies {
 
   static int notice(void* self, const tuner_machine* from, tuner_sink error) {
     return detail::guarded(error, [&] {
-      Machine machine{from->compile_workers,  from->compilers_busy, from->device_busy,
-                      from->evaluations_left, from->seconds_left,   {}};
+      Machine machine{from->compile_workers,
+                      from->compilers_busy,
+                      from->device_busy,
+                      from->evaluations_left,
+                      from->seconds_left,
+                      {},
+                      1};
+      if (from->struct_size >= sizeof(tuner_machine)) machine.devices = from->devices;
       for (const auto& one : std::span(from->under_way, from->under_way_count)) {
         machine.under_way.push_back(
             {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});

@@ -47,8 +47,9 @@ double PoolEvaluator::now() const { return seconds_since(start_); }
 std::optional<MachineState> PoolEvaluator::machine() const {
   MachineState machine;
   machine.compile_workers = tools_.compilers.jobs();
+  machine.devices = std::max<std::size_t>(1, lanes_.count());
   machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
-  machine.device_busy = load_.devices_busy(std::max<std::size_t>(1, lanes_.count()));
+  machine.device_busy = load_.devices_busy(machine.devices);
   builder_.describe(machine);
   const auto add = [&machine](const Job& job, Stage stage) {
     machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});

@@ -75,6 +75,7 @@ AT(tuner_strategy_factory, create, 16);
 AT(tuner_exporter_factory, write, 16);
 
 // Since minor 1.
+AT(tuner_machine, devices, 56);
 SIZE(tuner_extent, 24);
 SIZE(tuner_array, 48);
 SIZE(tuner_value_info, 24);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 #include "tests/unit/strategies/driver.h"
 #include "tests/unit/strategies/enormous_space.h"
 #include "tests/unit/strategies/listed_space.h"
@@ -55,16 +57,16 @@ TEST(Default, AsksFurtherAheadTheMoreItKnows) {
   EXPECT_EQ(open.size(), 12U);
 }
 
-// How many `default` asks at once, of 16 workers, after one answer that took so long.
-std::size_t asked_beside(double compile_seconds, double device_seconds) {
+// How many `default` asks at once, of 16 workers, after answers that took so long.
+std::size_t asked_beside(double compile_seconds, double device_seconds, std::uint32_t devices = 1) {
   const ListedSpace space(typical_parameters(), typical_rule);
   Driver driver("default", space.table(), {});
   driver.compile_seconds = compile_seconds;
   driver.device_seconds = device_seconds;
-  driver.notice(16, {});
+  driver.notice(16, {}, devices);
   const std::vector<Index> open = driver.ask(16);
   for (const Index index : open) driver.tell(index, {typical_objective(space.values(index))});
-  driver.notice(16, {});
+  driver.notice(16, {}, devices);
   return driver.ask(40).size();
 }
 
@@ -85,6 +87,22 @@ TEST(Default, WhereCompilingTakesLongestEveryWorkerIsBusyAndOneQuestionWaits) {
 TEST(Default, WhereTheDeviceTakesLongestItAsksNoMoreThanKeepsThatBusy) {
   EXPECT_EQ(asked_beside(0.1, 10), 3U);
   EXPECT_EQ(asked_beside(2, 1), 6U);
+}
+
+TEST(Default, WhereTheDevicesTakeLongestItAsksWhatKeepsEachOfThemBusy) {
+  EXPECT_EQ(asked_beside(0.1, 10, 4), 9U);
+  EXPECT_EQ(asked_beside(2, 1, 2), 11U);
+  EXPECT_EQ(asked_beside(0.1, 10, 16), 17U) << "no more than the compile workers can take";
+}
+
+TEST(Default, AHostThatIsTooOldToSayHowManyDevicesThereAreHasOne) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  driver.machine_size = offsetof(tuner_machine, devices);
+  driver.notice(4, {}, 4);
+  for (const Index index : driver.ask(4)) driver.tell(index, {1});
+  driver.notice(4, {}, 4);
+  EXPECT_EQ(driver.ask(40).size(), 3U);
 }
 
 TEST(Default, WhereNoMachineIsKnownItAsksTwoAtFirst) {

@@ -87,19 +87,22 @@ class Driver {
   }
 
   // So many compile workers, of whose questions these are being compiled.
-  void notice(std::uint32_t workers, const std::vector<Index>& compiling) {
+  void notice(std::uint32_t workers, const std::vector<Index>& compiling,
+              std::uint32_t devices = 1) {
     std::vector<tuner_under_way> under_way;
     for (const Index index : compiling) {
       under_way.push_back({sdk::to_abi(index), TUNER_STAGE_COMPILING, 0, 0});
     }
-    const tuner_machine machine{sizeof(tuner_machine), workers,         0, 0, kInfinity, kInfinity,
-                                under_way.data(),      under_way.size()};
+    const tuner_machine machine{
+        machine_size,     workers,          0,       0, kInfinity, kInfinity,
+        under_way.data(), under_way.size(), devices, 0};
     std::string error;
     if (table_.machine(table_.self, &machine, sink(&error)) != 0) throw std::runtime_error(error);
   }
 
   double compile_seconds = 0;  // of each answer
   double device_seconds = 1;
+  std::uint32_t machine_size = sizeof(tuner_machine);  // less of an older host
 
   void learn(const std::vector<tuner_prior_result>& results, double likeness) {
     const tuner_prior prior{sizeof(tuner_prior), likeness, results.data(), results.size()};

@@ -178,6 +178,7 @@ class SharedSearch : public testing::Test {
 
 TEST_F(SharedSearch, EachVariantIsMeasuredOnceAndEveryDeviceMeasuresSome) {
   start(3);
+  EXPECT_EQ(evaluator->machine()->devices, 3U);
   const std::vector<Trial> trials = search();
   EXPECT_EQ(trials.size(), 32U);
   EXPECT_EQ(names(trials).size(), 32U);
@@ -246,6 +247,7 @@ TEST_F(SharedSearch, WhatADeviceLeavesBehindTheOthersDo) {
             "bus");
   EXPECT_EQ(evaluator->devices()[1].lost, "the device is lost: it fell off the bus");
   EXPECT_EQ(devices[1].lost, evaluator->devices()[1].lost) << "no later size asks it again";
+  EXPECT_EQ(evaluator->machine()->devices, 1U);
 }
 
 TEST_F(SharedSearch, ADeviceWithoutRoomForTheSizeLeavesItToTheOthers) {

@@ -126,7 +126,7 @@ bool ModelSearch::has_room(std::size_t asked) const {
   const auto& entries = history_.entries();
   if (entries.empty()) return compiling < workers;
   if (compiling >= workers + kAhead) return false;
-  // Enough for the device, one running and one at hand, while another is compiled.
+  // Enough for the devices, one running and one at hand for each, while another is compiled.
   double compile = 0;
   double device = 0;
   const std::size_t recent = std::min(entries.size(), kRecent);
@@ -134,13 +134,14 @@ bool ModelSearch::has_room(std::size_t asked) const {
     compile += entries[i].compile_seconds;
     device += entries[i].cost_seconds - entries[i].compile_seconds;
   }
-  return (compiling + on_device - 2) * device <= kSlack * compile;
+  const auto devices = static_cast<double>(machine_->devices);
+  return (compiling + on_device - 2 * devices) * device <= kSlack * compile * devices;
 }
 
 double ModelSearch::scarce_seconds(const History::Entry& entry) const {
   if (!machine_) return entry.cost_seconds;
   return entry.compile_seconds / static_cast<double>(machine_->compile_workers) +
-         entry.cost_seconds - entry.compile_seconds;
+         (entry.cost_seconds - entry.compile_seconds) / static_cast<double>(machine_->devices);
 }
 
 std::optional<Index> ModelSearch::propose() {
