@@ -33,7 +33,7 @@ struct MachineState {
   // Of the budget; infinity where there is none.
   double evaluations_left = std::numeric_limits<double>::infinity();
   double seconds_left = std::numeric_limits<double>::infinity();
-  std::vector<UnderWay> under_way;
+  std::vector<UnderWay> under_way{};
 };
 
 }  // namespace tuner

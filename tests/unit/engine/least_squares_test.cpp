@@ -56,7 +56,9 @@ TEST(LeastSquares, NoCoefficientCanBeMovedToABetterPlace) {
       ASSERT_GE(found[c], 0);
       const double downhill = slope(rows, values, usual, found, c);
       ASSERT_GE(downhill, -1e-5) << "round " << round;
-      if (found[c] > 0) ASSERT_LE(downhill, 1e-5) << "round " << round;
+      if (found[c] > 0) {
+        ASSERT_LE(downhill, 1e-5) << "round " << round;
+      }
     }
   }
 }
