@@ -176,9 +176,9 @@ std::string region(const Variant& variant, std::size_t number, const LauncherSou
   }
   for (const LauncherArgument& one : signature.constants) {
     out += fmt::format(
-        "inline cudaError_t tuner_set_{}(const void* from, std::size_t bytes, cudaStream_t stream) "
-        "{{\n  return cudaMemcpyToSymbolAsync({}, from, bytes, 0, cudaMemcpyDefault, "
-        "stream);\n}}\n",
+        "inline cudaError_t tuner_place_of_{0}(std::size_t bytes, void** place) {{\n"
+        "  return bytes <= sizeof {1} ? cudaGetSymbolAddress(place, {1}) : cudaErrorInvalidValue;\n"
+        "}}\n",
         one.name, one.spec->name);
   }
   out += fmt::format("}}  // namespace variant_{}\n", number);

@@ -39,6 +39,15 @@ constexpr std::string_view kCounted =
     R"txt(// `count`: of elements; as many as the sizes to come need, or more.
 )txt";
 
+// A graph would read the parameter when it is launched, which is gone then.
+constexpr std::string_view kNotCaptured =
+    R"txt(  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  failed = cudaStreamIsCapturing(stream, &capturing);
+  if (failed != cudaSuccess) return failed;
+  if (capturing != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
+  failed = cudaErrorInvalidValue;
+)txt";
+
 constexpr std::string_view kReleaseDeclared =
     R"txt(// Forgets what was set, on all devices. No call may be in flight, and no graph with one be launched
 // again.
@@ -82,14 +91,20 @@ std::string constant_functions(const HeaderModel& model, const LauncherSignature
   for (const LauncherArgument& one : signature.constants) {
     out += fmt::format(
         "cudaError_t put_{}(int variant, const void* from, std::size_t bytes, cudaStream_t stream) "
-        "{{\n  switch (variant) {{\n",
+        "{{\n  cudaError_t failed = cudaErrorInvalidValue;\n  void* place = nullptr;\n",
         one.name);
+    if (one.spec->is_scalar) out += kNotCaptured;
+    // A copy to a symbol cannot be captured, and finding its place may load a module.
+    out += "  {\n    const outside_of_captures here;\n    switch (variant) {\n";
     for (std::size_t v = 0; v < variants; ++v) {
       out += fmt::format(
-          "    case {}: return {}_kernels::variant_{}::tuner_set_{}(from, bytes, stream);\n", v,
-          model.space, v, one.name);
+          "      case {}: failed = {}_kernels::variant_{}::tuner_place_of_{}(bytes, &place); "
+          "break;\n",
+          v, model.space, v, one.name);
     }
-    out += "  }\n  return cudaErrorInvalidValue;\n}\n";
+    out +=
+        "    }\n  }\n  if (failed != cudaSuccess) return failed;\n"
+        "  return cudaMemcpyAsync(place, from, bytes, cudaMemcpyDefault, stream);\n}\n";
   }
   if (!signature.keeps_constants()) return out;
   int arrays = 0;

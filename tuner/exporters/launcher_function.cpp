@@ -209,7 +209,7 @@ std::string plan_text(const HeaderModel& model, const LauncherSignature& signatu
 std::string memory_texts(const LauncherSignature& signature) {
   const std::string number(kLauncherStreamNumberText);
   std::string out;
-  if (signature.has_workspaces || signature.keeps_constants()) {
+  if (signature.has_workspaces || !signature.constants.empty()) {
     out += std::string(kLauncherCapturesText) + "\n";
   }
   if (signature.has_workspaces) {

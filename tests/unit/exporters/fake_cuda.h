@@ -18,6 +18,8 @@ inline constexpr const char* kFakeCudaRuntime = R"(#pragma once
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 #define __global__
 #define __constant__
 #define CUDART_VERSION 13000
@@ -66,16 +68,23 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus
   unsigned long long id = 0;
   return cudaStreamGetCaptureInfo(s, status, &id);
 }
+inline std::mutex symbols_guard;
+inline std::set<const void*> symbols;  // whose place was asked for
+inline bool is_symbol(const void* place) {
+  const std::lock_guard<std::mutex> held(symbols_guard);
+  return symbols.count(place) > 0;
+}
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
-  if (copies++ == refused_copy) return cudaErrorOther;
+  if (is_symbol(to) ? symbol_copies++ == refused_symbol_copy : copies++ == refused_copy) return cudaErrorOther;
   std::memcpy(to, from, bytes); return cudaSuccess;
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(T& to, const void* from, std::size_t bytes, std::size_t, cudaMemcpyKind,
-                                    cudaStream_t) {
-  if (symbol_copies++ == refused_symbol_copy) return cudaErrorOther;
-  if (bytes > sizeof to) return cudaErrorInvalidValue;
-  std::memcpy(&to, from, bytes); return cudaSuccess;
+cudaError_t cudaGetSymbolAddress(void** place, T& symbol) {
+  if (mode != cudaStreamCaptureModeRelaxed) return cudaErrorOther;
+  *place = &symbol;
+  const std::lock_guard<std::mutex> held(symbols_guard);
+  symbols.insert(&symbol);
+  return cudaSuccess;
 }
 inline cudaError_t cudaMalloc(void** p, std::size_t bytes) {
   if (mode != cudaStreamCaptureModeRelaxed) return cudaErrorOther;
