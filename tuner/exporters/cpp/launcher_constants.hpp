@@ -109,7 +109,7 @@ cudaError_t set_constant(kept_constant& kept, put_function put, int variant, con
     return failed;
   }
   unsigned long long number = 0;
-  failed = number_of(stream, number);
+  if (!is_captured) failed = number_of(stream, number);
   if (failed != cudaSuccess) return failed;
   const std::lock_guard<std::mutex> held(constants_guard());
   if (kept.bytes == 0 || kept.bytes < bytes) return cudaErrorInvalidValue;
