@@ -5,6 +5,7 @@
 // and NaN as they are. nlohmann::ordered_json is for texts: it keeps the order of the lists, and
 // what has to be read back exactly goes through exact() and plain() of codec/json_text.h.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,6 +39,19 @@ Json binary(const Byte* data, std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
   if (size > 0) std::memcpy(bytes.data(), data, size);
   return Json::binary(std::move(bytes));
+}
+
+template <typename T>
+inline constexpr bool kIsArray = false;
+template <typename T, std::size_t N>
+inline constexpr bool kIsArray<std::array<T, N>> = true;
+
+// The library would turn any number into one, though 1e24 has no meaning as a whole number.
+template <typename Whole, typename Json>
+Whole whole_number(const Json& json) {
+  // Throws unless it is one.
+  json.template get_ref<const typename Json::number_integer_t&>();
+  return json.template get<Whole>();
 }
 
 }  // namespace codec
@@ -106,8 +120,12 @@ void decode(const Json& json, T&& field, Missing missing = Missing::kRefused) {
     for (const Json& one : json.template get_ref<const typename Json::array_t&>()) {
       decode(one, field.emplace_back(), missing);
     }
+  } else if constexpr (codec::kIsArray<Plain>) {
+    for (std::size_t i = 0; i < field.size(); ++i) decode(json.at(i), field[i], missing);
   } else if constexpr (std::is_enum_v<Plain>) {
-    field = static_cast<Plain>(json.template get<std::underlying_type_t<Plain>>());
+    field = static_cast<Plain>(codec::whole_number<std::underlying_type_t<Plain>>(json));
+  } else if constexpr (std::is_integral_v<Plain> && !std::same_as<Plain, bool>) {
+    field = codec::whole_number<Plain>(json);
   } else if constexpr (std::same_as<Plain, std::filesystem::path>) {
     field = json.template get<std::string>();
   } else {

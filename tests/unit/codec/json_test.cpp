@@ -91,6 +91,20 @@ TEST(Json, WhatIsMissingIsRefusedOrKept) {
   EXPECT_THROW(decode(Text("text"), resources, Missing::kKept), Text::type_error);
 }
 
+TEST(Json, AWholeNumberIsNotReadFromAnother) {
+  std::int64_t number = 5;
+  std::array<std::int64_t, 3> numbers{};
+  TrialState state = TrialState::kOk;
+  for (const double other : {2.4e24, 0.5, -1e300}) {
+    EXPECT_THROW(decode(nlohmann::json(other), number), nlohmann::json::type_error);
+    EXPECT_THROW(decode(nlohmann::json{1, other, 3}, numbers), nlohmann::json::type_error);
+    EXPECT_THROW(decode(nlohmann::json(other), state), nlohmann::json::type_error);
+  }
+  EXPECT_EQ(number, 5);
+  decode(nlohmann::json{1, -2, 3}, numbers);
+  EXPECT_EQ(numbers, (std::array<std::int64_t, 3>{1, -2, 3}));
+}
+
 TEST(Json, StatesHaveNamesInTextsAndNumbersOnTheWire) {
   EXPECT_EQ(encoded<Text>(TrialState::kTimeout), "timeout");
   EXPECT_EQ(encoded<nlohmann::json>(TrialState::kTimeout), 5);
