@@ -159,8 +159,10 @@ TEST_F(Gpu, AColdCacheHoldsNoLinesThatWereMarkedToPersist) {
     EXPECT_TRUE(times) << times.error().message;
     return times ? median(*times) : 0;
   };
-  const double usual = timed(0, true);
+  // The first timing of an idle device may be that of a clock that has yet to rise.
+  const double first = timed(0, true);
   const double keeping = timed(1, true);
+  const double usual = std::min(first, timed(0, true));
   const double warm = timed(0, false);
   std::cout << bytes << " bytes cold: " << 1000 * usual << " us, marked to persist "
             << 1000 * keeping << " us, hot " << 1000 * warm << " us\n";
