@@ -36,7 +36,7 @@ constexpr int kCopiesA = BM / kRowsA, kCopiesB = BK / kRowsB, kCopies = kCopiesA
 
 // Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for
 // what lies behind the end of K.
-__device__ __forceinline__ void copy_part(const Copier& from, float* stage, int N, int K, int step,
+__device__ __forceinline__ void copy_part(const Copier& from, SharedFloats stage, int N, int K, int step,
                                           int steps) {
 #pragma unroll
   for (int i = 0; i < kCopiesA; ++i) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ void end_tiles(Copier& from, int N) {
   from.k_left_b -= BK;
 }
 
-__device__ __forceinline__ void copy_tiles(Copier& from, float* stage, int N, int K) {
+__device__ __forceinline__ void copy_tiles(Copier& from, SharedFloats stage, int N, int K) {
   copy_part(from, stage, N, K, 0, 1);
   end_tiles(from, N);
 }

@@ -37,7 +37,7 @@ __device__ __forceinline__ void copy_box(unsigned char* to, const Copier& copier
 #pragma unroll
   for (int i = 0; i < ROWS / kRowsAtOnce; ++i) {
     const int row = i * kRowsAtOnce;
-    copy_async<4>(reinterpret_cast<float*>(to + row * kRowBytes),
+    copy_async<4>(shared_floats(reinterpret_cast<float*>(to + row * kRowBytes)),
                   reinterpret_cast<const float*>(copier.from + row * copier.stride),
                   wanted && row < copier.rows_left);
   }

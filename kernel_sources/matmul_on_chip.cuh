@@ -16,12 +16,12 @@ __device__ constexpr int power_of_two_up_to(int most) {
   return power;
 }
 
-__device__ __forceinline__ void add_part(Vector<4>& total, const Vector<4>* words, int block) {
+__device__ __forceinline__ void add_part(Vector<4>& total, SharedFloats words, int block) {
 #if TUNE_CLUSTER > 1
-  const float4 bits = load_from_block(words, block);
+  const float4 bits = load_from_block(words.pointer(), block);
   const Vector<4> part = {bits.x, bits.y, bits.z, bits.w};
 #else
-  const Vector<4> part = *words;
+  const Vector<4> part = load_vector(words);
 #endif
 #pragma unroll
   for (int v = 0; v < 4; ++v) total.at[v] += part.at[v];
@@ -37,14 +37,14 @@ __device__ __forceinline__ void add_up_on_chip(const float (&sum)[TM][TN], float
   constexpr int kSlice = kRound * kSliceThreads;  // vectors of one slice
   static_assert(kVectors % kRound == 0 && kRound % kParts == 0, "all shares are alike");
   const int slice = threadIdx.x / kSliceThreads, mine = block_in_cluster() * SLICES + slice;
-  Vector<4>* const words = reinterpret_cast<Vector<4>*>(memory) + threadIdx.x % kSliceThreads;
+  const SharedFloats words = shared_floats(memory) + 4 * (threadIdx.x % kSliceThreads);
   wait_groups<0>();  // copies from beyond the end of K would still write to `memory`
   __syncthreads();
 #pragma unroll
   for (int first = 0; first < kVectors; first += kRound) {
 #pragma unroll
     for (int i = 0; i < kRound; ++i) {
-      words[slice * kSlice + i * kSliceThreads] = vector_of(sum, first + i);
+      store_vector(words + 4 * (slice * kSlice + i * kSliceThreads), vector_of(sum, first + i));
     }
     sync_cluster();
     Vector<4> total[kShare] = {};
@@ -53,7 +53,8 @@ __device__ __forceinline__ void add_up_on_chip(const float (&sum)[TM][TN], float
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
         const int vector = i * kParts + mine;
-        add_part(total[i], words + part % SLICES * kSlice + vector * kSliceThreads, part / SLICES);
+        const int place = part % SLICES * kSlice + vector * kSliceThreads;
+        add_part(total[i], words + 4 * place, part / SLICES);
       }
     }
 #pragma unroll

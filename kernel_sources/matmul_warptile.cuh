@@ -74,19 +74,19 @@ struct Fragment {
   float a[TM], b[TN];
 };
 
-__device__ __forceinline__ void load_fragment(Fragment& fragment, const float* stage, int k,
+__device__ __forceinline__ void load_fragment(Fragment& fragment, SharedFloats stage, int k,
                                               Place at) {
-  const float* As = stage + k * kStrideA + at.a;
-  const float* Bs = stage + k * BN + at.b;
+  const SharedFloats As = stage + k * kStrideA + at.a;
+  const SharedFloats Bs = stage + k * BN + at.b;
 #pragma unroll
   for (int i = 0; i < TM; i += 4) {
-    const Vector<4> value = load_vector<4>(As + i * (WM / TM));
+    const Vector<4> value = load_vector(As + i * (WM / TM));
 #pragma unroll
     for (int v = 0; v < 4; ++v) fragment.a[i + v] = value.at[v];
   }
 #pragma unroll
   for (int j = 0; j < TN; j += 4) {
-    const Vector<4> value = load_vector<4>(Bs + j * (WN / TN));
+    const Vector<4> value = load_vector(Bs + j * (WN / TN));
 #pragma unroll
     for (int v = 0; v < 4; ++v) fragment.b[j + v] = value.at[v];
   }
@@ -133,7 +133,7 @@ __device__ float* block_memory() {
 }
 
 // All of a block's sums, with one tile in shared memory: copy, wait, compute, wait.
-__device__ void sum_step_by_step(Copier& copier, float* stage, Place at, const Part& part, int N,
+__device__ void sum_step_by_step(Copier& copier, SharedFloats stage, Place at, const Part& part, int N,
                                  int K, float (&sum)[TM][TN]) {
   for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
     copy_tiles(copier, stage, N, K);
@@ -150,7 +150,7 @@ __device__ void sum_step_by_step(Copier& copier, float* stage, Place at, const P
 }
 
 // The same in a pipeline: copies run STAGES - 1 tiles ahead, fragments one step of k.
-__device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const Part& part, int N,
+__device__ void sum_in_pipeline(Copier& copier, SharedFloats stages, Place at, const Part& part, int N,
                                 int K, float (&sum)[TM][TN]) {
   for (int s = 0; s < STAGES - 1; ++s) copy_tiles(copier, stages + s * kStage, N, K);
   wait_groups<STAGES - 2>();
@@ -160,7 +160,7 @@ __device__ void sum_in_pipeline(Copier& copier, float* stages, Place at, const P
 
   int use = 0, fill = STAGES - 1;
   for (int k0 = part.k_begin; k0 < part.k_end; k0 += BK) {
-    const float* now = stages + use * kStage;
+    SharedFloats now = stages + use * kStage;
     use = use + 1 == STAGES ? 0 : use + 1;
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
@@ -199,9 +199,9 @@ __device__ __forceinline__ void multiply_part(const float* __restrict__ A,
   Copier copier = make_copier(A, B, part, N, K);
   float sum[TM][TN] = {};
   if constexpr (STAGES == 1) {
-    sum_step_by_step(copier, stages, at, part, N, K, sum);
+    sum_step_by_step(copier, shared_floats(stages), at, part, N, K, sum);
   } else {
-    sum_in_pipeline(copier, stages, at, part, N, K, sum);
+    sum_in_pipeline(copier, shared_floats(stages), at, part, N, K, sum);
   }
   const Corner corner = {C + size_t(part.row0 + at.row) * N + part.col0 + at.col, N};
   if (SLICES == 1 && part.share == part.whole) return store(sum, corner);
