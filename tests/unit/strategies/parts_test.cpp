@@ -249,6 +249,18 @@ TEST(Targets, MaximisedPositiveValuesAreTakenAsLogarithmsToo) {
   EXPECT_FALSE(shaped({-1, 2}, {}).logarithms);
 }
 
+TEST(Targets, StretchedOnesTellTheBestFromTheNextBest) {
+  const double e = std::exp(1.0);
+  const auto targets = shaped({e * e, 1, e, e * e * e, kInfinity}, {.flatten = 1, .stretch = true});
+  // The median, e squared, is 2 behind the best.
+  EXPECT_FLOAT_EQ(targets.values[0], std::log(2.0F));
+  EXPECT_FLOAT_EQ(targets.values[1], 0);
+  EXPECT_FLOAT_EQ(targets.values[2], std::log(1.5F));
+  EXPECT_FLOAT_EQ(targets.values[3], std::log(2.5F));
+  EXPECT_FLOAT_EQ(targets.values[4], targets.values[3]);
+  EXPECT_FLOAT_EQ(shaped({3, 3}, {.stretch = true}).values[0], std::log(3.0F));  // no median to go by
+}
+
 TEST(Forest, LearnsAStep) {
   const ListedSpace space({{{1, 2, 3, 4, 5, 6}, true}, {{0, 1, 2}, false}},
                           [](const auto&) { return true; });

@@ -13,6 +13,7 @@ ModelSettings default_settings(const sdk::Options& options) {
   settings.pool = static_cast<std::size_t>(options.integer("pool", 10, 100000));
   settings.most_points = static_cast<std::size_t>(options.integer("points", 10, 5000));
   settings.ahead = options.number("ahead", 0, 1000);
+  settings.shape.stretch = true;
   return settings;
 }
 

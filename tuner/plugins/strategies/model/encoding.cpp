@@ -109,6 +109,8 @@ ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape)
   const double median = sorted[sorted.size() / 2];
   const double worst = median + shape.flatten * (sorted.back() - median);
   const double failed = median + shape.failure * (worst - median);
+  const double best = sorted.front();
+  const bool is_stretched = shape.stretch && median > best;
   auto next = valid.begin();
   for (std::size_t i = 0; i < values.size(); ++i) {
     double value = failed;
@@ -116,6 +118,7 @@ ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape)
       value = *next++;
       if (value > median) value = median + shape.flatten * (value - median);
     }
+    if (is_stretched) value = std::log1p((value - best) / (median - best));
     out.values[static_cast<Eigen::Index>(i)] = static_cast<float>(value);
   }
   return out;

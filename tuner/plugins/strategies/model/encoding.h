@@ -52,6 +52,7 @@ class Encoding {
 struct TargetShape {
   double flatten = 0.5;  // slope above the median, where details do not matter
   double failure = 1.0;  // place of failures: 0 at the median, 1 at the worst valid value
+  bool stretch = false;  // differences near the best count more: they decide who wins
 };
 
 struct ShapedValues {
@@ -60,7 +61,8 @@ struct ShapedValues {
 };
 
 // Small is good; infinity: it failed. Logarithms where all valid values have one sign (of negative
-// ones, which come from maximising, minus that of their size), flattened above the median.
+// ones, which come from maximising, minus that of their size), flattened above the median. Stretched:
+// log(1 + x), where x is how far a value is behind the best, as a multiple of what the median is.
 ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape);
 
 // Mean 0 and variance 1; all 0 when they do not differ.
