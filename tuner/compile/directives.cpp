@@ -231,12 +231,12 @@ bool asks_by_macro(const Directive& directive) {
   return false;
 }
 
-std::vector<fs::path> find_includes(const Include& include, const fs::path& folder,
-                                    const std::vector<std::string>& include_dirs) {
-  std::vector<fs::path> out;
+std::vector<FoundInclude> find_includes(const Include& include, const fs::path& folder,
+                                        const std::vector<std::string>& include_dirs) {
+  std::vector<FoundInclude> out;
   const auto look = [&](const fs::path& path) {
     fs::path there = existing(path);
-    if (!there.empty() && std::ranges::find(out, there) == out.end()) out.push_back(there);
+    if (!there.empty()) out.push_back({std::move(there), path});
   };
   if (fs::path(include.name).is_absolute()) look(include.name);
   if (include.quoted) look(folder / include.name);
@@ -244,10 +244,24 @@ std::vector<fs::path> find_includes(const Include& include, const fs::path& fold
   return out;
 }
 
+bool leaves_folders(const Include& include, const fs::path& folder,
+                    const std::vector<std::string>& include_dirs) {
+  const fs::path name = include.name;
+  if (name.is_absolute()) return true;
+  const auto ups = std::ranges::count(name, fs::path(".."));
+  if (ups == 0) return false;
+  const auto is_above = [&](const fs::path& from) {
+    std::error_code ignored;
+    const fs::path inner = fs::weakly_canonical(fs::absolute(from, ignored), ignored);
+    return ups > std::ranges::distance(inner.relative_path());
+  };
+  return (include.quoted && is_above(folder)) || std::ranges::any_of(include_dirs, is_above);
+}
+
 fs::path find_include(const Include& include, const fs::path& folder,
                       const std::vector<std::string>& include_dirs) {
   const auto all = find_includes(include, folder, include_dirs);
-  return all.empty() ? fs::path() : all.front();
+  return all.empty() ? fs::path() : all.front().file;
 }
 
 // ---- from line to line --------------------------------------------------------------------------

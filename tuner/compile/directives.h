@@ -47,13 +47,22 @@ std::vector<Include> names_in(const Directive& directive);
 // Whether it asks for a file (__has_include) without spelling its name.
 bool asks_by_macro(const Directive& directive);
 
-// Every file, canonical, that `include` may mean: "name" beside the including file and in
-// `include_dirs`, <name> in these only. The first is the one that #include takes.
-std::vector<std::filesystem::path> find_includes(const Include& include,
-                                                 const std::filesystem::path& folder,
-                                                 const std::vector<std::string>& include_dirs);
+struct FoundInclude {
+  std::filesystem::path file;   // canonical
+  std::filesystem::path place;  // where it was looked for
+};
 
-// The first of these; empty when there is none.
+// Every file that `include` may mean: "name" beside the including file and in `include_dirs`,
+// <name> in these only. The first is the one that #include takes. A file may be at several places.
+std::vector<FoundInclude> find_includes(const Include& include, const std::filesystem::path& folder,
+                                        const std::vector<std::string>& include_dirs);
+
+// Whether the place depends on none of the folders: a whole name, or one with more ".." than a
+// folder has above it.
+bool leaves_folders(const Include& include, const std::filesystem::path& folder,
+                    const std::vector<std::string>& include_dirs);
+
+// The first file of these; empty when there is none.
 std::filesystem::path find_include(const Include& include, const std::filesystem::path& folder,
                                    const std::vector<std::string>& include_dirs);
 

@@ -41,6 +41,11 @@ bool assembler_may_read(const std::string& text) {
          text.find(".include\t") != std::string::npos;
 }
 
+// A text in a macro need not be a name; where it is one, the directive that uses it is a gap.
+bool names_files(const Directive& directive) {
+  return directive.name != "define" || directive.rest.find("__has_include") != std::string::npos;
+}
+
 }  // namespace
 
 // Walks the includes depth first; every file is read once, so circles end.
@@ -60,7 +65,10 @@ class SourceBundle::Reader {
         note_gap(file, "names an #" + directive.name + " through a macro");
       }
       if (asks_by_macro(directive)) note_gap(file, "asks __has_include through a macro");
-      for (const Include& name : names_in(directive)) follow(name, file.parent_path());
+      for (const Include& name : names_in(directive)) {
+        follow(name, file.parent_path());
+        if (names_files(directive)) note_outside(name, file);
+      }
     }
   }
 
@@ -68,7 +76,8 @@ class SourceBundle::Reader {
   void follow(const Include& include, const fs::path& folder) {
     const auto found = find_includes(include, folder, include_dirs_);
     if (found.empty()) out_.missing_.insert((include.quoted ? '"' : '<') + include.name);
-    for (const fs::path& file : found) {
+    for (const auto& [file, place] : found) {
+      out_.places_.insert(place.string());
       if (!seen_.insert(file).second) continue;
       BundledFile entry;
       try {
@@ -80,6 +89,11 @@ class SourceBundle::Reader {
       out_.files_.push_back(entry);
       walk(entry.text, file);
     }
+  }
+
+  void note_outside(const Include& name, const fs::path& file) {
+    if (!out_.outside_.empty() || !leaves_folders(name, file.parent_path(), include_dirs_)) return;
+    out_.outside_ = file.filename().string() + " names " + name.name;
   }
 
   void note_gap(const fs::path& file, const std::string& what) {
