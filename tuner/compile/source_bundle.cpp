@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
@@ -48,7 +50,8 @@ bool names_files(const Directive& directive) {
 
 }  // namespace
 
-// Walks the includes depth first; every file is read once, so circles end.
+// Walks the includes depth first; every file is read once, and walked once for each folder that it
+// is found in, so circles end.
 class SourceBundle::Reader {
  public:
   Reader(const std::vector<std::string>& include_dirs, SourceBundle& out)
@@ -78,17 +81,30 @@ class SourceBundle::Reader {
     if (found.empty()) out_.missing_.insert((include.quoted ? '"' : '<') + include.name);
     for (const auto& [file, place] : found) {
       out_.places_.insert(place.string());
-      if (!seen_.insert(file).second) continue;
-      BundledFile entry;
-      try {
-        entry = bundled(include.name, file);
-      } catch (const FatalError&) {
-        out_.missing_.insert("unreadable " + include.name);  // the compiler will say so
-        continue;
+      const std::string* text = text_of(include.name, file);
+      if (text == nullptr) continue;  // the compiler will say so
+      // Where it is a link, compilers look beside the link for what it includes.
+      std::error_code ignored;
+      const fs::path folder_of_link = fs::canonical(fs::absolute(place).parent_path(), ignored);
+      const fs::path link = ignored ? file : folder_of_link / file.filename();
+      for (const fs::path& one : {file, link}) {
+        if (walked_.insert(one).second) walk(*text, one);
       }
-      out_.files_.push_back(entry);
-      walk(entry.text, file);
     }
+  }
+
+  // Read once; null when it cannot be read.
+  const std::string* text_of(const std::string& name, const fs::path& file) {
+    const auto known = texts_.find(file);
+    if (known != texts_.end()) return known->second ? &*known->second : nullptr;
+    auto& text = texts_[file];
+    try {
+      out_.files_.push_back(bundled(name, file));
+      text = out_.files_.back().text;
+    } catch (const FatalError&) {
+      out_.missing_.insert("unreadable " + name);
+    }
+    return text ? &*text : nullptr;
   }
 
   void note_outside(const Include& name, const fs::path& file) {
@@ -102,7 +118,8 @@ class SourceBundle::Reader {
 
   const std::vector<std::string>& include_dirs_;
   SourceBundle& out_;
-  std::set<fs::path> seen_;
+  std::map<fs::path, std::optional<std::string>> texts_;
+  std::set<fs::path> walked_;
 };
 
 std::set<std::string, std::less<>> words_of(std::string_view text) {

@@ -125,6 +125,14 @@ TEST_F(Bundle, TellsEveryPlaceByWhichACompilerReachesAFile) {
                                    (root / "real/../real/h.h").string()}));
 }
 
+TEST_F(Bundle, LooksBesideALinkAndBesideTheFile) {
+  write("real/h.h", "#include \"own.h\"\n");
+  write("real/own.h", "int real;");
+  write("sub/own.h", "int link;");
+  fs::create_symlink("../real/h.h", root / "sub/h.h");
+  EXPECT_EQ(names(read("#include \"sub/h.h\"\n")), (Names{"", "sub/h.h", "own.h", "own.h"}));
+}
+
 TEST_F(Bundle, TellsWhereAFileIsNamedThatMayLieOutsideAllFolders) {
   write("sub/h.h", "#include \"../x.h\"\n");
   EXPECT_EQ(read("#include \"sub/h.h\"\n").outside(), "");
