@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "tuner/base/child_process.h"
 #include "tuner/base/hash.h"
 
 namespace tuner {
@@ -28,28 +30,43 @@ ssize_t fill(int fd, std::vector<char>& block) {
   return static_cast<ssize_t>(have);
 }
 
-// Blocks are hashed with their lengths, so their size is part of what a digest is.
-constexpr std::size_t kBlock = std::size_t{1} << 20;
-
 std::optional<std::string> digest_of(int fd) {
-  std::vector<char> block(kBlock);
+  std::vector<char> block(kFileBlock);
   Hasher hasher;
   for (;;) {
     const ssize_t got = fill(fd, block);
     if (got < 0) return std::nullopt;
     hasher.add(std::string_view(block.data(), static_cast<std::size_t>(got)));
-    if (static_cast<std::size_t>(got) < kBlock) return to_hex(hasher.digest());
+    if (static_cast<std::size_t>(got) < kFileBlock) return to_hex(hasher.digest());
   }
 }
 
 }  // namespace
 
+Expected<std::string, std::string> read_block(const std::filesystem::path& path,
+                                              std::uint64_t offset) {
+  const auto failed = [&](const char* why) {
+    return Unexpected{"cannot read " + path.string() + ": " + why};
+  };
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts {};
+  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return failed(std::strerror(errno));
+  if (!S_ISREG(facts.st_mode)) return failed("it is no file");
+  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) {
+    return failed(std::strerror(errno));
+  }
+  std::vector<char> block(kFileBlock);
+  const ssize_t got = fill(file.get(), block);
+  if (got < 0) return failed(std::strerror(errno));
+  return std::string(block.data(), static_cast<std::size_t>(got));
+}
+
 std::string file_digest_of(std::string_view bytes) {
   Hasher hasher;
   for (;;) {
-    const std::string_view block = bytes.substr(0, kBlock);
+    const std::string_view block = bytes.substr(0, kFileBlock);
     hasher.add(block);
-    if (block.size() < kBlock) return to_hex(hasher.digest());
+    if (block.size() < kFileBlock) return to_hex(hasher.digest());
     bytes.remove_prefix(block.size());
   }
 }
