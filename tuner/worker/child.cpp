@@ -17,6 +17,7 @@
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/include_options.h"
 #include "tuner/engine/evaluation.h"
+#include "tuner/worker/file_view.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/kernel_memory.h"
 #include "tuner/worker/messages.h"
@@ -49,21 +50,22 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
-void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
+void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache, const FileView& view) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
     request.options = joined_include_options(request.options);
-    const auto built = compiler.compile(request);
-    if (!built) {
-      json failed = built.error();
+    const auto made = compiler.compile(view.here(request));
+    if (!made) {
+      json failed = view.told(made.error(), request);
       failed["type"] = "failed";
       wire.send(failed);
       continue;
     }
-    wire.send({{"type", "compiled"}, {"artifact", *built}});
+    const Artifact built = view.told(*made, request);
+    wire.send({{"type", "compiled"}, {"artifact", built}});
     // After the answer: the device does not wait for the disk.
-    const std::string name = cache_name(message->at("key").get<std::string>(), *built);
-    if (!name.empty()) cache.put(name, *built);
+    const std::string name = cache_name(message->at("key").get<std::string>(), built);
+    if (!name.empty()) cache.put(name, built);
   }
 }
 
@@ -77,7 +79,7 @@ OptionList options_of(const json& open) {
   return option_list(open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
 }
 
-int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open, const FileView& view) {
   limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
   std::unique_ptr<Compiler> compiler;
   try {
@@ -92,7 +94,7 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
                       });
   wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
   try {
-    serve_compiler(wire, *compiler, cache);
+    serve_compiler(wire, *compiler, cache, view);
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
@@ -125,8 +127,12 @@ class RunServer {
  public:
   // `limits_memory`: kernels run in this process, which has a limit of its own.
   RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
-            bool limits_memory)
-      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(limits_memory) {}
+            bool limits_memory, FileView view)
+      : wire_(wire),
+        catalogue_(catalogue),
+        backend_(std::move(backend)),
+        memory_(limits_memory),
+        view_(std::move(view)) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -145,7 +151,7 @@ class RunServer {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;
       if (type == "prepare") {
-        usable = prepare(message->at("plan").get<SizePlan>());
+        usable = prepare(view_.here(message->at("plan").get<SizePlan>()));
       } else if (type == "evaluate" && evaluation_) {
         usable = evaluate(*message);
       } else if (type == "duel" && evaluation_) {
@@ -174,7 +180,7 @@ class RunServer {
     }
     const bool excusable = done.error().error == DeviceError::kOutOfMemory;
     wire_.send({{"type", "failed"},
-                {"message", done.error().message},
+                {"message", view_.told(done.error().message)},
                 {"excusable", excusable},
                 {"constant", evaluation_->wrong_constant()}});
     return false;
@@ -208,7 +214,9 @@ class RunServer {
     Verdict verdict;
     memory_.lift();
     try {
-      verdict = evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
+      const auto plan = view_.here(std::vector{message.at("variant").get<VariantPlan>()});
+      verdict = evaluation_->evaluate(plan.front(), phases());
+      verdict.message = view_.told(std::move(verdict.message));
     } catch (const std::bad_alloc&) {
       verdict.state = TrialState::kRuntime;
       verdict.message = "out of host memory";
@@ -227,8 +235,9 @@ class RunServer {
 
   bool duel(const json& message) {
     memory_.lift();
-    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
-                                           message.at("plan").get<FinalPlan>(), phases());
+    const auto samples =
+        evaluation_->duel(view_.here(message.at("variants").get<std::vector<VariantPlan>>()),
+                          message.at("plan").get<FinalPlan>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"},
                   {"id", 0},
@@ -245,9 +254,10 @@ class RunServer {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
   KernelMemory memory_;
+  FileView view_;
 };
 
-int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
+int run_worker(Wire& wire, const Catalogue& catalogue, const json& open, const FileView& view) {
   const auto name = open.at("backend").get<std::string>();
   auto backend = catalogue.open_backend(name, open.at("device").get<unsigned>(), options_of(open));
   if (!backend) {
@@ -258,7 +268,7 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
         {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
     return 1;
   }
-  RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();
+  RunServer(wire, catalogue, std::move(*backend), name == "cpu", view).serve();
   return 0;
 }
 
@@ -293,7 +303,7 @@ std::string cache_name(const std::string& key, const Artifact& artifact) {
 void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
                   bool limits_memory) {
   Wire wire{socket};
-  RunServer(wire, catalogue, std::move(backend), limits_memory).serve();
+  RunServer(wire, catalogue, std::move(backend), limits_memory, {}).serve();
 }
 
 int run_worker_main(const std::string& role) {
@@ -307,8 +317,9 @@ int run_worker_main(const std::string& role) {
     if (!open) return 0;
     const Catalogue catalogue =
         load_plugins(start->at("plugin_dirs").get<std::vector<std::string>>());
-    if (role == "compile") return compile_worker(wire, catalogue, *open);
-    if (role == "run") return run_worker(wire, catalogue, *open);
+    const FileView view = view_in(*start);
+    if (role == "compile") return compile_worker(wire, catalogue, *open, view);
+    if (role == "run") return run_worker(wire, catalogue, *open, view);
     if (role == "probe") return probe_worker(wire, catalogue, *open);
     std::fprintf(stderr, "tuner worker: no role '%s'\n", role.c_str());
     return 2;

@@ -2,7 +2,7 @@
 // What the program does when it is started as a worker: serve requests on descriptor kChildSocket
 // until it closes. Messages are JSON objects with a "type".
 //
-//   compile   <- start {plugin_dirs}, open {backend, cache_dir}
+//   compile   <- start {plugin_dirs, files}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}
 //             <- compile {key, request}          -> compiled {artifact}
 //                                                 | failed {log, excusable, opened}
