@@ -79,6 +79,12 @@ double as_share(double log_loss) { return std::expm1(std::max(0.0, log_loss)); }
 
 }  // namespace
 
+std::vector<ProblemSize> DomainPlan::choices(const SizeDomain& domain, std::uint64_t seed) {
+  std::vector<ProblemSize> sizes;
+  for (Candidate& one : pool_of<Candidate>(domain, seed)) sizes.push_back(std::move(one.size));
+  return sizes;
+}
+
 DomainPlan::DomainPlan(const Study& study, const DeviceFacts& device, std::uint64_t evaluations,
                        std::uint64_t seed)
     : study_(study),

@@ -32,6 +32,9 @@ struct DomainStep {
 
 class DomainPlan {
  public:
+  // All the sizes that a plan with this seed chooses from.
+  static std::vector<ProblemSize> choices(const SizeDomain& domain, std::uint64_t seed);
+
   // `study`, which has a domain, outlives this. `evaluations`: of all sizes together; 0: any
   // number.
   DomainPlan(const Study& study, const DeviceFacts& device, std::uint64_t evaluations,
