@@ -238,6 +238,61 @@ TEST_F(Ranks, LoseNothingThatWasMeasuredWhenOneIsKilled) {
   EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
 }
 
+// Under the names of the study's files others lie where ranks other than 0 are started.
+TEST_F(Ranks, WorkOnTheFilesOfTheFirst) {
+  for (const std::string folder : {"study", "other/study"}) {
+    const bool is_right = folder == "study";
+    std::filesystem::create_directories(sandbox_.path(folder + "/inc"));
+    sandbox_.write(folder + "/inc/two.cuh", is_right ? "#define TWO 2\n" : "#error not this one\n");
+    sandbox_.write(folder + "/x.bin", std::string(4000, is_right ? '\1' : '\2'));
+    sandbox_.write(folder + "/y.bin", std::string(4000, '\2'));
+  }
+  sandbox_.write("other/study/inc/first.cuh", "#error not there for the first\n");
+  sandbox_.write("study/far.cu", R"cuda(
+#if __has_include("first.cuh")
+#include "first.cuh"
+#endif
+#include "two.cuh"
+extern "C" __global__ void far(const unsigned char* x, unsigned char* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  volatile int sum = 0;
+  for (int k = 0; k < WORK * 100 + PAD; ++k) sum = sum + x[i];
+  y[i] = TWO * x[i];
+}
+)cuda");
+  sandbox_.write("study/far.yaml", R"yaml(schema: 1
+kernel: {name: far, source: far.cu, entry: far, define_prefix: "", include_dirs: [inc]}
+problem_sizes: [{n: 4000}]
+parameters: {BLOCK: [32, 64, 128, 256], WORK: [4, 8], PAD: [0, 1, 2, 3]}
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: uint8, shape: [n], fill: {file: x.bin}}
+  - {name: y, type: uint8, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {file: y.bin}
+search: {strategy: exhaustive}
+measure: {finalists: 2}
+)yaml");
+  std::vector<std::string> there = launcher();
+  for (const char* word :
+       {"sh", "-c", R"sh(test $OMPI_COMM_WORLD_RANK = 0 || cd other; exec "$@")sh", "sh"}) {
+    there.emplace_back(word);
+  }
+  const Finished done =
+      run(sandbox_,
+          {"run", "study/far.yaml", "--backend", "cpu:devices=4,threads=1", "--progress", "json"},
+          there);
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.err.find("left out"), std::string::npos) << done.err;
+  std::set<std::string> devices;
+  for (const auto& row : ranking("results")) {
+    devices.insert(row.at("device_uuid"));
+    EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
+  }
+  EXPECT_GT(devices.size(), 1U);
+}
+
 TEST_F(Ranks, SayOnceWhatIsWrong) {
   const Finished done = run(sandbox_, {"run", "missing.yaml"}, launcher());
   EXPECT_EQ(done.status, 2);

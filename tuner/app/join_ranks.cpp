@@ -20,9 +20,12 @@ namespace tuner {
 namespace {
 
 RankProgram this_program() {
-  return {executable_path(), [](const Asked& asked) {
-            return facts_here(TUNER_VERSION, load_plugins(asked.plugin_dirs), asked.files);
-          }};
+  std::error_code failed;
+  return {executable_path(),
+          [](const std::vector<std::string>& plugin_dirs) {
+            return facts_here(TUNER_VERSION, load_plugins(plugin_dirs));
+          },
+          std::filesystem::temp_directory_path(failed)};
 }
 
 // Of several that cannot reach each other, the first one says why.

@@ -81,9 +81,9 @@ LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& optio
                   const Catalogue& catalogue, Progress& progress) {
   DeviceSettings& devices = settings.devices;
   const Study& study = settings.study;
-  Lending lending{needed_plugins(study, devices.backend, catalogue),
-                  {options.plugin_dirs, files_read_by_workers(study, read_sources(study))},
-                  std::nullopt};
+  WorkersFiles files = files_of_workers(study, read_sources(study), settings.seed);
+  Lending lending{needed_plugins(study, devices.backend, catalogue), options.plugin_dirs,
+                  std::move(files.tree), std::move(files.gap), std::nullopt};
   if (options.names_jobs) lending.jobs = options.jobs;
   LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
   if (!options.names_jobs) devices.jobs = ranks.cores_here();
@@ -119,7 +119,10 @@ int run_or_replay(const Words& words) {
   const JoinedRanks joined = join_ranks();
   if (joined.is_spare) return kExitDone;
   RankJob* const ranks = joined.job.get();
-  if (ranks != nullptr && ranks->rank() > 0) return ranks->serve() ? kExitDone : kExitUnavailable;
+  if (ranks != nullptr && ranks->rank() > 0) {
+    const Interrupt interrupt;
+    return ranks->serve(interrupt) ? kExitDone : kExitUnavailable;
+  }
   const RunOptions options = parse_run(words);
   if (!options.replay.empty()) return replay_command(options);
   return with_progress(options.progress, Colours(options.color, stderr),

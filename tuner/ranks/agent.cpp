@@ -17,6 +17,7 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/ranks/envelope.h"
+#include "tuner/ranks/file_arrival.h"
 #include "tuner/ranks/pace.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/messages.h"
@@ -32,16 +33,18 @@ struct Lent {
 
 class Agent {
  public:
-  Agent(RankLink& link, const RankProgram& program, const RankTimes& times)
-      : link_(link), program_(program), times_(times) {}
+  Agent(RankLink& link, const RankProgram& program, const RankTimes& times,
+        const std::atomic<bool>& is_over)
+      : link_(link), program_(program), times_(times), is_over_(is_over) {}
 
   RankEnd serve() {
     Pace pace;
     while (!end_) {
       wait(pace);
       const bool moved = take_messages();
-      if (seconds_since(heard_) > times_.gone_seconds) return RankEnd::kLost;
-      if (pass_on() || moved) pace.hurry();
+      if (is_over_ || seconds_since(heard_) > times_.gone_seconds) return RankEnd::kLost;
+      const bool worked = bring_files();
+      if (pass_on() || worked || moved) pace.hurry();
       if (seconds_since(said_) > times_.alive_seconds) say({Topic::kAlive, 0, {}});
     }
     return *end_;
@@ -80,7 +83,13 @@ class Agent {
     const bool is_there = worker != workers_.end();
     switch (envelope.topic) {
       case Topic::kWelcome:
-        introduce(document_of(envelope).get<Asked>());
+        introduce(document_of(envelope).at("plugin_dirs").get<std::vector<std::string>>());
+        break;
+      case Topic::kFiles:
+        expect(document_of(envelope).get<FileTree>());
+        break;
+      case Topic::kBlock:
+        take_block(document_of(envelope));
         break;
       case Topic::kStart:
         start(envelope.worker, document_of(envelope).at("role").get<std::string>());
@@ -106,10 +115,48 @@ class Agent {
     }
   }
 
-  void introduce(const Asked& asked) {
-    RankFacts facts = program_.facts(asked);
+  void introduce(const std::vector<std::string>& plugin_dirs) {
+    RankFacts facts = program_.facts(plugin_dirs);
     facts.node = link_.node();
     say({Topic::kFacts, 0, body_of(facts)});
+  }
+
+  // What fails with rank 0's files is no reason to end: rank 0 is told, and does without this one.
+  template <typename Step>
+  void with_files(Step step) {
+    try {
+      step();
+      if (!arrival_->is_done()) return;
+      say({Topic::kReady, 0, body_of({{"root", arrival_->root()}})});
+    } catch (const FatalError& error) {
+      arrival_.reset();
+      say({Topic::kReady, 0, body_of({{"why", error.what()}})});
+    }
+  }
+
+  void expect(FileTree tree) {
+    with_files([&] { arrival_.emplace(std::move(tree), program_.scratch); });
+  }
+
+  bool bring_files() {
+    if (!arrival_ || arrival_->is_done() || arrival_->is_waiting()) return false;
+    with_files([this] {
+      const auto block = arrival_->go_on();
+      if (!block) return;
+      say({Topic::kWant, 0, body_of({{"file", block->file}, {"offset", block->offset}})});
+    });
+    return true;
+  }
+
+  void take_block(const nlohmann::json& message) {
+    if (!arrival_ || arrival_->is_done()) return;
+    with_files([&] {
+      if (message.contains("why")) throw FatalError("rank 0 " + text_in(message, "why"));
+      const auto& bytes = message.at("bytes").get_binary();
+      arrival_->take(
+          {message.at("file").get<std::size_t>(), message.at("offset").get<std::uint64_t>()},
+          {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    });
   }
 
   void start(std::uint32_t number, const std::string& role) {
@@ -164,7 +211,10 @@ class Agent {
   RankLink& link_;
   const RankProgram& program_;
   RankTimes times_;
+  const std::atomic<bool>& is_over_;
   Workers workers_;
+  // Goes first: a launcher that wants an end does not wait until all workers have come to theirs.
+  std::optional<FileArrival> arrival_;
   std::vector<char> block_ = std::vector<char>(std::size_t{1} << 18);
   std::optional<RankEnd> end_;
   TimePoint heard_ = Clock::now();
@@ -173,9 +223,10 @@ class Agent {
 
 }  // namespace
 
-RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times) {
+RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times,
+                     const std::atomic<bool>& is_over) {
   try {
-    return Agent(link, program, times).serve();
+    return Agent(link, program, times, is_over).serve();
   } catch (const std::exception&) {  // what rank 0 says makes no sense: another program
     return RankEnd::kLost;
   }

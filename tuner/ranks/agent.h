@@ -3,8 +3,11 @@
 // and passes on what they and rank 0 say to each other. A variant that crashes takes its worker
 // along, never the rank.
 
+#include <atomic>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tuner/ranks/handshake.h"
 #include "tuner/ranks/link.h"
@@ -20,17 +23,20 @@ struct RankTimes {
 // What a rank has to start, and how.
 struct RankProgram {
   std::string executable;  // whose workers it starts
-  // What it says of itself, once it is told where plugins may be, and which files matter.
-  std::function<RankFacts(const Asked& asked)> facts;
+  // What it says of itself, once it is told where plugins may be.
+  std::function<RankFacts(const std::vector<std::string>& plugin_dirs)> facts;
+  std::filesystem::path scratch;  // where it may have a folder for rank 0's files
 };
 
 // How a rank's work came to an end.
 enum class RankEnd {
   kAll,   // all ranks leave
   kSome,  // others are gone: who leaves in order would wait for them
-  kLost   // rank 0 is gone
+  kLost   // rank 0 is gone, or this one was told to end
 };
 
-RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times);
+// Until rank 0 says so or is gone, or `is_over`.
+RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times,
+                     const std::atomic<bool>& is_over);
 
 }  // namespace tuner

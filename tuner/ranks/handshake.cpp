@@ -5,9 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/file_digest.h"
@@ -36,37 +34,11 @@ void add_plugin_of(const Catalogue& catalogue, PluginKind kind, const std::strin
   if (const PluginItem* item = catalogue.find(kind, name)) to.insert(item->plugin);
 }
 
-// Headers and data are read where a worker runs.
-std::optional<std::string> refusal_of_files(const RankFacts& rank_0, const RankFacts& other) {
-  if (!rank_0.files.empty() && other.folder != rank_0.folder) {
-    return "it was started in " + other.folder + ", rank 0 in " + rank_0.folder +
-           ": the study's files are looked for from there";
-  }
-  for (const auto& [name, digest] : rank_0.files) {
-    const auto there = other.files.find(name);
-    const std::string found = there == other.files.end() ? "" : there->second;
-    if (found == digest) continue;
-    return found.empty() ? "it has no " + name + ", which the study needs"
-                         : "its " + name + " is another one than that of rank 0";
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-void to_json(nlohmann::json& j, const Asked& asked) {
-  j = {{"plugin_dirs", asked.plugin_dirs}, {"files", asked.files}};
-}
-
-void from_json(const nlohmann::json& j, Asked& asked) {
-  j.at("plugin_dirs").get_to(asked.plugin_dirs);
-  j.at("files").get_to(asked.files);
-}
 
 void to_json(nlohmann::json& j, const RankFacts& facts) {
   j = {{"version", facts.version}, {"build", facts.build},       {"node", facts.node},
-       {"cores", facts.cores},     {"affinity", facts.affinity}, {"plugins", facts.plugins},
-       {"folder", facts.folder},   {"files", facts.files}};
+       {"cores", facts.cores},     {"affinity", facts.affinity}, {"plugins", facts.plugins}};
 }
 
 void from_json(const nlohmann::json& j, RankFacts& facts) {
@@ -76,19 +48,12 @@ void from_json(const nlohmann::json& j, RankFacts& facts) {
   j.at("cores").get_to(facts.cores);
   j.at("affinity").get_to(facts.affinity);
   j.at("plugins").get_to(facts.plugins);
-  j.at("folder").get_to(facts.folder);
-  j.at("files").get_to(facts.files);
 }
 
-RankFacts facts_here(const std::string& version, const Catalogue& catalogue,
-                     const std::vector<std::string>& files) {
+RankFacts facts_here(const std::string& version, const Catalogue& catalogue) {
   RankFacts facts;
   facts.version = version;
-  FileDigests digests;
-  facts.build = digests.text_of(executable_path());
-  for (const std::string& file : files) facts.files[file] = digests.text_of(file);
-  std::error_code failed;
-  facts.folder = std::filesystem::current_path(failed).string();
+  facts.build = FileDigests().text_of(executable_path());
   facts.cores = usable_cores();
   facts.affinity = affinity_here();
   for (const PluginInfo& plugin : catalogue.plugins()) facts.plugins[plugin.name] = plugin.version;
@@ -131,7 +96,7 @@ std::optional<std::string> refusal(const RankFacts& rank_0, const RankFacts& oth
     return "its plugin '" + name + "' is of version " + there->second + ", that of rank 0 of " +
            here->second;
   }
-  return refusal_of_files(rank_0, other);
+  return std::nullopt;
 }
 
 unsigned own_cores(const std::vector<RankFacts>& all, std::size_t rank) {

@@ -13,12 +13,6 @@
 
 namespace tuner {
 
-// What a rank is asked.
-struct Asked {
-  std::vector<std::string> plugin_dirs;  // where its plugins may be
-  std::vector<std::string> files;        // which of them it has
-};
-
 struct RankFacts {
   std::string version;   // of its program
   std::string build;     // the digest of its program's file
@@ -26,18 +20,13 @@ struct RankFacts {
   unsigned cores = 1;    // that it may use
   std::string affinity;  // which: ranks of a node with the same ones share them
   std::map<std::string, std::string> plugins;  // their versions, by name
-  std::string folder;                          // where it was started
-  std::map<std::string, std::string> files;    // digests; empty: there is none of that name
 };
 
-void to_json(nlohmann::json& j, const Asked& asked);
-void from_json(const nlohmann::json& j, Asked& asked);
 void to_json(nlohmann::json& j, const RankFacts& facts);
 void from_json(const nlohmann::json& j, RankFacts& facts);
 
 // Of this process; where it runs is left open.
-RankFacts facts_here(const std::string& version, const Catalogue& catalogue,
-                     const std::vector<std::string>& files);
+RankFacts facts_here(const std::string& version, const Catalogue& catalogue);
 
 // By name.
 struct NeededPlugins {

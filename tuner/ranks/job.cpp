@@ -2,10 +2,13 @@
 
 #include "tuner/ranks/job.h"
 
+#include <poll.h>
+
 #include <charconv>
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,15 +29,14 @@ std::optional<unsigned> number_in(const char* text) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
-LentHost host_of(RankHub& hub, unsigned rank, const RankFacts& facts, unsigned jobs,
-                 const std::vector<std::string>& plugin_dirs) {
-  LentHost host{rank, facts.node, jobs, {}};
-  host.start = [&hub, rank, plugin_dirs](const std::string& role) {
+// Starts workers of a rank. Each is told the same at first.
+std::function<std::unique_ptr<Channel>(const std::string&)> starter(RankHub& hub, unsigned rank,
+                                                                    nlohmann::json told) {
+  return [&hub, rank, told = std::move(told)](const std::string& role) {
     auto channel = std::make_unique<Channel>(hub.start(rank, role));
-    channel->send({{"type", "start"}, {"plugin_dirs", plugin_dirs}});
+    channel->send(told);
     return channel;
   };
-  return host;
 }
 
 }  // namespace
@@ -85,10 +87,11 @@ void RankJob::live(const MakeLink& make_link, std::promise<void> joined) {
   if (hub_) {
     end_ = hub_->pass_on() ? RankEnd::kAll : RankEnd::kSome;
   } else {
-    end_ = serve_rank_0(*link, program_, times_);
+    end_ = serve_rank_0(*link, program_, times_, is_unwanted_);
   }
   // A rank that is gone would be waited for for ever.
   if (end_ == RankEnd::kAll) link->finish();
+  has_ended_ = true;
 }
 
 RankJob::~RankJob() {
@@ -96,19 +99,24 @@ RankJob::~RankJob() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool RankJob::serve() {
+bool RankJob::serve(const StopRequest& interrupt) {
+  constexpr int kLookMilliseconds = 20;
+  while (!has_ended_ && interrupt.count() == 0) {
+    pollfd fd{interrupt.fd(), POLLIN, 0};
+    ::poll(&fd, 1, kLookMilliseconds);
+  }
+  is_unwanted_ = true;
   thread_.join();
   return end_ != RankEnd::kLost;
 }
 
-LentHosts RankJob::hosts(const Lending& lending,
-                         const std::function<void(const std::string&)>& note) {
-  const std::map<unsigned, RankFacts> answers = hub_->ask(lending.asked, kAnswerSeconds);
-  std::vector<RankFacts> all{program_.facts(lending.asked)};
+RankJob::Willing RankJob::willing(const Lending& lending, const Note& note) {
+  const std::map<unsigned, RankFacts> answers = hub_->ask(lending.plugin_dirs, kAnswerSeconds);
+  std::vector<RankFacts> all{program_.facts(lending.plugin_dirs)};
   all.front().node = node_;
   for (const auto& [rank, facts] : answers) all.push_back(facts);
   cores_here_ = own_cores(all, 0);
-  LentHosts hosts{node_, {}};
+  Willing willing;
   std::size_t place = 0;
   for (unsigned rank = 1; rank < count_; ++rank) {
     const auto answer = answers.find(rank);
@@ -117,12 +125,38 @@ LentHosts RankJob::hosts(const Lending& lending,
       continue;
     }
     const unsigned jobs = lending.jobs.value_or(own_cores(all, ++place));
-    LentHost host = host_of(*hub_, rank, answer->second, jobs, lending.asked.plugin_dirs);
+    LentHost host{rank, answer->second.node, lending.gap.empty() ? jobs : 0, {}};
     if (const auto why = refusal(all.front(), answer->second, lending.plugins)) {
       note(host.name() + " is left out: " + *why);
     } else {
-      hosts.hosts.push_back(std::move(host));
+      willing.emplace(rank, std::move(host));
     }
+  }
+  return willing;
+}
+
+LentHosts RankJob::hosts(const Lending& lending, const Note& note) {
+  Willing all = willing(lending, note);
+  std::set<unsigned> ranks;
+  for (const auto& [rank, host] : all) ranks.insert(rank);
+  const auto there = hub_->bring(lending.files, ranks);
+  LentHosts hosts{node_, {}};
+  for (auto& [rank, host] : all) {
+    const auto files = there.find(rank);
+    if (files == there.end() || !files->second) {
+      note(host.name() + " is left out: " +
+           (files == there.end() ? "it does not answer any more" : files->second.error()));
+      continue;
+    }
+    host.start = starter(*hub_, rank,
+                         {{"type", "start"},
+                          {"plugin_dirs", lending.plugin_dirs},
+                          {"files", {{"root", *files->second}, {"folder", lending.files.folder}}}});
+    hosts.hosts.push_back(std::move(host));
+  }
+  if (!hosts.hosts.empty() && !lending.gap.empty()) {
+    note("other ranks compile nothing, since it is not known which headers they need: " +
+         lending.gap);
   }
   return hosts;
 }

@@ -2,14 +2,18 @@
 // A job of several ranks, of which this process is one. Its link lives on a thread of its own: MPI
 // is started, called and left by that one only.
 
+#include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tuner/base/file_tree.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/ranks/agent.h"
 #include "tuner/ranks/handshake.h"
 #include "tuner/ranks/hub.h"
@@ -30,7 +34,9 @@ std::optional<LaunchedJob> launched_job(
 // Of what a study needs, and how it is to be compiled.
 struct Lending {
   NeededPlugins plugins;
-  Asked asked;
+  std::vector<std::string> plugin_dirs;
+  FileTree files;   // that workers read
+  std::string gap;  // why compilers may look for others, too, as a sentence; empty: they do not
   std::optional<unsigned> jobs;  // compile workers of each rank; empty: its share of the cores
 };
 
@@ -47,17 +53,22 @@ class RankJob {
 
   unsigned rank() const { return rank_; }
   unsigned count() const { return count_; }
-  // Of other ranks than 0: lends what this one has, until all is done. False when rank 0 is gone.
-  bool serve();
+  // Of other ranks than 0: lends what this one has, until all is done. False when it ends before,
+  // because rank 0 is gone or somebody wants this one to end.
+  bool serve(const StopRequest& interrupt);
 
   // Of rank 0: those that take part; `note` is told of each that does not. What they start ends
   // before this does.
-  LentHosts hosts(const Lending& lending, const std::function<void(const std::string&)>& note);
+  using Note = std::function<void(const std::string&)>;
+  LentHosts hosts(const Lending& lending, const Note& note);
   // Of rank 0, after hosts(): its own share of the cores.
   unsigned cores_here() const { return cores_here_; }
   std::string node() const { return node_; }
 
  private:
+  // By rank, without what starts their workers.
+  using Willing = std::map<unsigned, LentHost>;
+  Willing willing(const Lending& lending, const Note& note);
   void live(const MakeLink& make_link, std::promise<void> joined);
 
   RankProgram program_;
@@ -67,6 +78,8 @@ class RankJob {
   std::string node_;
   unsigned cores_here_ = 1;
   RankEnd end_ = RankEnd::kAll;
+  std::atomic<bool> is_unwanted_ = false;  // somebody wants this rank to end
+  std::atomic<bool> has_ended_ = false;    // the thread
   std::unique_ptr<RankHub> hub_;
   std::thread thread_;
 };

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
+#include <system_error>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
+#include "tuner/engine/domain_plan.h"
 #include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/source/device_part.h"
@@ -89,14 +92,31 @@ SourceTexts read_sources(const Study& study) {
   return texts;
 }
 
-std::vector<std::string> files_read_by_workers(const Study& study, const SourceTexts& sources) {
-  std::vector<std::string> files;
-  for (const FileState& file : sources.known.files) files.push_back(file.path);
-  const auto add = [&files](const std::filesystem::path& file, const Bindings& names) {
-    const auto path = substitute(file.string(), names);
-    if (path) files.push_back(std::filesystem::absolute(*path).lexically_normal().string());
+namespace {
+
+std::string gap_in(const KnownSources& known) {
+  if (known.reach == Reach::kScanned) return known.outside;
+  return known.gap.empty() ? "a folder of headers depends on the configuration" : known.gap;
+}
+
+}  // namespace
+
+WorkersFiles files_of_workers(const Study& study, const SourceTexts& sources, std::uint64_t seed) {
+  WorkersFiles files;
+  files.gap = gap_in(sources.known);
+  FileTree& tree = files.tree;
+  std::error_code failed;
+  tree.folder = std::filesystem::current_path(failed).string();
+  FileDigests digests;
+  for (const std::string& place : sources.known.places) tree.add(place, true, digests);
+  const auto add = [&](const std::filesystem::path& file, const Bindings& names) {
+    if (const auto path = substitute(file.string(), names)) tree.add(*path, false, digests);
   };
-  for (const ProblemSize& size : study.sizes) {
+  std::vector<ProblemSize> sizes = study.sizes;
+  if (study.domain) {
+    std::ranges::move(DomainPlan::choices(*study.domain, seed), std::back_inserter(sizes));
+  }
+  for (const ProblemSize& size : sizes) {
     const Bindings names = facts_of(size, DeviceFacts{});
     for (const auto* list : {&study.arguments, &study.constants}) {
       for (const ArgumentSpec& argument : *list) {

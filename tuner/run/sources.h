@@ -1,10 +1,12 @@
 #pragma once
 // Sources and artifacts of a run: what room compile offers, wired for the compile pool.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tuner/base/file_tree.h"
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
@@ -26,9 +28,16 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
-// The files beside the sources that are read where something is compiled or measured: headers, and
-// what fills arguments and answers at the study's sizes.
-std::vector<std::string> files_read_by_workers(const Study& study, const SourceTexts& sources);
+// The files beside the sources that are read where something is compiled or measured.
+struct WorkersFiles {
+  // Headers, and what fills arguments and answers, with all that their names lead through.
+  FileTree tree;
+  // Why a compiler may look for others than these, as a sentence; empty: it does not.
+  std::string gap;
+};
+
+// At the sizes that the study lists, or that a run with this seed chooses from its domain.
+WorkersFiles files_of_workers(const Study& study, const SourceTexts& sources, std::uint64_t seed);
 
 // One line for each __constant__ symbol of the kernel's source that neither the source nor the
 // study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.

@@ -14,10 +14,7 @@ namespace tuner {
 namespace {
 
 RankFacts rank_0() {
-  return {"1.0",    "abcdefghij",
-          "node0",  8,
-          "0,1",    {{"cuda", "1"}, {"cpu", "1"}, {"physics", "3"}},
-          "/study", {{"/study/tile.cuh", "d1"}, {"/study/not_there.cuh", ""}}};
+  return {"1.0", "abcdefghij", "node0", 8, "0,1", {{"cuda", "1"}, {"cpu", "1"}, {"physics", "3"}}};
 }
 
 std::string why(const RankFacts& other) {
@@ -47,20 +44,6 @@ TEST(Handshake, SaysWhatIsWrongWithARank) {
   other = rank_0();
   other.plugins["cuda"] = "2";
   EXPECT_EQ(why(other), "its plugin 'cuda' is of version 2, that of rank 0 of 1");
-  other = rank_0();
-  other.files["/study/tile.cuh"] = "d2";
-  EXPECT_EQ(why(other), "its /study/tile.cuh is another one than that of rank 0");
-  other.files.erase("/study/tile.cuh");
-  EXPECT_EQ(why(other), "it has no /study/tile.cuh, which the study needs");
-  other = rank_0();
-  other.files["/study/not_there.cuh"] = "d3";
-  EXPECT_EQ(why(other), "its /study/not_there.cuh is another one than that of rank 0")
-      << "a compiler there would find it first";
-  other = rank_0();
-  other.folder = "/other";
-  EXPECT_EQ(
-      why(other),
-      "it was started in /other, rank 0 in /study: the study's files are looked for from there");
 }
 
 TEST(Handshake, RanksThatMayUseTheSameCoresDivideThem) {

@@ -4,64 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "tests/fakes/fake_job.h"
-#include "tests/fakes/script_worker.h"
+#include "tests/unit/ranks/rank_fixture.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
 namespace {
 
 using nlohmann::json;
-using Texts = std::vector<std::string>;
-
-class Ranks : public testing::Test {
- protected:
-  ~Ranks() override { end(); }
-
-  // So many, whose workers do this.
-  void start(unsigned count, const std::string& commands, RankTimes times = {}) {
-    fake_.emplace(count);
-    for (unsigned rank = 0; rank < count; ++rank) {
-      const RankProgram program{script_.program(commands).executable, [this, rank](const Asked&) {
-                                  RankFacts facts = facts_;
-                                  if (rank == odd_) facts.version = "0.0.9";
-                                  return facts;
-                                }};
-      jobs_.push_back(
-          std::make_unique<RankJob>([this, rank] { return fake_->link(rank); }, program, times));
-    }
-  }
-  LentHosts hosts() {
-    return jobs_.front()->hosts({{}, {}, std::nullopt},
-                                [this](const std::string& text) { notes_.push_back(text); });
-  }
-  // Rank 0 first: it lets the others go. Whether each of these was served to its end.
-  Texts end() {
-    Texts out;
-    if (!jobs_.empty()) jobs_.front().reset();
-    for (std::size_t i = 1; i < jobs_.size(); ++i) {
-      out.emplace_back(jobs_[i]->serve() ? "served" : "abandoned");
-    }
-    jobs_.clear();
-    return out;
-  }
-  static TimePoint late() { return Clock::now() + std::chrono::seconds(60); }
-
-  ScriptWorker script_;
-  RankFacts facts_{"1.0", "abcdefghij", "", 6, "0,1", {}, "/work", {}};
-  unsigned odd_ = 99;  // the rank that runs another program
-  std::optional<FakeJob> fake_;
-  std::vector<std::unique_ptr<RankJob>> jobs_;
-  Texts notes_;
-};
 
 TEST_F(Ranks, AWorkerOfAnotherRankIsTalkedToLikeAChild) {
   start(3, "exec cat <&3 >&3");  // an echo
