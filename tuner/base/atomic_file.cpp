@@ -46,7 +46,8 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   temporary_ = target_;
-  temporary_ += ".tmp" + std::to_string(::getpid());
+  // A thread's number is no other process's either, and two threads may write one file.
+  temporary_ += ".tmp" + std::to_string(::gettid());
   // 0666: the user's umask decides, as for any file that a user's program creates.
   // Without a name until it is complete: whoever kills us leaves nothing behind.
   fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -75,7 +76,7 @@ void AtomicFile::give_name() {
   };
   int linked = link();
   if (linked != 0 && errno == EEXIST) {
-    ::unlink(temporary_.c_str());  // of a process with our number that was killed
+    ::unlink(temporary_.c_str());  // of a thread with our number that was killed
     linked = link();
   }
   if (linked != 0) fail("cannot write", target_);

@@ -59,7 +59,7 @@ bool has_mark(pid_t pid, const std::string& mark) {
 // A variable of the environment, "NAME=value", that no other child has.
 std::string unique_mark() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return "TUNER_CHILD=" + std::to_string(::getpid()) + "." + std::to_string(now);
+  return "TUNER_CHILD=" + std::to_string(::gettid()) + "." + std::to_string(now);
 }
 
 // From now on orphans below this process become its children.

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -15,9 +16,10 @@
 namespace tuner {
 namespace {
 
-// A signal handler can reach nothing else than statics.
-volatile sig_atomic_t g_count = 0;
-volatile sig_atomic_t g_hung_up = 0;
+// A signal handler can reach nothing else than statics. It runs on any thread, and all look.
+std::atomic<int> g_count = 0;
+std::atomic<int> g_hung_up = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 int g_pipe[2] = {-1, -1};
 
 constexpr unsigned kGraceSeconds = 3;  // after the second signal
@@ -29,9 +31,9 @@ void on_signal(int number) {
   if (number == SIGHUP && g_hung_up != 0) return;
   if (number == SIGHUP) g_hung_up = 1;
   const int saved = errno;
-  g_count = g_count + 1;
-  if (g_count > 2) ::_exit(130);
-  if (g_count == 2) ::alarm(kGraceSeconds);
+  const int count = ++g_count;
+  if (count > 2) ::_exit(130);
+  if (count == 2) ::alarm(kGraceSeconds);
   [[maybe_unused]] const ssize_t written = ::write(g_pipe[1], "x", 1);
   errno = saved;
 }
