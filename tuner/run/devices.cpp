@@ -257,8 +257,7 @@ std::unique_ptr<SizeEvaluator> PooledDevice::evaluator(SizeTask task) {
 }
 
 Load PooledDevice::load() const {
-  const CompilePool& compilers = tools_.compilers;
-  Load load{compilers.jobs(), compilers.busy(), {}, compilers.peak_memory()};
+  Load load = tools_.compilers.load();
   for (const WorkingDevice& device : devices_) {
     load.on_devices.push_back({device.worker->device(), device.worker->busy()});
     load.peak_bytes += device.worker->peak_memory();

@@ -180,12 +180,12 @@ void CompilePool::dispatch() {
   }
 }
 
-std::uint64_t CompilePool::peak_memory() const {
-  std::uint64_t bytes = 0;
+Load CompilePool::load() const {
+  Load load{jobs(), work_.spans(), {}, 0};
   for (const Worker& worker : workers_) {
-    if (worker.channel) bytes += peak_resident_bytes(worker.channel->pid());
+    if (worker.channel) load.peak_bytes += peak_resident_bytes(worker.channel->pid());
   }
-  return bytes;
+  return load;
 }
 
 void CompilePool::watch(std::vector<pollfd>& fds) const {

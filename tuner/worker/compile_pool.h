@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/expected.h"
 #include "tuner/model/artifact.h"
 #include "tuner/worker/channel.h"
+#include "tuner/worker/compilers.h"
 #include "tuner/worker/lent_host.h"
 
 namespace tuner {
@@ -35,16 +35,7 @@ struct CompilePoolOptions {
   std::function<void(const std::string& key, const Artifact&)> keep = {};
 };
 
-// One artifact, and one image in memory, for all who wait for it.
-using CompileOutcome = Expected<std::shared_ptr<const Artifact>, CompileFailure>;
-
-struct CompileResult {
-  std::uint64_t id = 0;
-  CompileOutcome outcome;
-  bool shared = false;  // an earlier id asked for it: this one cost nothing
-};
-
-class CompilePool {
+class CompilePool final : public Compilers {
  public:
   // `options.jobs` workers of this machine, and those of `hosts`.
   CompilePool(WorkerProgram program, CompilePoolOptions options, std::vector<LentHost> hosts = {});
@@ -52,35 +43,26 @@ class CompilePool {
   // Starts all workers without waiting for them: they get ready while a device is being opened.
   void warm_up();
 
-  // Identity of the compiler, for cache keys. Starts a worker and waits for it. Throws
-  // UnavailableError with the compiler's reason.
-  const std::string& identity();
+  // Starts a worker and waits for it.
+  const std::string& identity() override;
 
-  // `key` names the artifact in the cache. While a request with this key is under way, `request` is
-  // dropped, and the answer to that one, good or bad, is the answer to both. Returns the id that
-  // the result will have; none is given twice.
-  std::uint64_t submit(const std::string& key, CompileRequest request);
-  bool is_under_way(const std::string& key) const { return askers_.contains(key); }
-  // These ids are never answered. What only they asked for is not compiled any more: a worker that
-  // is at it is ended, and what it had before it is what it did not begin.
-  void cancel(const std::vector<std::uint64_t>& ids);
-  // For how long this key has been with a compiler; empty while it waits for one.
-  std::optional<double> seconds_at_work(const std::string& key) const;
+  std::uint64_t submit(const std::string& key, CompileRequest request) override;
+  bool is_under_way(const std::string& key) const override { return askers_.contains(key); }
+  // A worker that is at what nobody wants is ended, and what it had before it is what it did not
+  // begin.
+  void cancel(const std::vector<std::uint64_t>& ids) override;
+  std::optional<double> seconds_at_work(const std::string& key) const override;
   // Compilations that are under way, of which each may have several ids.
   std::size_t outstanding() const { return askers_.size(); }
-  unsigned jobs() const;  // workers that are not left out
 
-  void watch(std::vector<pollfd>& fds) const;
-  // Earliest moment at which handle() has something to do even if nothing is readable.
-  TimePoint deadline() const;
+  void watch(std::vector<pollfd>& fds) const override;
+  TimePoint deadline() const override;
   // Reads answers, replaces the dead, hands out waiting requests.
-  std::vector<CompileResult> handle();
+  std::vector<CompileResult> handle() override;
 
-  // Peak memory of the workers that are alive.
-  std::uint64_t peak_memory() const;
-  // Seconds of worker time spent compiling.
-  double busy_seconds() const { return work_.seconds(); }
-  const std::vector<BusySpan>& busy() const { return work_.spans(); }
+  unsigned jobs() const override;  // workers that are not left out
+  double busy_seconds() const override { return work_.seconds(); }
+  Load load() const override;
 
  private:
   struct Job {

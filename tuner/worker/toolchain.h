@@ -7,7 +7,7 @@
 
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/artifact.h"
-#include "tuner/worker/compile_pool.h"
+#include "tuner/worker/compilers.h"
 
 namespace tuner {
 
@@ -23,7 +23,7 @@ struct ArtifactLibrary {
 struct Toolchain {
   std::string source_text;  // of the kernel
   ArtifactLibrary library;
-  CompilePool& compilers;  // outlives this
+  Compilers& compilers;  // outlives this
 
   Provenance judge(const OpenedFiles& opened) const {
     return library.judge ? library.judge(opened) : Provenance{};

@@ -26,6 +26,7 @@
 #include "tests/unit/engine/studies.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
+#include "tuner/worker/compile_pool.h"
 #include "tuner/worker/pool_evaluator.h"
 
 namespace tuner::test {

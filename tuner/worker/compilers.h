@@ -1,0 +1,57 @@
+#pragma once
+// What a search asks of those who compile. Used by one thread.
+
+#include <poll.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
+#include "tuner/ports/size_evaluator.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+// One artifact, and one image in memory, for all who wait for it.
+using CompileOutcome = Expected<std::shared_ptr<const Artifact>, CompileFailure>;
+
+struct CompileResult {
+  std::uint64_t id = 0;
+  CompileOutcome outcome;
+  bool shared = false;  // an earlier id asked for it: this one cost nothing
+};
+
+class Compilers {
+ public:
+  virtual ~Compilers() = default;
+
+  // Identity of the compiler, for cache keys. Throws UnavailableError with the compiler's reason.
+  virtual const std::string& identity() = 0;
+
+  // `key` names the artifact in the cache. While a request with this key is under way, `request` is
+  // dropped, and the answer to that one, good or bad, is the answer to both. Returns the id that
+  // the result will have; none is given twice.
+  virtual std::uint64_t submit(const std::string& key, CompileRequest request) = 0;
+  virtual bool is_under_way(const std::string& key) const = 0;
+  // These ids are never answered. What only they asked for is not compiled any more.
+  virtual void cancel(const std::vector<std::uint64_t>& ids) = 0;
+  // For how long this key has been with a compiler; empty while it waits for one.
+  virtual std::optional<double> seconds_at_work(const std::string& key) const = 0;
+
+  virtual void watch(std::vector<pollfd>& fds) const = 0;
+  // Earliest moment at which handle() has something to do even if nothing is readable.
+  virtual TimePoint deadline() const = 0;
+  virtual std::vector<CompileResult> handle() = 0;
+
+  // How many a search is to keep busy, and for how many seconds these were.
+  virtual unsigned jobs() const = 0;
+  virtual double busy_seconds() const = 0;
+  // What all of them did and take.
+  virtual Load load() const = 0;
+};
+
+}  // namespace tuner
