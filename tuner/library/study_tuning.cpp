@@ -306,7 +306,8 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
       store, study,
       {sources.digest, std::make_shared<tuner::FileDigests>(), tools.compilers.identity(),
        tuner::options_text(catalogue_, backend_name_, backend_options_)});
-  tuner::PooledDevice device(tools, runner, stop_);
+  tuner::WorkingDevice own{&runner};
+  tuner::PooledDevice device(tools, {&own, 1}, stop_);
   Ears ears(*this, wanted.size.label(), variants);
   tuner::DeviceRun run(study, sources.reference, search, history, device, ears,
                        [this] { return stop_.count() > 0; });

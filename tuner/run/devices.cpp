@@ -229,14 +229,9 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
   throw UnavailableError("no backend works:" + (reasons.empty() ? " none is installed" : reasons));
 }
 
-PooledDevice::PooledDevice(Toolchain tools, const AlikeDevices& workers,
+PooledDevice::PooledDevice(Toolchain tools, std::span<WorkingDevice> devices,
                            const StopRequest& interrupt)
-    : tools_(std::move(tools)), interrupt_(interrupt) {
-  for (const auto& worker : workers) devices_.push_back({worker.get()});
-}
-
-PooledDevice::PooledDevice(Toolchain tools, RunWorker& worker, const StopRequest& interrupt)
-    : tools_(std::move(tools)), devices_{{&worker}}, interrupt_(interrupt) {}
+    : tools_(std::move(tools)), devices_(devices), interrupt_(interrupt) {}
 
 // Those of the first that opens: the others are like it.
 const DeviceFacts& PooledDevice::facts() {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +54,8 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
 // Devices of this machine that are alike: compile workers, and one run worker for each.
 class PooledDevice final : public MeasuringDevice {
  public:
-  // The workers and `interrupt` outlive this.
-  PooledDevice(Toolchain tools, const AlikeDevices& workers, const StopRequest& interrupt);
-  PooledDevice(Toolchain tools, RunWorker& worker, const StopRequest& interrupt);
+  // `devices` and `interrupt` outlive this. Which of them are lost is kept there.
+  PooledDevice(Toolchain tools, std::span<WorkingDevice> devices, const StopRequest& interrupt);
 
   const DeviceFacts& facts() override;
   const std::string& compiler() override { return tools_.compilers.identity(); }
@@ -64,7 +64,7 @@ class PooledDevice final : public MeasuringDevice {
 
  private:
   Toolchain tools_;
-  std::vector<WorkingDevice> devices_;
+  std::span<WorkingDevice> devices_;
   const StopRequest& interrupt_;
 };
 

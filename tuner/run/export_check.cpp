@@ -102,8 +102,9 @@ void check_export(const DeviceSettings& settings, const Study& study, const Sour
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) tell.note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();
+  WorkingDevice first{devices.models.front().front().get()};
   PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
-                      *devices.models.front().front(), interrupt);
+                      {&first, 1}, interrupt);
   tell.begin(device.facts(), devices.backend);
   for (const ProblemSize& size : sizes) {
     if (interrupt.count() > 0) return;

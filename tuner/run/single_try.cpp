@@ -121,7 +121,8 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
   const ArtifactShelf shelf;
   const std::string compiler = devices.compilers->identity();
   const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
-  PooledDevice device(tools, *devices.models.front().front(), interrupt);
+  WorkingDevice first{devices.models.front().front().get()};
+  PooledDevice device(tools, {&first, 1}, interrupt);
   Attempt attempt(settings, sources, device, note);
   for (const ProblemSize& size : settings.study.sizes) {
     if (interrupt.count() > 0) return;

@@ -129,7 +129,9 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   RunEnd end;
   for (AlikeDevices& alike : devices.models) {
     open_any(alike, note);
-    PooledDevice device(tools, alike, interrupt);
+    std::vector<WorkingDevice> working;
+    for (const auto& worker : alike) working.push_back({worker.get()});
+    PooledDevice device(tools, working, interrupt);
     DeviceRun run(study, sources.reference, search, history, device, listener, interrupted);
     const std::vector<SizeOutcome> outcomes = tune_sizes(run, settings, wall_seconds() - begin);
     tell_what_is_not_kept(sources.known.gap, outcomes, listener);
