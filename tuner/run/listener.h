@@ -1,6 +1,7 @@
 #pragma once
 // Who hears what a run does: a terminal, a program that reads JSON lines, a test, an application.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,9 +29,19 @@ struct AfterSearch {
   int rounds = 0;      // that the final will have; 0: the search has just ended
 };
 
+// Where something comes from: sizes that are tuned side by side have a lane each.
+struct RunLane {
+  std::size_t number = 0;  // from 1; 0: the run itself, which tunes one size after the other
+  std::optional<ProblemSize> size{};  // that is tuned there
+
+  bool operator==(const RunLane&) const = default;
+};
+
 class RunListener {
  public:
   virtual ~RunListener() = default;
+  // What is told from now on is of this lane; at first it is of lane 0.
+  virtual void turn_to(const RunLane&) {}
   virtual void note(const std::string& text) = 0;
   virtual void begin(const RunPart& part) = 0;
   // A trial came to its end, `seconds` after begin(). It is committed already.

@@ -84,12 +84,14 @@ Json json_of_devices(const SizeOutcome& outcome) {
 
 }  // namespace
 
+void JsonEvents::turn_to(const RunLane& lane) {
+  now_ = &lanes_[lane.number];
+  size_ = lane.size;
+}
+
 void JsonEvents::begin(const RunPart& part, const Study& study) {
   study_ = &study;
-  part_ = part;
-  done_ = 0;
-  states_ = {};
-  best_.reset();
+  *now_ = {part};
   print(out_, {{"event", "begin"},
                {"title", part.title},
                {"total", number(std::strtod(part.total.c_str(), nullptr))},
@@ -103,51 +105,56 @@ void JsonEvents::begin(const RunPart& part, const Study& study) {
 }
 
 void JsonEvents::trial(const Trial& trial, double seconds) {
-  ++done_;
-  ++states_.at(static_cast<std::size_t>(trial.state));
+  ++now_->done;
+  ++now_->states.at(static_cast<std::size_t>(trial.state));
   const bool ok = trial.state == TrialState::kOk;
-  if (ok && (!best_ || better(study_->objective, trial.objective, best_->objective))) best_ = trial;
+  std::optional<Trial>& best = now_->best;
+  if (ok && (!best || better(study_->objective, trial.objective, best->objective))) best = trial;
   Json event{{"event", "trial"},
-             {"done", done_},
+             {"done", now_->done},
              {"state", name_of(trial.state)},
              {"elapsed_s", seconds},
              {"from_store", trial.from_store},
-             {"device", part_.device},
-             {"size", json_of(part_.size)},
+             {"device", now_->part.device},
+             {"size", json_of(now_->part.size)},
              {"configuration", json_of(study_->parameters, trial.configuration)}};
   if (ok || trial.state == TrialState::kDropped) {
     event["time_ms"] = number(trial.timing.median);
     event["objective"] = number(trial.objective.value());
     event["metrics"] = json_of(trial.metrics);
   }
-  event["best_ms"] = best_ ? number(best_->timing.median) : Json(nullptr);
-  event["best"] = best_ ? number(best_->objective.value()) : Json(nullptr);
+  event["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
+  event["best"] = best ? number(best->objective.value()) : Json(nullptr);
   if (!trial.message.empty()) event["message"] = trial.message;
   print(out_, event);
 }
 
-void JsonEvents::note(const std::string& text) { print(out_, {{"event", "note"}, {"text", text}}); }
+void JsonEvents::note(const std::string& text) {
+  Json event{{"event", "note"}, {"text", text}};
+  if (size_) event["size"] = json_of(*size_);
+  print(out_, event);
+}
 
 void JsonEvents::round(int done, int rounds) {
   print(out_, {{"event", "final"},
                {"done", done},
                {"rounds", rounds},
-               {"device", part_.device},
-               {"size", json_of(part_.size)}});
+               {"device", now_->part.device},
+               {"size", json_of(now_->part.size)}});
 }
 
 void JsonEvents::end(double seconds) {
   Json event{{"event", "end"},
-             {"done", done_},
+             {"done", now_->done},
              {"elapsed_s", seconds},
-             {"device", part_.device},
-             {"size", json_of(part_.size)},
-             {"states", json_of(states_)},
+             {"device", now_->part.device},
+             {"size", json_of(now_->part.size)},
+             {"states", json_of(now_->states)},
              {"best", nullptr}};
-  if (best_) {
-    event["best"] = {{"configuration", json_of(study_->parameters, best_->configuration)},
-                     {"time_ms", number(best_->timing.median)},
-                     {"objective", number(best_->objective.value())}};
+  if (const std::optional<Trial>& best = now_->best) {
+    event["best"] = {{"configuration", json_of(study_->parameters, best->configuration)},
+                     {"time_ms", number(best->timing.median)},
+                     {"objective", number(best->objective.value())}};
   }
   print(out_, event);
 }

@@ -7,13 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "tuner/base/error.h"
 #include "tuner/base/exit_status.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/engine/objective.h"
-#include "tuner/exporters/ranked_table.h"
 
 namespace tuner {
 namespace {
@@ -41,60 +38,41 @@ Progress::Progress(const std::string& choice, const Colours& colours, std::FILE*
   }
 }
 
-std::string Progress::duration_text(double seconds) {
-  if (!(seconds >= 0) || seconds > 1e8) return "?";
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<long long>(seconds);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+void Progress::turn_to(const RunLane& lane) {
+  now_ = &lanes_[lane.number];
+  now_->label = lane.size ? lane.size->label() + ": " : "";
+  if (events_) events_->turn_to(lane);
 }
 
 void Progress::begin(const RunPart& part, const Study& study) {
-  study_ = &study;
-  total_text_ = part.total;
-  total_ = std::strtod(total_text_.c_str(), nullptr);
-  seconds_ = part.seconds;
-  done_ = recalled_ = 0;
-  states_ = {};
-  have_best_ = false;
-  last_line_ = -1e9;
-  last_round_ = {};
+  *now_ = {now_->label, SearchTally(part, study), true};
   if (events_) {
     events_->begin(part, study);
   } else {
-    note(part.title);
+    print_note(part.title);
   }
 }
 
-std::optional<double> Progress::remaining(double elapsed) const {
-  const auto fresh = static_cast<double>(done_ - recalled_);
-  const double open = total_ - static_cast<double>(done_);
-  std::optional<double> left;
-  if (fresh >= 3 && open > 0) left = elapsed / fresh * open;
-  if (!seconds_) return left;
-  const double granted = std::max(0.0, *seconds_ - elapsed);
-  return std::min(granted, left.value_or(granted));
+// Behind the indentation.
+std::string Progress::labelled(const std::string& text) const {
+  std::string out = text;
+  return out.insert(std::min(text.find_first_not_of(' '), text.size()), now_->label);
 }
 
-std::string Progress::status(double elapsed) const {
-  std::string text = fmt::format("{}/{}", done_, total_text_);
-  if (have_best_) {
-    text += study_->objective.name == "time"
-                ? fmt::format("  best {:.4g} ms", best_.timing.median)
-                : fmt::format("  best {} {:.5g}", study_->objective.name, best_.objective.value());
+std::size_t Progress::at_work() const {
+  return static_cast<std::size_t>(std::ranges::count_if(lanes_, [](const auto& lane) {
+    return lane.second.is_searching || !lane.second.final.empty();
+  }));
+}
+
+std::string Progress::text_of_all() const {
+  TallySum sum;
+  std::string finals;
+  for (const auto& [number, lane] : lanes_) {
+    if (lane.is_searching) sum.add(*lane.tally, lane.elapsed);
+    if (!lane.final.empty()) finals += "  " + lane.label + lane.final;
   }
-  for (std::size_t state = 0; state < states_.size(); ++state) {
-    if (states_[state] == 0) continue;
-    text += fmt::format("  {} {}", states_[state], shown_name(static_cast<TrialState>(state)));
-  }
-  if (recalled_ > 0) text += fmt::format("  ({} from the store)", recalled_);
-  const double fresh = static_cast<double>(done_ - recalled_);
-  if (fresh >= 3 && elapsed > 0) text += fmt::format("  {:.3g}/s", fresh / elapsed);
-  if (const auto left = remaining(elapsed)) text += "  ETA " + duration_text(*left);
-  if (have_best_) {
-    text += "  " + for_terminal(configuration_text(study_->parameters, best_.configuration));
-  }
-  return text;
+  return (sum.searches > 0 ? sum.text() : "") + finals;
 }
 
 void Progress::erase() {
@@ -102,12 +80,7 @@ void Progress::erase() {
   line_shown_ = false;
 }
 
-void Progress::line(double elapsed, bool force) {
-  if (style_ != Style::kLive && style_ != Style::kPlain) return;
-  const double pause = style_ == Style::kLive ? kLiveSeconds : kPlainSeconds;
-  if (!force && elapsed - last_line_ < pause) return;
-  last_line_ = elapsed;
-  const std::string text = status(elapsed);
+void Progress::show(const std::string& text) {
   if (style_ == Style::kPlain) {
     fmt::print(out_, "  {}\n", text);
   } else {
@@ -118,21 +91,33 @@ void Progress::line(double elapsed, bool force) {
   std::fflush(out_);
 }
 
+// However many sizes there are, plain lines do not come faster.
+double Progress::pause() const {
+  if (style_ == Style::kLive) return kLiveSeconds;
+  return kPlainSeconds * static_cast<double>(std::max<std::size_t>(1, at_work()));
+}
+
+void Progress::line(double elapsed, bool force) {
+  if (style_ != Style::kLive && style_ != Style::kPlain) return;
+  if (!force && elapsed - now_->last_line < pause()) return;
+  now_->last_line = elapsed;
+  const bool is_of_all = style_ == Style::kLive && !force && at_work() > 1;
+  show(is_of_all ? text_of_all() : now_->label + now_->tally->text(elapsed));
+}
+
 void Progress::trial(const Trial& trial, double elapsed) {
-  ++done_;
-  if (trial.from_store) ++recalled_;
-  ++states_.at(static_cast<std::size_t>(trial.state));
-  if (trial.state == TrialState::kOk &&
-      (!have_best_ || better(study_->objective, trial.objective, best_.objective))) {
-    best_ = trial;
-    have_best_ = true;
-  }
+  now_->tally->add(trial);
+  now_->elapsed = elapsed;
   if (events_) events_->trial(trial, elapsed);
   line(elapsed, false);
 }
 
 void Progress::note(const std::string& text) {
   if (events_) events_->note(text);
+  print_note(labelled(text));
+}
+
+void Progress::print_note(const std::string& text) {
   if (style_ == Style::kNone) return;
   erase();
   fmt::print(out_, "{}\n", colours_.note(lines_for_terminal(text)));
@@ -143,19 +128,18 @@ void Progress::round(int done, int rounds) {
   if (events_) events_->round(done, rounds);
   if (style_ == Style::kNone) return;
   const auto now = std::chrono::steady_clock::now();
-  const double pause = style_ == Style::kLive ? kLiveSeconds : kPlainSeconds;
-  if (last_round_ == std::chrono::steady_clock::time_point{}) last_round_ = now;
-  if (std::chrono::duration<double>(now - last_round_).count() < pause) return;
-  last_round_ = now;
-  erase();
-  const std::string text = fmt::format("  final: round {} of {}", done, rounds);
-  fmt::print(out_, "{}{}", text, style_ == Style::kLive ? "" : "\n");
-  line_shown_ = style_ == Style::kLive;
-  std::fflush(out_);
+  if (now_->last_round == std::chrono::steady_clock::time_point{}) now_->last_round = now;
+  now_->final = fmt::format("final: round {} of {}", done, rounds);
+  if (std::chrono::duration<double>(now - now_->last_round).count() < pause()) return;
+  now_->last_round = now;
+  const bool is_of_all = style_ == Style::kLive && at_work() > 1;
+  show(is_of_all ? text_of_all()
+                 : (style_ == Style::kLive ? "  " : "") + now_->label + now_->final);
 }
 
 void Progress::end(double elapsed) {
   if (events_) events_->end(elapsed);
+  now_->is_searching = false;
   if (style_ == Style::kNone) return;
   line(elapsed, true);
   if (style_ == Style::kLive) fmt::print(out_, "\n");
@@ -165,6 +149,7 @@ void Progress::end(double elapsed) {
 
 void Progress::ranked(const SizeOutcome& outcome) {
   erase();
+  now_->final.clear();
   if (events_) events_->ranked(outcome);
 }
 

@@ -2,15 +2,17 @@
 // What a user sees while a run goes on: one live line on a terminal, plain lines elsewhere, or
 // JSON lines for programs.
 
-#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "tuner/base/colours.h"
 #include "tuner/terminal/json_events.h"
+#include "tuner/terminal/search_tally.h"
 
 namespace tuner {
 
@@ -20,6 +22,8 @@ class Progress {
   // `choice` as --progress takes it; "auto" looks whether `out` is a terminal.
   Progress(const std::string& choice, const Colours& colours, std::FILE* out);
 
+  // Of sizes side by side plain lines say which one they are about; the live line is about all.
+  void turn_to(const RunLane& lane);
   void begin(const RunPart& part, const Study& study);
   void trial(const Trial& trial, double elapsed_seconds);
   void note(const std::string& text);
@@ -33,31 +37,33 @@ class Progress {
   void finish(int status);
   void error(const std::string& message, int status);
 
-  // 12.3 s, 4 min 05 s, 2 h 03 min
-  static std::string duration_text(double seconds);
-
  private:
-  std::string status(double elapsed_seconds) const;
-  // Seconds until the search ends at the latest; nothing where that is not known yet.
-  std::optional<double> remaining(double elapsed_seconds) const;
+  // What is known of a lane's size.
+  struct Lane {
+    std::string label{};  // empty: there are no others
+    std::optional<SearchTally> tally{};
+    bool is_searching = false;
+    double elapsed = 0;  // at its last trial
+    double last_line = -1e9;
+    std::string final{};  // "round 3 of 10" while it is held
+    std::chrono::steady_clock::time_point last_round{};
+  };
+
+  std::string labelled(const std::string& text) const;
+  std::size_t at_work() const;
+  std::string text_of_all() const;
+  double pause() const;
   void line(double elapsed_seconds, bool force);
+  void show(const std::string& text);
+  void print_note(const std::string& text);
   void erase();
 
   Style style_;
   Colours colours_;
   std::FILE* out_;
   std::optional<JsonEvents> events_;
-  const Study* study_ = nullptr;
-  std::string total_text_;
-  double total_ = 0;
-  std::optional<double> seconds_;  // that the search may take
-  std::size_t done_ = 0;
-  std::size_t recalled_ = 0;
-  std::array<std::size_t, 8> states_{};
-  bool have_best_ = false;
-  Trial best_;
-  double last_line_ = -1e9;
-  std::chrono::steady_clock::time_point last_round_{};
+  std::map<std::size_t, Lane> lanes_;
+  Lane* now_ = &lanes_[0];
   bool line_shown_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "tuner/terminal/stored_text.h"
 
 namespace tuner {
+
 RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
                        TraceFile& trace)
     : study_(study),
@@ -19,6 +20,11 @@ RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progres
       trace_(trace),
       colours_(colours),
       summary_(study, typed_.study, typed_.results) {}
+
+void RunDisplay::turn_to(const RunLane& lane) {
+  progress_.turn_to(lane);
+  trace_.turn_to(lane.number);
+}
 
 void RunDisplay::begin(const RunPart& part) {
   in_trace_ = part.is_search;

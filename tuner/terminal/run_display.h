@@ -25,6 +25,7 @@ class RunDisplay final : public RunListener {
   RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
              TraceFile& trace);
 
+  void turn_to(const RunLane& lane) override;
   void note(const std::string& text) override { progress_.note(text); }
   void begin(const RunPart& part) override;
   void trial(const Trial& trial, double seconds) override;

@@ -11,7 +11,7 @@
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/report/figures.h"
-#include "tuner/terminal/progress.h"
+#include "tuner/terminal/search_tally.h"
 
 namespace tuner {
 namespace {
@@ -75,6 +75,24 @@ std::string each_device(const Course& course) {
 
 }  // namespace
 
+// Sizes side by side end in any order.
+void RunSummary::add_place(const RankedResults& results, std::string text) {
+  const auto order = [&](const ProblemSize& size) {
+    return std::ranges::find(study_.sizes, size) - study_.sizes.begin();
+  };
+  const std::string& device = results.device.name;
+  const auto at = std::ranges::find_if(places_, [&](const Place& place) {
+    return place.device == device &&
+           (place.size == results.size || order(place.size) > order(results.size));
+  });
+  if (at != places_.end() && at->size == results.size) {
+    at->text = std::move(text);  // ranked anew with the winners of other sizes
+    return;
+  }
+  places_.insert(at, {device, results.size, std::move(text)});
+  if (results.ranked > 0) ++valid_;
+}
+
 void RunSummary::add(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
   const auto states = states_of(results);
@@ -91,15 +109,12 @@ void RunSummary::add(const SizeOutcome& outcome) {
     text +=
         "; bounded by " + bound.by + "; would help: " + bound.help + each_device(*outcome.course);
   }
-  const std::string place = results.size.label() + " on " + results.device.name;
-  const auto known = std::ranges::find(places_, place, [](const auto& one) { return one.first; });
-  if (known != places_.end()) {
-    known->second = text;  // ranked anew with the winners of other sizes
-  } else {
-    places_.emplace_back(place, text);
-    if (results.ranked > 0) ++valid_;
-  }
-  seconds_ += outcome.seconds;
+  add_place(results, std::move(text));
+  const auto now = std::chrono::steady_clock::now();
+  const auto took = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(outcome.seconds));
+  begin_ = std::min(begin_, now - took);
+  seconds_ = std::chrono::duration<double>(now - begin_).count();
   any_trial_ = any_trial_ || !results.trials.empty();
   const bool cut_short = outcome.interrupted || !outcome.lost.empty() || outcome.store_gone;
   nothing_to_try_ = nothing_to_try_ || (results.trials.empty() && !cut_short);
@@ -132,8 +147,10 @@ std::vector<std::string> RunSummary::lines() const {
   std::vector<std::string> out;
   if (places_.empty()) return out;
   out.push_back(fmt::format("{} of {} have a valid configuration, after {}", valid_, places_.size(),
-                            Progress::duration_text(seconds_)));
-  for (const auto& [place, text] : places_) out.push_back("  " + place + ": " + text);
+                            duration_text(seconds_)));
+  for (const Place& place : places_) {
+    out.push_back("  " + place.size.label() + " on " + place.device + ": " + place.text);
+  }
   out.emplace_back("next:");
   for (const std::string& step : next_steps()) out.push_back("  " + step);
   return out;

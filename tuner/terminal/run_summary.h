@@ -1,6 +1,7 @@
 #pragma once
 // What a run came to, for its end: the best of each size, what bounded it, and what to type next.
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +22,21 @@ class RunSummary {
   std::vector<std::string> lines() const;
 
  private:
+  void add_place(const RankedResults& results, std::string text);
   std::vector<std::string> next_steps() const;
 
   const Study& study_;
   std::string typed_;
   std::string results_;
-  std::vector<std::pair<std::string, std::string>> places_;  // device and size, what came of it
-  double seconds_ = 0;
+  // What came of a size on a device.
+  struct Place {
+    std::string device;
+    ProblemSize size;
+    std::string text;
+  };
+  std::vector<Place> places_;  // of a device in the order of the study's sizes
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::time_point::max();
+  double seconds_ = 0;  // from the begin of the first until the end of the last
   std::size_t valid_ = 0;
   bool any_trial_ = false;
   bool nothing_to_try_ = false;  // at one size at least

@@ -1,6 +1,8 @@
 #pragma once
 // The file of `--trace`.
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -15,6 +17,8 @@ namespace tuner {
 class TraceFile {
  public:
   explicit TraceFile(const std::string& path);  // empty: nothing is written
+  // What follows is of this lane: runs side by side have a number each.
+  void turn_to(std::size_t lane) { now_ = lane; }
   void begin_run();
   void trial(const Trial& trial, double seconds);
   // Any objective value and any clock: for replays. NaN is written as empty.
@@ -22,10 +26,15 @@ class TraceFile {
   void close();
 
  private:
-  std::unique_ptr<AtomicFile> file_;
+  std::unique_ptr<AtomicFile> file_;  // null: nothing is written, or it is
   std::string text_;
-  long run_ = -1;
-  long evaluation_ = 0;
+  struct Run {
+    long number = -1;
+    long evaluation = 0;
+  };
+  std::map<std::size_t, Run> runs_;  // the last one of each lane
+  std::size_t now_ = 0;
+  long begun_ = 0;
 };
 
 }  // namespace tuner

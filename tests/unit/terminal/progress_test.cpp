@@ -57,5 +57,66 @@ TEST(Progress, ARateIsSaidOfThreeMeasuredOnesOrMore) {
   EXPECT_EQ(last_line_of(lines_after({"t", "100"}, 2)), "  2/100  2 compile\n");
 }
 
+// What is printed in this style of two sizes side by side, of which the first ends first.
+std::string lines_of_two(const char* style) {
+  Study study;
+  study.parameters = {{"B", {std::int64_t{1}}, {}}};
+  std::FILE* out = std::tmpfile();
+  {
+    Progress progress(style, {}, out);
+    const RunLane lanes[] = {{1, ProblemSize{{{"n", 10}}}}, {2, ProblemSize{{{"n", 20}}}}};
+    for (const RunLane& lane : lanes) {
+      progress.turn_to(lane);
+      progress.begin({"title", "5", true, "cpu", *lane.size}, study);
+    }
+    Trial trial;
+    trial.configuration = {std::int64_t{1}};
+    trial.state = TrialState::kCompile;
+    for (const int i : {0, 1, 0}) {
+      progress.turn_to(lanes[i]);
+      progress.trial(trial, 1);
+    }
+    progress.turn_to(lanes[0]);
+    progress.end(2);
+    progress.note("  ended: done");
+  }
+  std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
+  std::rewind(out);
+  EXPECT_EQ(std::fread(text.data(), 1, text.size(), out), text.size());
+  std::fclose(out);
+  return text;
+}
+
+TEST(Progress, OfSizesSideBySideLinesSayWhichOneTheyAreAbout) {
+  EXPECT_EQ(lines_of_two("plain"),
+            "title\ntitle\n  n10: 1/5  1 compile\n  n20: 1/5  1 compile\n  n10: 2/5  2 compile\n"
+            "  n10: ended: done\n");
+}
+
+TEST(Progress, OfSizesSideBySideEachTrialInJsonCountsForItsOwn) {
+  const std::string text = lines_of_two("json");
+  const std::string second = R"("done":1,"state":"compile","elapsed_s":1.0,"from_store":false,)"
+                             R"("device":"cpu","size":{"n":20})";
+  const std::string third = R"("done":2,"state":"compile","elapsed_s":1.0,"from_store":false,)"
+                            R"("device":"cpu","size":{"n":10})";
+  EXPECT_NE(text.find(second), std::string::npos) << text;
+  EXPECT_NE(text.find(third), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("text":"  ended: done","size":{"n":10}})"), std::string::npos) << text;
+}
+
+TEST(TallySum, AddsUpSearchesAndTakesTheTimeOfTheLongest) {
+  const Study study;
+  SearchTally one({"", "90"}, study);
+  SearchTally other({"", "20"}, study);
+  Trial trial;
+  trial.state = TrialState::kCompile;
+  for (int i = 0; i < 10; ++i) one.add(trial);
+  for (int i = 0; i < 15; ++i) other.add(trial);
+  TallySum sum;
+  sum.add(one, 5);     // 2 a second, 80 are left
+  sum.add(other, 15);  // 1 a second, 5 are left
+  EXPECT_EQ(sum.text(), "2 sizes: 25/110  25 compile  3/s  ETA 40.0 s");
+}
+
 }  // namespace
 }  // namespace tuner
