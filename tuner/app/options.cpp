@@ -20,7 +20,6 @@ namespace po = boost::program_options;
 constexpr const char* kNoVerifyHelp =
     "T1 file: compare no answers; tables, CSV and exports then say 'not verified'";
 constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
-
 constexpr const char* kJobsHelp =
     "compile workers; as many as this process may use cores, by affinity and control groups";
 
@@ -100,7 +99,8 @@ RunOptions parse_run(const Words& words) {
   add("backend", po::value(&o.backend)->default_value("auto"),
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"),
-      "numbers such as 0,1, or all; those of one model share each search");
+      "numbers such as 0,1, or all; those of one model share sizes and searches");
+  add("in-turn", po::bool_switch(&o.in_turn), "one size after the other, each on all devices");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
   add("where", po::value(&o.where)->composing(),

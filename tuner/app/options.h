@@ -39,6 +39,7 @@ struct RunOptions : DeviceOptions {
   std::uint64_t seed = 1;
   std::string results = "results";
   bool fresh = false;
+  bool in_turn = false;      // one size after the other, on all devices of a model
   bool cross_sizes = false;  // each size's winner is measured at the other sizes too
   std::string trace;
   bool force = false;  // whatever file has that name is replaced

@@ -57,6 +57,7 @@ RunSettings settings_of(const RunOptions& options, Study study) {
   settings.seed = options.seed;
   settings.results = options.results;
   settings.fresh = options.fresh;
+  settings.in_turn = options.in_turn;
   settings.cross_sizes = options.cross_sizes;
   settings.warm_start = options.warm_start;
   settings.warm_recording = options.warm_start_recording;

@@ -30,6 +30,7 @@ struct RunSettings {
   std::uint64_t seed = 1;
   std::filesystem::path results = "results";
   bool fresh = false;                      // forgets what is stored of the sizes
+  bool in_turn = false;                    // one size after the other, on all devices of a model
   bool cross_sizes = false;                // each size's winner is measured at the other sizes too
   bool warm_start = true;                  // the strategy hears of earlier results of other places
   std::filesystem::path warm_recording{};  // and of this recording; empty: of none

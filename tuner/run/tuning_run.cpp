@@ -1,17 +1,23 @@
-// Opens devices, store and sources, and tunes every size on each device.
+// Opens devices, store and sources, and tunes every size on the devices of each model.
 
 #include "tuner/run/tuning_run.h"
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
 
+#include "tuner/base/crew.h"
 #include "tuner/base/error.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/domain_run.h"
+#include "tuner/run/pooled_groups.h"
+#include "tuner/run/shared_listener.h"
+#include "tuner/run/side_by_side.h"
 #include "tuner/run/sources.h"
 #include "tuner/run/store_recording.h"
 
@@ -50,10 +56,11 @@ SearchSettings search_settings(const RunSettings& settings, const Catalogue& cat
 }
 
 // Tells of an outcome, and ends the run where there is no going on.
-void conclude(const SizeOutcome& outcome, const Store& store, RunListener& listener) {
+void conclude(const SizeOutcome& outcome, const std::filesystem::path& store,
+              RunListener& listener) {
   listener.ranked(outcome);
   if (outcome.store_gone) {
-    throw FatalError(store.file().string() +
+    throw FatalError(store.string() +
                      " was removed or replaced while it was in use; what was measured since is in "
                      "the ranked CSV only");
   }
@@ -78,26 +85,81 @@ double wall_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-// Every size on one device. Returns what came of each that was begun.
-// `spent`: seconds until now, which count in the first size's budget.
-std::vector<SizeOutcome> tune_sizes(DeviceRun& run, const RunSettings& settings, double spent) {
-  const Store& store = run.history().store();
+// Every size after the other. `spent`: seconds until now, which count in the first size's budget.
+std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& settings, double spent) {
+  const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
-  std::vector<SizeOutcome> outcomes;
   if (settings.study.domain) {
-    outcomes = tune_domain(run, {settings.budget, settings.seed, spent}, wall_seconds, tell);
-  } else {
-    for (const ProblemSize& size : settings.study.sizes) {
-      if (run.is_interrupted()) break;
-      Focus focus;
-      focus.spent = outcomes.empty() ? spent : 0;
-      outcomes.push_back(run.tune(size, focus));
-      tell(outcomes.back());
-    }
+    return tune_domain(run, {settings.budget, settings.seed, spent}, wall_seconds, tell);
   }
-  if (settings.cross_sizes && !run.is_interrupted()) {
-    for (const std::size_t i : cross_sizes(run, outcomes)) {
-      tell(outcomes[i]);
+  std::vector<SizeOutcome> outcomes;
+  for (const ProblemSize& size : settings.study.sizes) {
+    if (run.is_interrupted()) break;
+    Focus focus;
+    focus.spent = outcomes.empty() ? spent : 0;
+    outcomes.push_back(run.tune(size, focus));
+    tell(outcomes.back());
+  }
+  return outcomes;
+}
+
+bool go_side_by_side(const RunSettings& settings, std::size_t devices) {
+  const Study& study = settings.study;
+  return !settings.in_turn && !study.domain && study.sizes.size() > 1 && devices > 1;
+}
+
+// All that a run has opened, on the thread that has begun it.
+struct Opened {
+  const RunSettings& settings;
+  const SearchSettings& search;
+  const SourceTexts& sources;
+  const History& history;
+  CompilePool& compilers;
+  const Toolchain& tools;
+  const StopRequest& interrupt;
+  SharedListener& listener;
+  Crew& crew;
+
+  bool is_interrupted() const { return interrupt.count() > 0; }
+};
+
+std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<WorkingDevice>& devices,
+                                           const std::function<double()>& spent) {
+  const std::vector<ProblemSize>& sizes = run.settings.study.sizes;
+  Store& store = run.history.store();
+  // Exports have sizes in the order of the store, which is not to be that in which they end.
+  for (const ProblemSize& size : sizes) {
+    store.context(run.history.key(devices.front().worker->facts(), size));
+  }
+  PooledGroups groups(
+      {run.settings.study, run.search, run.sources, run.history.with(), run.interrupt, spent},
+      devices, run.compilers);
+  return SideBySide{sizes,
+                    groups,
+                    run.crew,
+                    run.listener,
+                    [&] { return run.is_interrupted(); },
+                    [&](const SizeOutcome& outcome, RunListener& listener) {
+                      conclude(outcome, store.file(), listener);
+                    }}
+      .tune();
+}
+
+// Every size on the devices of one model. Returns what came of each that was begun.
+std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice>& devices,
+                                    const std::function<double()>& spent) {
+  LaneListener listener(run.listener, {});
+  const bool side_by_side = go_side_by_side(run.settings, devices.size());
+  std::vector<SizeOutcome> outcomes;
+  if (side_by_side) outcomes = tune_side_by_side(run, devices, spent);
+  if (side_by_side && (!run.settings.cross_sizes || run.is_interrupted())) return outcomes;
+  PooledDevice device(run.tools, devices, run.interrupt);
+  DeviceRun all(run.settings.study, run.sources.reference, run.search, run.history, device,
+                listener, [&] { return run.is_interrupted(); });
+  if (!side_by_side) outcomes = tune_in_turn(all, run.settings, spent());
+  if (run.settings.cross_sizes && !run.is_interrupted()) {
+    for (const std::size_t i : cross_sizes(all, outcomes)) {
+      conclude(outcomes[i], run.history.store().file(), listener);
     }
   }
   return outcomes;
@@ -111,7 +173,10 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   check_strategy(catalogue, settings);
   catalogue.check_study(settings.study);
   const Study& study = settings.study;
-  const auto note = [&](const std::string& text) { listener.note(text); };
+  SharedListener shared(listener);
+  LaneListener whole(shared, {});
+  const auto note = [&](const std::string& text) { whole.note(text); };
+  Crew crew;  // before the workers that its threads may start
   Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
   Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
@@ -124,22 +189,22 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   const History history(store, study,
                         {sources.digest, std::make_shared<FileDigests>(), compiler,
                          devices.options_text, catalogue.versions_for(study)});
-  const auto interrupted = [&] { return interrupt.count() > 0; };
+  const Opened run{settings, search,    sources, history, *devices.compilers,
+                   tools,    interrupt, shared,  crew};
 
   RunEnd end;
   for (AlikeDevices& alike : devices.models) {
     open_any(alike, note);
     std::vector<WorkingDevice> working;
     for (const auto& worker : alike) working.push_back({worker.get()});
-    PooledDevice device(tools, working, interrupt);
-    DeviceRun run(study, sources.reference, search, history, device, listener, interrupted);
-    const std::vector<SizeOutcome> outcomes = tune_sizes(run, settings, wall_seconds() - begin);
-    tell_what_is_not_kept(sources.known.gap, outcomes, listener);
+    const std::vector<SizeOutcome> outcomes =
+        tune_sizes(run, working, [&] { return wall_seconds() - begin; });
+    tell_what_is_not_kept(sources.known.gap, outcomes, whole);
     end.all_valid = end.all_valid && std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
     alike.clear();  // its devices are free for others
     begin = wall_seconds();
   }
-  end.interrupted = interrupted();
+  end.interrupted = run.is_interrupted();
   return end;
 }
 

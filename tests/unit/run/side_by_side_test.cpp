@@ -1,0 +1,205 @@
+// Sizes tuned at the same time by groups of devices, each a script on a thread of its own.
+
+#include "tuner/run/side_by_side.h"
+
+#include <atomic>
+#include <latch>
+#include <map>
+#include <memory>
+#include <semaphore>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "run_fixture.h"
+
+namespace tuner::test {
+namespace {
+
+// Counts what it hears by size, as its lanes say.
+class HeardOfLanes final : public RunListener {
+ public:
+  void turn_to(const RunLane& lane) override { now = lane; }
+  void note(const std::string& text) override { notes.push_back(text); }
+  void begin(const RunPart& part) override {
+    are_right = are_right && now.number > 0 && now.size == part.size;
+    lanes.insert(now.number);
+  }
+  void trial(const Trial& trial, double) override {
+    if (now.size && !trial.from_store) ++trials[now.size->label()];
+  }
+  void after_search(const AfterSearch&) override {}
+  void ranked(const SizeOutcome& outcome) override {
+    rankings.push_back(outcome.results.size.label());
+  }
+  bool heard(const std::string& part) const {
+    return std::ranges::any_of(
+        notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });
+  }
+
+  RunLane now;
+  bool are_right = true;
+  std::set<std::size_t> lanes;
+  std::vector<std::string> notes;
+  std::map<std::string, std::size_t> trials;
+  std::vector<std::string> rankings;
+};
+
+class SideBySideTest : public RunTest, public GroupSource {
+ protected:
+  // What a device does that is not as `device` says; a group is known by its first device.
+  struct Special {
+    std::size_t lost_after = SIZE_MAX;
+    std::string throws{};
+  };
+
+  SideBySideTest() {
+    study.sizes.clear();
+    settings.warm_start = false;
+    for (std::int64_t n = 1; n <= 6; ++n) study.sizes.push_back({{{"n", 1000 * n}}});
+  }
+
+  // ---- a source of groups -----------------------------------------------------------------------
+
+  class Group final : public SizeGroup {
+   public:
+    Group(SideBySideTest& test, Special special, RunListener& listener)
+        : test_(test), special_(std::move(special)), listener_(listener), script_(test.device) {
+      script_.lost_after = special_.lost_after;
+      script_.on_measured = [this] {
+        if (test_.together && !std::exchange(has_met_, true)) test_.together->arrive_and_wait();
+        if (test_.on_measured) test_.on_measured();
+      };
+    }
+    SizeOutcome tune(const ProblemSize& size) override {
+      if (!special_.throws.empty()) throw InputError(Complaint{{}, special_.throws, ""});
+      Store store = Store::open(test_.folder.path());
+      const History history(store, test_.study, test_.with);
+      FakeDevice fake(script_);
+      DeviceRun run(test_.study, "", test_.settings, history, fake, listener_,
+                    [this] { return test_.is_interrupted.load(); });
+      SizeOutcome outcome = run.tune(size);
+      is_gone_ = !outcome.lost.empty();
+      if (is_gone_) --test_.there;
+      return outcome;
+    }
+    bool is_gone() const override { return is_gone_; }
+
+   private:
+    SideBySideTest& test_;
+    Special special_;
+    RunListener& listener_;
+    DeviceScript script_;
+    bool has_met_ = false;
+    bool is_gone_ = false;
+  };
+
+  std::size_t devices() const override { return there; }
+  std::vector<std::unique_ptr<SizeGroup>> deal(
+      const std::vector<std::size_t>& dealt, const std::vector<RunListener*>& listeners) override {
+    if (do_meet) together = std::make_unique<std::latch>(static_cast<std::ptrdiff_t>(dealt.size()));
+    std::vector<std::unique_ptr<SizeGroup>> groups;
+    for (std::size_t i = 0; i < dealt.size(); ++i) {
+      const Special what = rounds.empty() && i < special.size() ? special[i] : Special{};
+      groups.push_back(std::make_unique<Group>(*this, what, *listeners[i]));
+    }
+    rounds.push_back(dealt);
+    return groups;
+  }
+  void serve() override { may_end.acquire(); }
+  void stop_serving() override { may_end.release(); }
+  void gather() override { ++gathered; }
+
+  std::vector<SizeOutcome> tune_all() {
+    Crew crew;
+    SharedListener shared(lanes);
+    return SideBySide{
+        study.sizes,
+        *this,
+        crew,
+        shared,
+        [this] { return is_interrupted.load(); },
+        [](const SizeOutcome& outcome, RunListener& listener) { listener.ranked(outcome); }}
+        .tune();
+  }
+
+  HeardOfLanes lanes;
+  std::vector<Special> special;  // in the first round
+  std::atomic<std::size_t> there = 2;
+  std::atomic<bool> is_interrupted = false;
+  bool do_meet = false;  // each group of a round waits for the others with its first measurement
+  std::unique_ptr<std::latch> together;
+  std::function<void()> on_measured;  // on any thread
+  std::vector<std::vector<std::size_t>> rounds;
+  std::counting_semaphore<> may_end{0};
+  std::size_t gathered = 0;
+};
+
+TEST_F(SideBySideTest, EverySizeIsTunedOnceAndOutcomesKeepTheirOrder) {
+  there = 4;
+  do_meet = true;
+  const auto outcomes = tune_all();
+  EXPECT_EQ(rounds, (std::vector<std::vector<std::size_t>>{{1, 1, 1, 1}, {2, 2}}));
+  ASSERT_EQ(outcomes.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(outcomes[i].results.size, study.sizes[i]);
+    EXPECT_EQ(outcomes[i].measured, 6U);
+    EXPECT_EQ(lanes.trials[study.sizes[i].label()], 6U);
+  }
+  EXPECT_EQ(lanes.rankings.size(), 6U);
+  EXPECT_EQ(gathered, 2U);
+}
+
+TEST_F(SideBySideTest, GroupsAreAtWorkAtTheSameTimeAndSayWhichSizeTheyTellOf) {
+  do_meet = true;
+  EXPECT_EQ(tune_all().size(), 6U);
+  EXPECT_EQ(lanes.lanes, (std::set<std::size_t>{1, 2}));
+  EXPECT_TRUE(lanes.are_right);
+}
+
+TEST_F(SideBySideTest, TheSizeOfALostGroupGoesToAnother) {
+  special = {{.lost_after = 2}};
+  do_meet = true;
+  const auto outcomes = tune_all();
+  ASSERT_EQ(outcomes.size(), 6U);
+  for (const SizeOutcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.lost, "");
+    EXPECT_EQ(outcome.results.ranked, 6U);
+    EXPECT_EQ(lanes.trials[outcome.results.size.label()], 6U) << "none is measured twice";
+  }
+  EXPECT_EQ(lanes.rankings.size(), 6U);
+  EXPECT_TRUE(lanes.heard("its devices are gone, others go on with the size where there are any"));
+}
+
+TEST_F(SideBySideTest, WithoutAnyDeviceTheRunEndsAndWhatWasMeasuredIsRanked) {
+  special = {{.lost_after = 2}, {.lost_after = 8}};
+  do_meet = true;
+  EXPECT_THROW(tune_all(), UnavailableError);
+  EXPECT_EQ(there, 0U);
+  // Of the ten one may have been measured to compare the second device with the first.
+  EXPECT_GE(lanes.trials["n1000"] + lanes.trials["n2000"] + lanes.trials["n3000"], 9U);
+  EXPECT_GE(lanes.rankings.size(), 2U);
+  EXPECT_EQ(gathered, 1U);
+}
+
+TEST_F(SideBySideTest, AnExceptionIsThrownWhenTheOthersAreDoneWithTheirSize) {
+  std::atomic<int> measured = 0;
+  special = {{}, {.throws = "it makes no sense at this size"}};
+  on_measured = [&] { ++measured; };
+  EXPECT_THROW(tune_all(), InputError);
+  EXPECT_EQ(measured % 6, 0) << "no size is left half done";
+  EXPECT_EQ(lanes.rankings.size(), static_cast<std::size_t>(measured / 6));
+  EXPECT_TRUE(lanes.heard("the run ends when the sizes that are under way are done"));
+}
+
+TEST_F(SideBySideTest, AnInterruptionEndsAllGroups) {
+  do_meet = true;
+  on_measured = [&] { is_interrupted = true; };
+  const auto outcomes = tune_all();
+  ASSERT_EQ(outcomes.size(), 2U);
+  for (const SizeOutcome& outcome : outcomes) EXPECT_TRUE(outcome.interrupted);
+  EXPECT_EQ(rounds.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tuner::test

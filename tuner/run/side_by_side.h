@@ -1,0 +1,59 @@
+#pragma once
+// Sizes tuned at the same time by groups of devices: a thread for each group, which takes the next
+// size whenever it is free. Knows groups by what they do, not what they are made of.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tuner/base/crew.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/listener.h"
+#include "tuner/run/shared_listener.h"
+
+namespace tuner {
+
+// Devices that tune one size after the other, with all that they need for themselves. Used by one
+// thread.
+class SizeGroup {
+ public:
+  virtual ~SizeGroup() = default;
+  // Throws as DeviceRun::tune() does, and UnavailableError when there is no device from the start.
+  virtual SizeOutcome tune(const ProblemSize& size) = 0;
+  // Whether it has no device any more.
+  virtual bool is_gone() const = 0;
+};
+
+// Where groups come from.
+class GroupSource {
+ public:
+  virtual ~GroupSource() = default;
+  virtual std::size_t devices() const = 0;  // that are there
+  // The groups of a round, of so many devices each. Each tells the listener with its number.
+  virtual std::vector<std::unique_ptr<SizeGroup>> deal(
+      const std::vector<std::size_t>& devices, const std::vector<RunListener*>& listeners) = 0;
+  // On a thread beside those of the groups, until stop_serving(): what they need in common.
+  virtual void serve() = 0;
+  virtual void stop_serving() = 0;
+  // The round is over, and its groups are gone.
+  virtual void gather() = 0;
+};
+
+struct SideBySide {
+  const std::vector<ProblemSize>& sizes;
+  GroupSource& source;
+  Crew& crew;  // whose threads outlive what groups start
+  SharedListener& listener;
+  std::function<bool()> interrupted;
+  // Tells of an outcome, and throws where there is no going on.
+  std::function<void(const SizeOutcome&, RunListener&)> conclude;
+
+  // What came of the sizes that were begun, in their order. A size whose group has lost its last
+  // device goes to another group. The first exception is thrown when all groups have ended, which
+  // begin nothing more; UnavailableError when no device is left.
+  std::vector<SizeOutcome> tune() const;
+};
+
+}  // namespace tuner
