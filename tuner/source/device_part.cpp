@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "tuner/source/blanks.h"
 #include "tuner/source/declarations.h"
 
 namespace tuner {
@@ -208,18 +209,6 @@ class Sorter {
   std::set<std::string> host_functions_;
   std::set<std::string_view> host_types_;
 };
-
-// Blanks for [from, to), without its line ends and directives.
-void blank(std::string& text, std::size_t from, std::size_t to, const std::vector<Token>& tokens) {
-  for (const Token& token : tokens) {
-    if (token.kind != Token::Kind::kDirective || token.at < from || token.at >= to) continue;
-    blank(text, from, token.at, {});
-    from = token.at + token.text.size();
-  }
-  for (std::size_t i = from; i < to; ++i) {
-    if (text[i] != '\n') text[i] = ' ';
-  }
-}
 
 std::string name_of(const Declaration& one) {
   if (!one.name.empty()) return one.name;
