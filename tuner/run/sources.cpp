@@ -19,6 +19,7 @@
 #include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/source/device_part.h"
+#include "tuner/source/wanted_kernels.h"
 #include "tuner/worker/child.h"
 
 namespace tuner {
@@ -43,11 +44,18 @@ std::string marked(const std::string& key, Reach reach) {
   return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + key;
 }
 
+// The source without kernels that a variant does not launch.
+std::string variant_text(const Study& study, const std::string& text) {
+  std::vector<std::string> entries{study.kernel.entry};
+  for (const NextLaunchSpec& next : study.then) entries.push_back(next.entry);
+  return wanted_kernels(text, entries);
+}
+
 // Bundles by what they are read from: a run has one or two, and ten thousand requests.
 class Bundles {
  public:
   const SourceBundle& of(const CompileRequest& request) {
-    std::string name = request.source_name;
+    std::string name = request.source_name + '\n' + request.source;
     for (const auto* list : {&request.include_dirs, &request.options}) {
       for (const std::string& word : *list) name += '\n' + word;
     }
@@ -89,6 +97,8 @@ SourceTexts read_sources(const Study& study) {
   const Digest kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
   const Digest reference = read_bundle(study, second, texts.reference, texts.known);
   texts.digest = to_hex(Hasher().add(to_hex(kernel)).add(to_hex(reference)).digest());
+  // Only now: the digest is of what the user wrote, whatever is left out of it.
+  texts.kernel = variant_text(study, texts.kernel);
   return texts;
 }
 

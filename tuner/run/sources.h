@@ -19,9 +19,10 @@ namespace tuner {
 std::string device_text(const Study& study, const std::filesystem::path& source);
 
 struct SourceTexts {
-  std::string kernel;
-  std::string reference;  // the kernel's own where the study names no other
-  std::string digest;     // over both and everything that they include
+  std::string kernel;     // without kernels that no variant launches
+  std::string reference;  // the kernel's own where the study names no other; all of it, so that
+                          // a source that does not compile ends a run at its beginning
+  std::string digest;     // over both files and everything that they include
   KnownSources known;     // what that covers
 };
 
