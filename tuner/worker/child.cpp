@@ -14,6 +14,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/process_memory.h"
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/include_options.h"
 #include "tuner/engine/evaluation.h"
@@ -80,6 +81,7 @@ OptionList options_of(const json& open) {
 }
 
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open, const FileView& view) {
+  keep_freed_memory();                      // each compilation takes and frees tens of MiB
   limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
   std::unique_ptr<Compiler> compiler;
   try {

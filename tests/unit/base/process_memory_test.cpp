@@ -1,6 +1,7 @@
 #include "tuner/base/process_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -23,6 +24,26 @@ TEST(PeakResidentBytesDeathTest, CountMemoryThatWasWrittenAndGivenBack) {
 TEST(PeakResidentBytes, OfAProcessThatDoesNotExistAreNone) {
   EXPECT_EQ(peak_resident_bytes(0x7ffffff0), 0U);
 }
+
+#ifndef TUNER_SANITIZED  // which has an allocator of its own
+// Page faults of memory that is written and freed as often before.
+TEST(KeepFreedMemoryDeathTest, LeavesNothingToFaultInAgain) {
+  const auto faults = [] {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return used.ru_minflt;
+  };
+  const auto stays = [&] {
+    keep_freed_memory();
+    constexpr std::size_t kBytes = std::size_t{16} << 20;
+    { const std::vector<char> written(kBytes, 1); }
+    const long before = faults();
+    { const std::vector<char> written(kBytes, 1); }
+    return faults() - before < 100;  // of 4096 pages
+  };
+  EXPECT_EXIT(std::_Exit(stays() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace tuner
