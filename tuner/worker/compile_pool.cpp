@@ -161,11 +161,17 @@ std::optional<double> CompilePool::seconds_at_work(const std::string& key) const
   return std::nullopt;
 }
 
+std::size_t CompilePool::starting() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      workers_, [](const Worker& worker) { return worker.channel && !worker.ready; }));
+}
+
 void CompilePool::dispatch() {
-  // Breadth first: nobody gets a second job while somebody has none.
+  // Breadth first: nobody gets a second job while somebody has none, who may only be starting. The
+  // first variant would wait behind the reference otherwise.
   for (std::size_t depth = 0; depth < kJobsAhead; ++depth) {
     for (Worker& worker : workers_) {
-      if (waiting_.empty()) return;
+      if (waiting_.empty() || (depth > 0 && waiting_.size() <= starting())) return;
       if (!worker.channel && !start(worker)) continue;
       if (!worker.ready || worker.jobs.size() > depth) continue;
       if (worker.jobs.empty()) {

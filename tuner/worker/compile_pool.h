@@ -86,6 +86,7 @@ class CompilePool final : public Compilers {
   bool start(Worker& worker);
   void leave_out(Site& site, const std::string& why);
   void take_identity(Worker& worker, const std::string& identity);
+  std::size_t starting() const;  // workers that have not said that they are ready
   void dispatch();
   bool is_wanted(const Job& job) const;
   void take_back(Worker& worker);

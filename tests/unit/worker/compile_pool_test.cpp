@@ -265,6 +265,24 @@ TEST_F(CompilePoolTest, WhatIsWantedAgainWhileItIsWithAWorkerIsNotAskedForTwice)
   EXPECT_EQ(ids_of(results_of(pool, 2)), (Ids{again - 2, again}));
 }
 
+TEST_F(CompilePoolTest, AWorkerThatIsStartingGetsItsFirstJobBeforeAnotherHasASecond) {
+  const std::string once = "if mkdir first 2>/dev/null; then cat ready >&3; exec sleep 1000; fi\n";
+  const std::string commands = once + "head -c 1 orders >/dev/null\ncat ready >&3\n" + kSpeaks;
+  CompilePool pool(script_.program(commands), {"any", 2, 100, ""});
+  EXPECT_EQ(pool.identity(), "script 1");  // the first is ready, and never answers
+  pool.warm_up();
+  pool.submit("a", {});
+  const std::uint64_t id = pool.submit("b", {});
+  EXPECT_FALSE(pool.seconds_at_work("b"));
+  say("x");
+  for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
+       !pool.seconds_at_work("b") && Clock::now() < late; ::usleep(1000)) {
+    EXPECT_TRUE(pool.handle().empty());
+  }
+  say_compiled("image");
+  EXPECT_EQ(ids_of(results_of(pool, 1)), Ids{id});
+}
+
 TEST_F(CompilePoolTest, SaysForHowLongSomethingHasBeenCompiled) {
   CompilePool pool = pool_of(kSpeaks);
   pool.submit("a", {});
