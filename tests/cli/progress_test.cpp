@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -62,8 +63,34 @@ TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
   EXPECT_TRUE(reference.is_null() || reference > 0) << ranked;
   EXPECT_TRUE(std::filesystem::exists(sandbox.path(ranked.at("file")))) << ranked;
   EXPECT_TRUE(ranked.at("best").at("configuration").at("BLOCK").is_number_integer());
-  EXPECT_EQ(events.back(),
-            Json({{"event", "done"}, {"status", 0}, {"files", {ranked.at("file")}}}));
+  Json last = events.back();
+  last.erase("since_start_s");
+  EXPECT_EQ(last, Json({{"event", "done"}, {"status", 0}, {"files", {ranked.at("file")}}}));
+}
+
+TEST(Progress, JsonTellsTheStepsToTheFirstResultAndWhenEachWasDone) {
+  const Sandbox sandbox;
+  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                                  "n=3000", "--budget", "1", "--progress", "json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::vector<std::string> steps;
+  double last = 0;
+  for (const Json& event : events_of(done.err)) {
+    EXPECT_GE(event.at("since_start_s"), last) << event;
+    last = event.at("since_start_s");
+    const std::string name = event.at("event");
+    if (name == "step" || name == "begin" || name == "trial") {
+      steps.push_back(name == "step" ? event.at("step").get<std::string>() : name);
+    }
+  }
+  // The variant may be compiled before, while or after the device is prepared.
+  const auto variant = std::ranges::find(steps, "first variant compiled");
+  ASSERT_NE(variant, steps.end()) << done.err;
+  EXPECT_LT(std::ranges::find(steps, "begin"), variant);
+  steps.erase(variant);
+  EXPECT_EQ(steps,
+            (std::vector<std::string>{"device opened", "store opened", "compiler ready", "begin",
+                                      "reference compiled", "device prepared", "trial"}));
 }
 
 TEST(Progress, ErrorsAreEventsWithTheirStatus) {

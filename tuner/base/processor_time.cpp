@@ -1,10 +1,14 @@
-// Adds up what the scheduler says of a process's threads.
+// Adds up what the scheduler says of a process's threads, and reads when it was started.
 
 #include "tuner/base/processor_time.h"
+
+#include <time.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -23,6 +27,19 @@ double seconds_without_processor(pid_t process) {
     waited += waiting;
   }
   return static_cast<double>(waited) / 1e9;
+}
+
+double process_age() {
+  constexpr int kFieldsBefore = 19;  // proc(5): between the name's parenthesis and the start
+  std::string text;
+  std::getline(std::ifstream("/proc/self/stat"), text);
+  std::istringstream fields(text.substr(text.find_last_of(')') + 1));
+  for (int i = 0; i < kFieldsBefore; ++i) fields >> text;
+  double started = 0;  // ticks since the machine was booted
+  timespec now{};
+  if (!(fields >> started) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  started /= static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - started;
 }
 
 }  // namespace tuner

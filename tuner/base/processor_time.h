@@ -1,5 +1,5 @@
 #pragma once
-// How long a process was ready to run and no processor was free for it.
+// How long a process was ready to run and no processor was free for it, and how old this one is.
 
 #include <sys/types.h>
 
@@ -8,5 +8,9 @@ namespace tuner {
 // Seconds since it began, over all its threads that are still there. 0 where the system does not
 // tell.
 double seconds_without_processor(pid_t process);
+
+// Seconds since this process was started, its loading included, up to a hundredth too many. 0 where
+// the system does not tell.
+double process_age();
 
 }  // namespace tuner

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/model/device_facts.h"
@@ -45,6 +46,8 @@ struct SizeTask {
   std::function<void(const std::string&)> warn{};
   // Told the reference's time in milliseconds, if that was taken while the size was prepared.
   std::function<void(double)> reference_timed{};
+  // Told of the steps towards the size's first result (run/listener.h).
+  std::function<void(std::string_view)> reached{};
   // Told how many rounds of a final are done, of how many.
   std::function<void(int done, int rounds)> round{};
   // Seconds that went by before, and count: now() begins with them.

@@ -296,6 +296,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   work.end = search.budget.seconds.value_or(kNoEnd);
   std::optional<double> reference_ms;
   work.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
+  work.reached = [this](std::string_view step) { listener_.reached(step); };
   const SizeEvaluator* clock = nullptr;
   work.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
   const auto evaluator = device_.evaluator(std::move(work));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
@@ -44,6 +45,10 @@ class RunListener {
   virtual void turn_to(const RunLane&) {}
   virtual void note(const std::string& text) = 0;
   virtual void begin(const RunPart& part) = 0;
+  // A step on the way to the first result is done: "device opened", "store opened", "compiler
+  // ready"; of each size, unless its artifacts are kept, "reference compiled", "device prepared",
+  // "first variant compiled".
+  virtual void reached(std::string_view) {}
   // A trial came to its end, `seconds` after begin(). It is committed already.
   virtual void trial(const Trial& trial, double seconds) = 0;
   // Once when the search has ended, then for each round of a final.

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tuner/run/listener.h"
@@ -41,6 +42,9 @@ class LaneListener final : public RunListener {
   }
   void begin(const RunPart& part) override {
     shared_.tell(lane_, [&](RunListener& to) { to.begin(part); });
+  }
+  void reached(std::string_view step) override {
+    shared_.tell(lane_, [&](RunListener& to) { to.reached(step); });
   }
   void trial(const Trial& trial, double seconds) override {
     shared_.tell(lane_, [&](RunListener& to) { to.trial(trial, seconds); });

@@ -178,13 +178,16 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   const auto note = [&](const std::string& text) { whole.note(text); };
   Crew crew;  // before the workers that its threads may start
   Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
+  listener.reached("device opened");
   Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
+  listener.reached("store opened");
   const SearchSettings search = search_settings(settings, catalogue);
   const SourceTexts sources = read_sources(study);
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) note(shelf.trouble());
   const std::string compiler = devices.compilers->identity();
+  listener.reached("compiler ready");
   const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
   const History history(store, study,
                         {sources.digest, std::make_shared<FileDigests>(), compiler,

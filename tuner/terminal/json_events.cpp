@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
+#include "tuner/base/processor_time.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/engine/objective.h"
@@ -17,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print(std::FILE* out, const Json& event) {
+void print(std::FILE* out, Json event) {
+  event["since_start_s"] = process_age();
   fmt::print(out, "{}\n", dump(event));
   std::fflush(out);
 }
@@ -104,6 +107,10 @@ void JsonEvents::begin(const RunPart& part, const Study& study) {
                {"maximize", study.objective.maximize}});
 }
 
+void JsonEvents::reached(std::string_view step) {
+  print(out_, {{"event", "step"}, {"step", step}});
+}
+
 void JsonEvents::trial(const Trial& trial, double seconds) {
   ++now_->done;
   ++now_->states.at(static_cast<std::size_t>(trial.state));
@@ -126,7 +133,7 @@ void JsonEvents::trial(const Trial& trial, double seconds) {
   event["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
   event["best"] = best ? number(best->objective.value()) : Json(nullptr);
   if (!trial.message.empty()) event["message"] = trial.message;
-  print(out_, event);
+  print(out_, std::move(event));
 }
 
 void JsonEvents::note(const std::string& text) {
@@ -156,7 +163,7 @@ void JsonEvents::end(double seconds) {
                      {"time_ms", number(best->timing.median)},
                      {"objective", number(best->objective.value())}};
   }
-  print(out_, event);
+  print(out_, std::move(event));
 }
 
 void JsonEvents::ranked(const SizeOutcome& outcome) {
@@ -191,7 +198,7 @@ void JsonEvents::ranked(const SizeOutcome& outcome) {
   }
   if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
   files_.push_back(outcome.csv_path);
-  print(out_, event);
+  print(out_, std::move(event));
 }
 
 void JsonEvents::finish(int status) {

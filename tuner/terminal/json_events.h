@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/run/device_run.h"
@@ -21,6 +22,7 @@ class JsonEvents {
 
   void turn_to(const RunLane& lane);
   void begin(const RunPart& part, const Study& study);
+  void reached(std::string_view step);
   void trial(const Trial& trial, double seconds);
   void note(const std::string& text);
   void round(int done, int rounds);

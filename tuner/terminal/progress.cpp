@@ -105,6 +105,10 @@ void Progress::line(double elapsed, bool force) {
   show(is_of_all ? text_of_all() : now_->label + now_->tally->text(elapsed));
 }
 
+void Progress::reached(std::string_view step) {
+  if (events_) events_->reached(step);
+}
+
 void Progress::trial(const Trial& trial, double elapsed) {
   now_->tally->add(trial);
   now_->elapsed = elapsed;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/base/colours.h"
 #include "tuner/terminal/json_events.h"
@@ -25,6 +26,8 @@ class Progress {
   // Of sizes side by side plain lines say which one they are about; the live line is about all.
   void turn_to(const RunLane& lane);
   void begin(const RunPart& part, const Study& study);
+  // A step towards the first result, of which only programs are told.
+  void reached(std::string_view step);
   void trial(const Trial& trial, double elapsed_seconds);
   void note(const std::string& text);
   void end(double elapsed_seconds);

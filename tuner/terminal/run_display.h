@@ -2,6 +2,7 @@
 // A run on the terminal: its progress, its rankings and its end; and in its trace.
 
 #include <string>
+#include <string_view>
 
 #include "tuner/base/colours.h"
 #include "tuner/run/device_run.h"
@@ -28,6 +29,7 @@ class RunDisplay final : public RunListener {
   void turn_to(const RunLane& lane) override;
   void note(const std::string& text) override { progress_.note(text); }
   void begin(const RunPart& part) override;
+  void reached(std::string_view step) override { progress_.reached(step); }
   void trial(const Trial& trial, double seconds) override;
   void after_search(const AfterSearch& now) override;
   void ranked(const SizeOutcome& outcome) override;

@@ -47,6 +47,14 @@ void DeviceLanes::prepare() {
   on_each([](DeviceLane& lane) { lane.preparation().start(); });
 }
 
+bool DeviceLanes::take_reference(const CompileResult& result) {
+  bool is_reference = false;
+  on_each(
+      [&](DeviceLane& lane) { is_reference = is_reference || lane.preparation().take(result); });
+  if (is_reference && task_.reached) task_.reached("reference compiled");
+  return is_reference;
+}
+
 void DeviceLanes::look_at_preparation(DeviceLane& lane) {
   const bool was_done = lane.preparation().is_done();
   try {
@@ -58,6 +66,7 @@ void DeviceLanes::look_at_preparation(DeviceLane& lane) {
     return give_up(lane, error.what());
   }
   if (was_done || !lane.preparation().is_done() || &lane != &lanes_.front()) return;
+  if (task_.reached) task_.reached("device prepared");
   const double reference_ms = lane.worker().reference_ms();
   if (task_.reference_timed && reference_ms > 0) task_.reference_timed(reference_ms);
 }

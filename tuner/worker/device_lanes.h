@@ -44,6 +44,8 @@ class DeviceLanes {
 
   // Begins to get all of them ready for the size; the first call does.
   void prepare();
+  // Takes what is a reference's of the compile pool's answers: false for the others.
+  bool take_reference(const CompileResult& result);
   void look_at_preparation(DeviceLane& lane);
   // What the references were compiled from, once that is known.
   const Provenance* provenance() const;

@@ -109,10 +109,7 @@ void PoolEvaluator::finish(Job job) {
 std::vector<Job> PoolEvaluator::take_compiled() {
   std::vector<Job> jobs;
   for (const CompileResult& result : tools_.compilers.handle()) {
-    bool is_reference = false;
-    lanes_.on_each(
-        [&](DeviceLane& lane) { is_reference = is_reference || lane.preparation().take(result); });
-    if (is_reference) continue;
+    if (lanes_.take_reference(result)) continue;
     if (auto job = builder_.take(result)) jobs.push_back(std::move(*job));
   }
   return jobs;

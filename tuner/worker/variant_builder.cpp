@@ -83,6 +83,9 @@ std::optional<Job> VariantBuilder::take(const CompileResult& result) {
   if (asked.empty()) return std::nullopt;  // of another size, or from before an interruption
   Job& job = asked.mapped();
   if (result.outcome) {
+    if (!std::exchange(has_compiled_, true) && task_.reached) {
+      task_.reached("first variant compiled");
+    }
     at_hand_.remember(job.key, *result.outcome);
     return compiled(std::move(job), **result.outcome, result.shared);
   }

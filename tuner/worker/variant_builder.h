@@ -46,6 +46,7 @@ class VariantBuilder {
   const Toolchain& tools_;
   ArtifactsAtHand at_hand_;
   std::unordered_map<std::uint64_t, Job> compiling_;  // by the pool's id
+  bool has_compiled_ = false;
 };
 
 }  // namespace tuner

@@ -13,5 +13,12 @@ TEST(ProcessorTime, OnlyGrowsAndIsNothingWhereThereIsNoProcess) {
   EXPECT_EQ(seconds_without_processor(-1), 0);
 }
 
+TEST(ProcessAge, GrowsFromTheStartOfTheProcess) {
+  const double before = process_age();
+  EXPECT_GE(before, 0);
+  EXPECT_LT(before, 1200);  // the longest that a test may take
+  EXPECT_GE(process_age(), before);
+}
+
 }  // namespace
 }  // namespace tuner
