@@ -108,7 +108,9 @@ void JsonEvents::begin(const RunPart& part, const Study& study) {
 }
 
 void JsonEvents::reached(std::string_view step) {
-  print(out_, {{"event", "step"}, {"step", step}});
+  Json event{{"event", "step"}, {"step", step}};
+  if (size_) event["size"] = json_of(*size_);
+  print(out_, std::move(event));
 }
 
 void JsonEvents::trial(const Trial& trial, double seconds) {
