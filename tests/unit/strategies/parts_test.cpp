@@ -258,7 +258,8 @@ TEST(Targets, StretchedOnesTellTheBestFromTheNextBest) {
   EXPECT_FLOAT_EQ(targets.values[2], std::log(1.5F));
   EXPECT_FLOAT_EQ(targets.values[3], std::log(2.5F));
   EXPECT_FLOAT_EQ(targets.values[4], targets.values[3]);
-  EXPECT_FLOAT_EQ(shaped({3, 3}, {.stretch = true}).values[0], std::log(3.0F));  // no median to go by
+  EXPECT_FLOAT_EQ(shaped({3, 3}, {.stretch = true}).values[0],
+                  std::log(3.0F));  // no median to go by
 }
 
 TEST(Forest, LearnsAStep) {

@@ -61,8 +61,9 @@ struct ShapedValues {
 };
 
 // Small is good; infinity: it failed. Logarithms where all valid values have one sign (of negative
-// ones, which come from maximising, minus that of their size), flattened above the median. Stretched:
-// log(1 + x), where x is how far a value is behind the best, as a multiple of what the median is.
+// ones, which come from maximising, minus that of their size), flattened above the median.
+// Stretched: log(1 + x), where x is how far a value is behind the best, as a multiple of what the
+// median is.
 ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape);
 
 // Mean 0 and variance 1; all 0 when they do not differ.
