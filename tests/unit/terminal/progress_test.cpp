@@ -101,7 +101,7 @@ TEST(Progress, OfSizesSideBySideEachTrialInJsonCountsForItsOwn) {
                             R"("device":"cpu","size":{"n":10})";
   EXPECT_NE(text.find(second), std::string::npos) << text;
   EXPECT_NE(text.find(third), std::string::npos) << text;
-  EXPECT_NE(text.find(R"("text":"  ended: done","size":{"n":10}})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("text":"  ended: done","size":{"n":10})"), std::string::npos) << text;
 }
 
 TEST(TallySum, AddsUpSearchesAndTakesTheTimeOfTheLongest) {
