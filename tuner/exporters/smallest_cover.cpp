@@ -36,20 +36,24 @@ double total(const std::vector<double>& losses, double within) {
 // Each step takes the configuration that covers most of what is left; of equals the fastest.
 std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
   std::vector<Words> covered;
-  std::vector<double> totals;
+  // Of the rows that are left, when it was last counted: there are never more later.
+  std::vector<int> counts(losses.size(), std::numeric_limits<int>::max());
   for (const auto& one : losses) {
     covered.push_back(rows_covered(one, within));
-    totals.push_back(total(one, within));
   }
+  const auto is_slower = [&](std::size_t a, std::size_t b) {
+    return !(total(losses[a], within) < total(losses[b], within));
+  };
   Words open(covered.empty() ? 0 : covered[0].size(), ~std::uint64_t{0});
   std::vector<std::size_t> chosen;
   for (;;) {
     std::size_t best = losses.size();
     int most = 0;
     for (std::size_t c = 0; c < losses.size(); ++c) {
-      const int count = common_rows(covered[c], open);
+      if (counts[c] < most || counts[c] == 0) continue;
+      const int count = counts[c] = common_rows(covered[c], open);
       if (count < most || count == 0) continue;
-      if (count == most && !(totals[c] < totals[best])) continue;
+      if (count == most && is_slower(c, best)) continue;
       best = c;
       most = count;
     }
