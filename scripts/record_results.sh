@@ -48,7 +48,7 @@ for study in ${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softma
 done
 [ "${STUDIES-all}" = "" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
 
-for study in ${DOMAINS-matmul matmul_bf16 softmax convolution2d}; do
+for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
   "$tuner" run "$studies/domains/$study.yaml" --backend cuda --progress plain \
     --budget "${DOMAIN_BUDGET:-600s}" --results "$out/domains"
 done
