@@ -20,6 +20,7 @@ namespace po = boost::program_options;
 constexpr const char* kNoVerifyHelp =
     "T1 file: compare no answers; tables, CSV and exports then say 'not verified'";
 constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
+
 constexpr const char* kJobsHelp =
     "compile workers; as many as this process may use cores, by affinity and control groups";
 
