@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
@@ -25,17 +26,17 @@
 namespace tuner {
 namespace {
 
-// Adds a source with everything that it includes; returns the digest over it.
-Digest read_bundle(const Study& study, const std::filesystem::path& file, const std::string& text,
-                   KnownSources& known) {
+// Adds a source with everything that it includes, and returns that.
+SourceBundle read_bundle(const Study& study, const std::filesystem::path& file,
+                         const std::string& text, KnownSources& known) {
   CompileRequest request;
   request.source = text;
   request.source_name = file.string();
   request.include_dirs = include_dirs_for(study, file);
   request.options = study.kernel.options;
-  const SourceBundle bundle = bundle_of(request);
+  SourceBundle bundle = bundle_of(request);
   add_sources(known, request, bundle);
-  return bundle.digest();
+  return bundle;
 }
 
 // A request that must not be cached still shares its compilation with its equals of this run.
@@ -44,11 +45,15 @@ std::string marked(const std::string& key, Reach reach) {
   return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + key;
 }
 
-// The source without kernels that a variant does not launch.
-std::string variant_text(const Study& study, const std::string& text) {
+// The source without kernels that a variant does not launch, and that no header names.
+std::string variant_text(const Study& study, const std::string& text, const SourceBundle& bundle) {
   std::vector<std::string> entries{study.kernel.entry};
   for (const NextLaunchSpec& next : study.then) entries.push_back(next.entry);
-  return wanted_kernels(text, entries);
+  std::set<std::string, std::less<>> words;
+  for (const BundledFile& file : bundle.files()) {
+    if (!file.path.empty()) words.merge(words_of(file.text));
+  }
+  return wanted_kernels(text, entries, words);
 }
 
 // Bundles by what they are read from: a run has one or two, and ten thousand requests.
@@ -94,11 +99,11 @@ SourceTexts read_sources(const Study& study) {
   SourceTexts texts;
   texts.kernel = device_text(study, study.kernel.source);
   texts.reference = own_file ? device_text(study, second) : texts.kernel;
-  const Digest kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
-  const Digest reference = read_bundle(study, second, texts.reference, texts.known);
-  texts.digest = to_hex(Hasher().add(to_hex(kernel)).add(to_hex(reference)).digest());
+  const SourceBundle kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
+  const Digest reference = read_bundle(study, second, texts.reference, texts.known).digest();
+  texts.digest = to_hex(Hasher().add(to_hex(kernel.digest())).add(to_hex(reference)).digest());
   // Only now: the digest is of what the user wrote, whatever is left out of it.
-  texts.kernel = variant_text(study, texts.kernel);
+  texts.kernel = variant_text(study, texts.kernel, kernel);
   return texts;
 }
 

@@ -74,7 +74,8 @@ bool are_all_there(const std::set<std::string_view>& wanted,
 
 }  // namespace
 
-std::string wanted_kernels(const std::string& source, const std::vector<std::string>& entries) {
+std::string wanted_kernels(const std::string& source, const std::vector<std::string>& entries,
+                           const std::set<std::string, std::less<>>& words_elsewhere) {
   std::set<std::string_view> wanted;
   for (const std::string& entry : entries) {
     if (entry.find('{') != entry.npos) return source;
@@ -88,6 +89,7 @@ std::string wanted_kernels(const std::string& source, const std::vector<std::str
   for (const Declaration& one : declarations) {
     const std::string_view name = last_name(one.name);
     if (!is_plain_kernel(one) || wanted.contains(name)) continue;
+    if (words_elsewhere.contains(name)) continue;
     const Token& last = one.all.back();
     const Part part{one.all.front().at, last.at + last.text.size()};
     const auto uses =

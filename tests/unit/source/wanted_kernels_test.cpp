@@ -30,6 +30,12 @@ TEST(WantedKernels, TheReferenceIsLeftOutWithThePragmasOfItsLoops) {
             "");
 }
 
+TEST(WantedKernels, WhatAHeaderNamesStays) {
+  const std::string source = kKernel + "__global__ void r(float* a) {}\n";
+  EXPECT_EQ(wanted_kernels(source, {"k"}, {"k", "r", "x"}), source);
+  EXPECT_NE(wanted_kernels(source, {"k"}, {"x"}), source);
+}
+
 TEST(WantedKernels, WhatIsNoPlainKernelStays) {
   for (const char* rest : {
            "__device__ float f(float a) { return a; }",
