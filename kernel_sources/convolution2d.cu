@@ -13,7 +13,7 @@
 // rows of the tile in shared memory. UNROLL (registers) is how many rows one turn of the loop
 // takes: the more, the fewer loads of weights for each product, and the more code.
 
-#include "vector_access.cuh"
+#include "shared_floats.cuh"
 
 constexpr int FILTER = TUNE_FILTER;
 constexpr int BM = TUNE_BM;
@@ -30,7 +30,8 @@ constexpr int kTileRows = BM + FILTER - 1;
 constexpr int kTileColumns = BN + FILTER - 1;
 constexpr int kWindowRows = TM + FILTER - 1;  // of the image, for all windows of a thread
 
-__constant__ float weights[FILTER * FILTER];
+// Several variants in one program lie one after the other: aligned, so that each is read as the first is.
+alignas(256) __constant__ float weights[FILTER * FILTER];
 
 #if TUNE_FORM_IS_registers
 #include "convolution2d_registers.cuh"
@@ -75,14 +76,15 @@ __device__ void store_row(float* row, int col0, int W, const float (&sum)[TN]) {
 // elsewhere nothing is asked, so that copies take few of the instructions.
 template <bool EDGE>
 __device__ __forceinline__ void load_tile(const float* __restrict__ corner, int height, int width,
-                                          int stride, float (&tile)[kTileRows][kStride]) {
+                                          int stride, SharedFloats tile) {
   for (int r = threadIdx.y; r < kTileRows; r += kThreadsY) {
     const float* from = corner + size_t(r) * stride;
+    const SharedFloats to = tile + r * kStride;
 #pragma unroll
     for (int step = 0; step < kTileColumns; step += kThreadsX) {
       const int c = step + threadIdx.x;
       if (step + kThreadsX > kTileColumns && c >= kTileColumns) break;
-      tile[r][c] = !EDGE || (r < height && c < width) ? from[c] : 0.0f;
+      store(to + c, !EDGE || (r < height && c < width) ? from[c] : 0.0f);
     }
   }
 }
@@ -103,16 +105,17 @@ extern "C" __global__ void __launch_bounds__(kThreadsX* kThreadsY)
 #else
   alignas(16) __shared__ float tile[kTileRows][kStride];
   const float* corner = image + size_t(row0) * width + col0;
+  const SharedFloats shared = shared_floats(&tile[0][0]);
   if (row0 + kTileRows <= height && col0 + kTileColumns <= width) {
-    load_tile<false>(corner, height - row0, width - col0, width, tile);
+    load_tile<false>(corner, height - row0, width - col0, width, shared);
   } else {
-    load_tile<true>(corner, height - row0, width - col0, width, tile);
+    load_tile<true>(corner, height - row0, width - col0, width, shared);
   }
   __syncthreads();
 #if TUNE_FORM_IS_shared
   filter([&](int r, int c) { return tile[r][c]; }, sum);
 #else
-  filter(tile, sum);
+  filter(shared, sum);
 #endif
 #endif
 

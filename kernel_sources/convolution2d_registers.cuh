@@ -13,12 +13,12 @@ static_assert(TM <= FILTER, "some rows belong to all windows");
 
 // What row `row` of the image, counted from the first that this thread's windows cover, adds to the
 // windows `first` to `last` - 1 of each column.
-__device__ __forceinline__ void filter_row(const float* from, int row, int first, int last,
+__device__ __forceinline__ void filter_row(SharedFloats from, int row, int first, int last,
                                            float (&sum)[TM][TN]) {
   float pixel[kSpan];
 #pragma unroll
   for (int c = 0; c < kSpan; c += 4) {
-    const Vector<4> part = load_vector<4>(from + c);
+    const Vector<4> part = load_vector(from + c);
 #pragma unroll
     for (int v = 0; v < 4; ++v) pixel[c + v] = part.at[v];
   }
@@ -33,9 +33,8 @@ __device__ __forceinline__ void filter_row(const float* from, int row, int first
 }
 
 // The rows in the middle belong to all windows, the first and the last to some.
-__device__ __forceinline__ void filter(const float (&tile)[kTileRows][kStride],
-                                       float (&sum)[TM][TN]) {
-  const float* from = &tile[threadIdx.y * TM][threadIdx.x * TN];
+__device__ __forceinline__ void filter(SharedFloats tile, float (&sum)[TM][TN]) {
+  const SharedFloats from = tile + (threadIdx.y * TM * kStride + threadIdx.x * TN);
 #pragma unroll
   for (int row = 0; row < TM - 1; ++row) filter_row(from + row * kStride, row, 0, row + 1, sum);
 #pragma unroll UNROLL

@@ -55,3 +55,12 @@ __device__ __forceinline__ void store_vector(SharedFloats to, const Vector<4>& v
                "f"(value.at[1]), "f"(value.at[2]), "f"(value.at[3]));
 #endif
 }
+
+// One float, which may be read through a pointer afterwards: hence "memory".
+__device__ __forceinline__ void store(SharedFloats to, float value) {
+#ifdef TUNER_CPU
+  *to.place = value;
+#else
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to.address), "f"(value) : "memory");
+#endif
+}

@@ -9,8 +9,8 @@ strategy `default` under that label. Each run starts with an empty store and an 
 and no cache of the driver's; strategies take turns, seed by seed. The best known is the fastest search
 figure of all runs at that size: what nobody found is not known. A run that has not come that far within
 its budget counts as its budget, and is shown with a `>`. The columns of each strategy: median and worst
-seconds, configurations that were tried (median), how busy compile workers and device were over the run
-(medians). STUDY is one of search_spaces.
+seconds, configurations that were tried (median), how busy compile workers and device were over the run, and
+whichever of the two was busier in each quarter of it (medians). STUDY is one of search_spaces.
 """
 import argparse
 import json
@@ -30,7 +30,7 @@ class Run:
 
     def __init__(self, prefix, backend, place, strategy, seed, budget):
         name, _, size = place.partition(":")
-        self.good, self.trials, self.busy, self.budget = [], 0, (0.0, 0.0), budget
+        self.good, self.trials, self.busy, self.budget = [], 0, (0.0, 0.0, 0.0), budget
         with tempfile.TemporaryDirectory() as folder:
             words = [prefix / "bin/tuner", "run", prefix / f"share/tuner/search_spaces/{name}.yaml",
                      "--backend", backend, "--strategy", strategy, "--seed", str(seed),
@@ -53,6 +53,7 @@ class Run:
                 self.good.append((seconds, event["time_ms"]))
         elif event["event"] == "ranked":
             shares = [event["bound"][key] for key in ("compile_workers_busy", "device_busy")]
+            shares.append(list(map(max, *shares)))
             self.busy = tuple(statistics.mean(share) for share in shares)
 
     def best(self):
@@ -68,10 +69,10 @@ def row(label, runs, limit):
     seconds = [each for each, _ in reached]
     median = statistics.median(seconds)
     missed = sum(not was for _, was in reached)
-    compilers, device = (100 * statistics.median(run.busy[i] for run in runs) for i in (0, 1))
+    compilers, device, busier = (100 * statistics.median(run.busy[i] for run in runs) for i in range(3))
     return (f"  {label:<24}{'>' if 2 * missed > len(runs) else ' '}{median:>6.2f}"
             f"{'>' if missed else ' '}{seconds[-1]:>7.2f}{len(runs) - missed:>5}/{len(runs)}"
-            f"{statistics.median(run.trials for run in runs):>8g}{compilers:>10.0f}{device:>8.0f}"
+            f"{statistics.median(run.trials for run in runs):>8g}{compilers:>10.0f}{device:>8.0f}{busier:>8.0f}"
             f"   {' '.join(f'{run.best():.4g}' for run in runs)}")
 
 
@@ -90,7 +91,7 @@ def main():
     racers += [(label, pathlib.Path(path).resolve(), "default")
                for label, path in (each.split("=", 1) for each in args.beside)]
     print(f"  {'strategy':<24} {'median':>6} {'worst':>7}{'came':>6} {'tried':>8}{'compile %':>10}"
-          f"{'device %':>8}   best of each seed, ms")
+          f"{'device %':>8}{'busier':>8}   best of each seed, ms")
     for place in args.studies:
         runs = {label: [] for label, _, _ in racers}
         for seed in range(1, args.seeds + 1):

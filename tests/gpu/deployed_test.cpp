@@ -149,15 +149,20 @@ TEST_F(Gpu, AColdCacheHoldsNoLinesThatWereMarkedToPersist) {
   const BufferId data = allocate(bytes);
   const BufferId out = allocate(4);
   ASSERT_TRUE(backend->memory().fill({data, 0}, bytes, {}));
+  // One at a time, as a final takes them: marks are taken away once for samples queued together.
   const auto timed = [&](int keep, bool flush) {
-    TimingRequest request = hot(40);
+    TimingRequest request = hot(1);
     request.flush_cache = flush;
-    const auto times =
-        time(kernel.id, geometry(264, 512),
-             std::vector{at(data), at(out), scalar(static_cast<int>(bytes / 16)), scalar(keep)},
-             request);
-    EXPECT_TRUE(times) << times.error().message;
-    return times ? median(*times) : 0;
+    std::vector<double> all;
+    for (int i = 0; i < 40; ++i) {
+      const auto times =
+          time(kernel.id, geometry(264, 512),
+               std::vector{at(data), at(out), scalar(static_cast<int>(bytes / 16)), scalar(keep)},
+               request);
+      EXPECT_TRUE(times) << times.error().message;
+      if (times) all.push_back(times->front());
+    }
+    return all.empty() ? 0 : median(all);
   };
   // The first timing of an idle device may be that of a clock that has yet to rise.
   const double first = timed(0, true);
