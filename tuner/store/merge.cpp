@@ -23,7 +23,10 @@ std::optional<ContextKey> fitting_key(const Statement& row) {
 class Merger {
  public:
   Merger(Store::Impl& into, Database& other)
-      : into_(into), other_(other), other_has_rankings_(has_rankings(other)) {}
+      : into_(into),
+        other_(other),
+        other_has_rankings_(has_table(other, kRankingsTable)),
+        other_has_hosts_(has_table(other, kHostsTable)) {}
 
   MergeReport run() {
     Statement contexts = other_.prepare(
@@ -48,6 +51,7 @@ class Merger {
     report_.new_contexts += is_new ? 1 : 0;
     const Context context = into_.context(key);
     copy_ranking(id, context.id);
+    copy_hosts(id, context.id);
     const std::int64_t own_generation = into_.generation(context);
     Statement trials = other_.prepare("SELECT " + std::string(kTrialColumns) +
                                       " FROM trials WHERE context = ? AND generation = ?"
@@ -75,12 +79,24 @@ class Merger {
     }
   }
 
+  void copy_hosts(std::int64_t from, std::int64_t to) {
+    if (!other_has_hosts_) return;
+    Statement query = other_.prepare("SELECT host FROM hosts WHERE context = ?");
+    query.bind(1, from);
+    while (query.step()) into_.add_host(to, query.text(0));
+  }
+
   void copy_trial(const Context& context, std::int64_t generation, const TrialRow& row) {
     Statement own = into_.db().prepare(
-        "SELECT recorded FROM trials WHERE context = ? AND generation = ? AND configuration = ?");
+        "SELECT recorded, time_ms, state FROM trials WHERE context = ? AND generation = ? AND"
+        " configuration = ?");
     own.bind(1, context.id).bind(2, generation).bind(3, row.configuration);
     const bool there = own.step();
     const bool older = there && own.text(0) < row.recorded;  // ISO 8601 sorts as text
+    if (there && own.text(0) != row.recorded && own.text(2) == row.state && own.real(1) > 0 &&
+        row.time_ms > 0) {
+      report_.ratios.push_back(row.time_ms / own.real(1));
+    }
     own.reset();
     if (there && !older) {
       ++report_.kept;
@@ -93,6 +109,7 @@ class Merger {
   Store::Impl& into_;
   Database& other_;
   bool other_has_rankings_;
+  bool other_has_hosts_;
   MergeReport report_;
 };
 

@@ -56,9 +56,13 @@ const std::vector<Table>& tables() {
   return all;
 }
 
-const Table& rankings() {
-  static const Table table{"rankings", {{"id", Kind::kInteger}, {"text", Kind::kText}}};
-  return table;
+// That may not be there.
+const std::vector<Table>& later_tables() {
+  using enum Kind;
+  static const std::vector<Table> all{
+      {kRankingsTable, {{"id", kInteger}, {"text", kText}}},
+      {kHostsTable, {{"id", kInteger}, {"context", kInteger}, {"host", kText}}}};
+  return all;
 }
 
 void copy_row(const Table& table, const Statement& from, Statement& to) {
@@ -132,7 +136,9 @@ Salvaged salvage(const std::filesystem::path& damaged, const std::filesystem::pa
     Database source(damaged, Database::Mode::kReadOnly);
     Transaction transaction(target);
     for (const Table& table : tables()) counts.push_back(copy_table(table, source, target));
-    if (has_rankings(source)) copy_table(rankings(), source, target);
+    for (const Table& table : later_tables()) {
+      if (has_table(source, table.name)) copy_table(table, source, target);
+    }
     transaction.commit();
   } catch (const SqliteError& error) {
     if (!error.damaged()) throw;  // else: not even its first page can be read

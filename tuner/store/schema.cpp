@@ -52,6 +52,11 @@ CREATE TABLE in_flight(
 constexpr const char* kRankings =
     "CREATE TABLE IF NOT EXISTS rankings(id INTEGER PRIMARY KEY, text TEXT NOT NULL)";
 
+// On which machines a context's trials were measured. The same holds of it.
+constexpr const char* kHosts =
+    "CREATE TABLE IF NOT EXISTS hosts(id INTEGER PRIMARY KEY, context INTEGER NOT NULL,"
+    " host TEXT NOT NULL, UNIQUE(context, host))";
+
 std::int64_t table_count(Database& database) {
   return database.integer_of("SELECT count(*) FROM sqlite_schema");
 }
@@ -87,10 +92,12 @@ void prepare_schema(Database& database) {
   }
   check_schema(database);
   database.execute(kRankings);
+  database.execute(kHosts);
 }
 
-bool has_rankings(Database& database) {
-  return database.integer_of("SELECT count(*) FROM sqlite_schema WHERE name = 'rankings'") > 0;
+bool has_table(Database& database, const std::string& name) {
+  Statement query = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+  return query.bind(1, name).step();
 }
 
 }  // namespace tuner

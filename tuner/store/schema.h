@@ -14,7 +14,9 @@ void prepare_schema(Database& database);
 // The same checks without writing, for read-only use.
 void check_schema(Database& database);
 
-// Whether the database can say how contexts are ranked; one that an older program made cannot.
-bool has_rankings(Database& database);
+// Tables that a database lacks which an older program made and nobody has written into since.
+inline constexpr const char* kRankingsTable = "rankings";  // how contexts are ranked
+inline constexpr const char* kHostsTable = "hosts";        // where contexts were measured
+bool has_table(Database& database, const std::string& name);
 
 }  // namespace tuner

@@ -2,7 +2,10 @@
 
 #include "tuner/store/store.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 
@@ -87,6 +90,12 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   return found;
 }
 
+std::string this_host() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
+}
+
 bool is_store(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return true;
@@ -136,7 +145,7 @@ Context Store::Impl::context(const ContextKey& key) {
 }
 
 std::optional<RankedBy> Store::Impl::ranked_by(std::int64_t context) {
-  if (!has_rankings(db())) return std::nullopt;
+  if (!has_table(db(), kRankingsTable)) return std::nullopt;
   Statement query = db().prepare("SELECT text FROM rankings WHERE id = ?");
   if (!query.bind(1, context).step()) return std::nullopt;
   try {
@@ -151,6 +160,22 @@ void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
       "INSERT INTO rankings(id, text) VALUES(?,?) ON CONFLICT(id) DO UPDATE SET text ="
       " excluded.text");
   insert.bind(1, context).bind(2, dump(to_json(how))).run();
+}
+
+std::vector<std::string> Store::Impl::hosts(std::int64_t context) {
+  std::vector<std::string> all;
+  if (!has_table(db(), kHostsTable)) return all;
+  Statement query = db().prepare("SELECT host FROM hosts WHERE context = ? ORDER BY host");
+  query.bind(1, context);
+  while (query.step()) all.push_back(query.text(0));
+  return all;
+}
+
+void Store::Impl::add_host(std::int64_t context, const std::string& host) {
+  db().prepare("INSERT OR IGNORE INTO hosts(context, host) VALUES(?,?)")
+      .bind(1, context)
+      .bind(2, host)
+      .run();
 }
 
 void Store::Impl::rewrite(const Context& context, std::int64_t generation, const Trial& trial) {
@@ -186,6 +211,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
       found.ranked_by = impl_->ranked_by(found.context.id);
       found.trials = static_cast<std::uint64_t>(query.integer(6));
       found.newest = query.text(7);
+      found.hosts = impl_->hosts(found.context.id);
       all.push_back(std::move(found));
     } catch (const nlohmann::json::exception&) {
       impl_->opened.notes.push_back("a damaged context in " + file().string() + " is left out");
@@ -226,7 +252,10 @@ void Store::record(const Context& context, std::span<const Trial> trials) {
   Transaction transaction(impl_->db());
   const std::int64_t generation = impl_->generation(context);
   for (const Trial& trial : trials) impl_->write(context, generation, trial);
+  const bool is_first = !trials.empty() && !impl_->measured_here.contains(context.id);
+  if (is_first) impl_->add_host(context.id, this_host());
   transaction.commit();
+  if (is_first) impl_->measured_here.insert(context.id);
   if (wait) impl_->durable_at = std::chrono::steady_clock::now();
 }
 

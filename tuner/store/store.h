@@ -55,7 +55,12 @@ struct StoredContext {
   std::optional<RankedBy> ranked_by;  // empty: stored by a program that did not keep it
   std::uint64_t trials = 0;
   std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
+  // Machines that measured, by name; empty: imported, or stored by a program that did not keep it.
+  std::vector<std::string> hosts{};
 };
+
+// The name under which a store keeps that this machine measured.
+std::string this_host();
 
 // Whether `path` is a results directory or its database.
 bool is_store(const std::filesystem::path& path);

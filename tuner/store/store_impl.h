@@ -1,6 +1,8 @@
 #pragma once
 // Inside of Store, for those who write into it: store.cpp and merge.cpp.
 
+#include <set>
+
 #include "tuner/store/open_database.h"
 #include "tuner/store/sqlite.h"
 #include "tuner/store/store.h"
@@ -29,6 +31,7 @@ struct Store::Impl {
   OpenDatabase opened;
   std::int64_t session = 0;
   std::chrono::steady_clock::time_point durable_at{};  // when a commit was last waited for
+  std::set<std::int64_t> measured_here{};              // contexts of which the database says so
 
   Database& db() { return *opened.database; }
 
@@ -45,6 +48,9 @@ struct Store::Impl {
   std::optional<RankedBy> ranked_by(std::int64_t context);
   // To be called in a transaction, like all that writes.
   void rank_by(std::int64_t context, const RankedBy& how);
+  // In the order of their names. Empty where it is not known.
+  std::vector<std::string> hosts(std::int64_t context);
+  void add_host(std::int64_t context, const std::string& host);
   void rewrite(const Context& context, std::int64_t generation, const Trial& trial);
 
   // Empty when the row is damaged: then it was never measured.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -89,10 +90,15 @@ TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
     store.record(store.context(sample_key()), later);
   }
   Store store = Store::open(a.path());
-  EXPECT_EQ(merge_store(store, b.path()).replaced, 1U);
+  const MergeReport report = merge_store(store, b.path());
+  EXPECT_EQ(report.replaced, 1U);
+  ASSERT_EQ(report.ratios.size(), 1U);
+  EXPECT_DOUBLE_EQ(report.ratios[0], 99 / sample_trial(1).timing.median);
   EXPECT_EQ(store.trials(store.context(sample_key()))[0].timing.median, 99);
   Store other = Store::open(b.path());
-  EXPECT_EQ(merge_store(other, a.path()).kept, 1U);
+  const MergeReport again = merge_store(other, a.path());  // the same trial now
+  EXPECT_EQ(again.kept, 1U);
+  EXPECT_TRUE(again.ratios.empty());
 }
 
 TEST(Merge, DamagedTrialsAreLeftOut) {
@@ -175,6 +181,35 @@ TEST(Merge, RecordAllIsAllOrNothing) {
   third.kernel = "third";
   EXPECT_THROW(record_all(store, std::vector<TrialBatch>{{third, {sample_trial(1)}}}), FatalError);
   EXPECT_EQ(store.contexts().size(), 2U);
+}
+
+TEST(Merge, BringsTheNamesOfTheMachinesThatMeasured) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill_range(a.path(), sample_key(), 1, 1);
+  fill_range(b.path(), sample_key(), 2, 2);
+  fill_range(b.path(), other_device(), 1, 1);
+  run_sql(b.path() / "tuner.sqlite", "UPDATE hosts SET host = 'another machine'");
+  Store store = Store::open(a.path());
+  merge_store(store, b.path());
+  merge_store(store, b.path());
+  const auto contexts = store.contexts();
+  ASSERT_EQ(contexts.size(), 2U);
+  std::vector<std::string> both{this_host(), "another machine"};
+  std::ranges::sort(both);
+  EXPECT_EQ(contexts[0].hosts, both);
+  EXPECT_EQ(contexts[1].hosts, std::vector<std::string>{"another machine"});
+}
+
+TEST(Merge, AStoreOfAnOlderProgramNamesNoMachines) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill_range(b.path(), sample_key(), 1, 1);
+  run_sql(b.path() / "tuner.sqlite", "DROP TABLE hosts");
+  EXPECT_TRUE(Store::open(b.path(), Store::Access::kRead).contexts()[0].hosts.empty());
+  Store store = Store::open(a.path());
+  EXPECT_EQ(merge_store(store, b.path()).added, 1U);
+  EXPECT_TRUE(store.contexts()[0].hosts.empty());
 }
 
 TEST(Merge, BringsHowAContextIsRankedWhereThatIsNotKnown) {
