@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -100,12 +102,32 @@ void write_space(const ImportOptions& options, const Recording& recording) {
   write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
+// Whether two machines that measured the same configurations agree. They need not be equally fast
+// for that: the better configurations only have to be the same, which a median that is off puts in
+// doubt.
+std::string agreement_text(std::vector<double> ratios) {
+  constexpr double kNotable = 0.02;
+  std::ranges::sort(ratios);
+  const double middle = ratios[ratios.size() / 2];
+  std::string text = fmt::format(
+      "  {} configurations were measured in both: their times over those here are {:.3f} in the "
+      "median ({:.3f} to {:.3f})",
+      ratios.size(), middle, ratios.front(), ratios.back());
+  if (std::abs(middle - 1) > kNotable) {
+    text +=
+        "\n  that is more than devices of one model differ: rankings of both together are doubtful "
+        "until one of the machines runs the study again, which measures the best anew";
+  }
+  return text;
+}
+
 void merge(Store& store, const fs::path& path) {
   const MergeReport report = merge_store(store, path);
   std::cout << fmt::format(
       "{}: {} contexts, {} of them new; {} trials added, {} replaced by newer ones, {} kept\n",
       path.string(), report.contexts, report.new_contexts, report.added, report.replaced,
       report.kept);
+  if (!report.ratios.empty()) std::cout << agreement_text(report.ratios) << "\n";
   if (report.damaged > 0) {
     std::cerr << fmt::format("{}: {} damaged rows are left out\n", path.string(), report.damaged);
   }

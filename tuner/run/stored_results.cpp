@@ -58,19 +58,45 @@ int worth(const StoredResults& results) {
   return results.plain ? 3 : 2;
 }
 
+// "580.95.05" as numbers; what is none counts as 0.
+std::vector<int> version_of(const std::string& driver) {
+  std::vector<int> parts;
+  for (std::size_t at = 0; at <= driver.size();) {
+    const std::size_t dot = std::min(driver.find('.', at), driver.size());
+    int number = 0;
+    std::from_chars(driver.data() + at, driver.data() + dot, number);
+    parts.push_back(number);
+    at = dot + 1;
+  }
+  return parts;
+}
+
+// What this machine measured is what a run here would go on with. Of what others measured the
+// newest driver is nearest to what is to come.
 bool goes_before(const StoredResults& a, const StoredResults& b) {
   if (worth(a) != worth(b)) return worth(a) < worth(b);
+  const bool here = std::ranges::count(a.of.hosts, this_host()) > 0;
+  if (here != (std::ranges::count(b.of.hosts, this_host()) > 0)) return !here;
+  const std::vector<int> driver = version_of(a.ranked.device.driver);
+  if (const auto other = version_of(b.ranked.device.driver); !here && driver != other) {
+    return driver < other;
+  }
   return a.ranked.date <= b.ranked.date;  // of equal dates the context that was made later
 }
 
-std::string phrase(const StoredResults& results) {
+std::string phrase(const StoredResults& results, const StoredResults& shown) {
   const std::string what = !results.imported.empty() ? "imported from " + results.imported
                            : results.plain           ? "measured"
                                                      : "measured with " + results.options;
-  return fmt::format(
-      "{} valid of {} {}{} ({})", results.ranked.ranked, results.ranked.trials.size(), what,
-      results.stale.empty() ? "" : " before a change (" + results.stale.front() + ")",
-      results.ranked.date);
+  std::string text =
+      fmt::format("{} valid of {} {}", results.ranked.ranked, results.ranked.trials.size(), what);
+  if (!results.stale.empty()) text += " before a change (" + results.stale.front() + ")";
+  const std::string& driver = results.ranked.device.driver;
+  if (driver != shown.ranked.device.driver) text += ", driver " + driver;
+  if (results.of.hosts != shown.of.hosts && !results.of.hosts.empty()) {
+    text += ", on " + listed(results.of.hosts);
+  }
+  return text + " (" + results.ranked.date + ")";
 }
 
 // Each backend's machine, asked once.
@@ -313,7 +339,7 @@ std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all) {
     }
     if (goes_before(*same, candidate)) std::swap(*same, candidate);
     same->others.insert(same->others.end(), candidate.others.begin(), candidate.others.end());
-    same->others.push_back(phrase(candidate));
+    same->others.push_back(phrase(candidate, *same));
   }
   return kept;
 }

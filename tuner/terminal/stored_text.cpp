@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/exporters/failure_report.h"
 #include "tuner/exporters/ranked_table.h"
 
@@ -31,6 +32,9 @@ std::string stored_text(const StoredResults& results, const StoredTextOptions& o
       "\n";
   if (!results.imported.empty()) {
     text += "  imported from " + for_terminal(results.imported) + "\n";
+  }
+  if (const auto& hosts = results.of.hosts; !hosts.empty() && hosts != std::vector{this_host()}) {
+    text += "  measured on " + for_terminal(listed(hosts)) + "\n";
   }
   for (const std::string& reason : results.stale) {
     text += "  " + colours.doubtful("stale") + ", will be measured anew: " + for_terminal(reason) +

@@ -64,6 +64,42 @@ TEST_F(StoredResultsTest, ImportedOnesGiveWayToMeasuredOnes) {
   EXPECT_EQ(kept.front().imported, "");
 }
 
+// What colleagues sent: the newest driver stands, whoever measured last.
+TEST_F(StoredResultsTest, OfOtherMachinesTheNewestDriverStands) {
+  tune();
+  StoredResults old = all().front();
+  old.of.hosts = {"gpu1"};
+  old.ranked.device.driver = "580.95.05";
+  old.ranked.date = "2999-01-01T00:00:00Z";
+  StoredResults fresh = old;
+  fresh.of.hosts = {"gpu2"};
+  fresh.ranked.device.driver = "1000.1";
+  fresh.ranked.date = "2026-01-01T00:00:00Z";
+  const auto kept = newest_of_each({fresh, old});
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept.front().of.hosts, std::vector<std::string>{"gpu2"});
+  ASSERT_EQ(kept.front().others.size(), 1U);
+  EXPECT_NE(kept.front().others[0].find(", driver 580.95.05, on gpu1 ("), std::string::npos)
+      << kept.front().others[0];
+  old.ranked.device.driver = fresh.ranked.device.driver;
+  EXPECT_EQ(newest_of_each({fresh, old}).front().of.hosts, std::vector<std::string>{"gpu1"});
+}
+
+TEST_F(StoredResultsTest, WhatThisMachineMeasuredStandsBeforeANewerDriverElsewhere) {
+  tune();
+  const StoredResults own = all().front();
+  EXPECT_EQ(own.of.hosts, std::vector<std::string>{this_host()});
+  StoredResults theirs = own;
+  theirs.of.hosts = {this_host() + "-not"};
+  theirs.ranked.device.driver = "9999.1";
+  theirs.ranked.date = "2999-01-01T00:00:00Z";
+  for (const auto& both : {std::vector{own, theirs}, std::vector{theirs, own}}) {
+    const auto kept = newest_of_each(both);
+    ASSERT_EQ(kept.size(), 1U);
+    EXPECT_EQ(kept.front().of.hosts, own.of.hosts);
+  }
+}
+
 TEST_F(StoredResultsTest, TheRankingIsThatOfTheRun) {
   const SizeOutcome outcome = tune();
   const auto results = all();
