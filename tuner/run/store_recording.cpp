@@ -82,7 +82,7 @@ bool goes_before(const StoredContext& a, const StoredContext& b) {
     if (!identity_of(one, "imported").empty()) return 0;
     return identity_of(one, "backend options").empty() ? 2 : 1;
   };
-  return worth(a) != worth(b) ? worth(a) < worth(b) : a.newest <= b.newest;
+  return worth(a) != worth(b) ? worth(a) < worth(b) : is_behind(a, b);
 }
 
 // The one of each name that answers for it.

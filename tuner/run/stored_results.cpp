@@ -52,12 +52,6 @@ std::vector<std::string> misfits(const ContextKey& imported, const Study& study)
   return {"the imported results have other parameters"};
 }
 
-int worth(const StoredResults& results) {
-  if (!results.stale.empty()) return 0;
-  if (!results.imported.empty()) return 1;
-  return results.plain ? 3 : 2;
-}
-
 // "580.95.05" as numbers; what is none counts as 0.
 std::vector<int> version_of(const std::string& driver) {
   std::vector<int> parts;
@@ -71,17 +65,18 @@ std::vector<int> version_of(const std::string& driver) {
   return parts;
 }
 
-// What this machine measured is what a run here would go on with. Of what others measured the
-// newest driver is nearest to what is to come.
+bool is_of_others(const StoredContext& context) {
+  return context.hosts.own.empty() && !context.hosts.imported.empty();
+}
+
+int worth(const StoredResults& results) {
+  if (!results.stale.empty()) return 0;
+  if (!results.imported.empty()) return 1;
+  return results.plain ? 3 : 2;
+}
+
 bool goes_before(const StoredResults& a, const StoredResults& b) {
-  if (worth(a) != worth(b)) return worth(a) < worth(b);
-  const bool here = std::ranges::count(a.of.hosts, this_host()) > 0;
-  if (here != (std::ranges::count(b.of.hosts, this_host()) > 0)) return !here;
-  const std::vector<int> driver = version_of(a.ranked.device.driver);
-  if (const auto other = version_of(b.ranked.device.driver); !here && driver != other) {
-    return driver < other;
-  }
-  return a.ranked.date <= b.ranked.date;  // of equal dates the context that was made later
+  return worth(a) != worth(b) ? worth(a) < worth(b) : is_behind(a.of, b.of);
 }
 
 std::string phrase(const StoredResults& results, const StoredResults& shown) {
@@ -93,9 +88,7 @@ std::string phrase(const StoredResults& results, const StoredResults& shown) {
   if (!results.stale.empty()) text += " before a change (" + results.stale.front() + ")";
   const std::string& driver = results.ranked.device.driver;
   if (driver != shown.ranked.device.driver) text += ", driver " + driver;
-  if (results.of.hosts != shown.of.hosts && !results.of.hosts.empty()) {
-    text += ", on " + listed(results.of.hosts);
-  }
+  if (is_of_others(results.of)) text += ", on " + listed(results.of.hosts.imported);
   return text + " (" + results.ranked.date + ")";
 }
 
@@ -256,6 +249,14 @@ RankedResults ranked_without_study(const StoredContext& context, std::vector<Tri
 }
 
 }  // namespace
+
+bool is_behind(const StoredContext& a, const StoredContext& b) {
+  if (is_of_others(a) != is_of_others(b)) return is_of_others(a);
+  const auto driver = version_of(a.key.device.driver);
+  const auto other = version_of(b.key.device.driver);
+  if (is_of_others(a) && driver != other) return driver < other;
+  return a.newest <= b.newest;
+}
 
 ProblemSize parse_dims(const std::string& text) {
   ProblemSize wanted;

@@ -83,7 +83,7 @@ class Merger {
     if (!other_has_hosts_) return;
     Statement query = other_.prepare("SELECT host FROM hosts WHERE context = ?");
     query.bind(1, from);
-    while (query.step()) into_.add_host(to, query.text(0));
+    while (query.step()) into_.add_host(to, query.text(0), true);
   }
 
   void copy_trial(const Context& context, std::int64_t generation, const TrialRow& row) {

@@ -61,7 +61,8 @@ const std::vector<Table>& later_tables() {
   using enum Kind;
   static const std::vector<Table> all{
       {kRankingsTable, {{"id", kInteger}, {"text", kText}}},
-      {kHostsTable, {{"id", kInteger}, {"context", kInteger}, {"host", kText}}}};
+      {kHostsTable,
+       {{"id", kInteger}, {"context", kInteger}, {"host", kText}, {"imported", kInteger}}}};
   return all;
 }
 

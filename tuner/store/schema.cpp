@@ -52,10 +52,11 @@ CREATE TABLE in_flight(
 constexpr const char* kRankings =
     "CREATE TABLE IF NOT EXISTS rankings(id INTEGER PRIMARY KEY, text TEXT NOT NULL)";
 
-// On which machines a context's trials were measured. The same holds of it.
+// On which machines a context's trials were measured, and whether they were imported from another
+// store. The same holds of it.
 constexpr const char* kHosts =
     "CREATE TABLE IF NOT EXISTS hosts(id INTEGER PRIMARY KEY, context INTEGER NOT NULL,"
-    " host TEXT NOT NULL, UNIQUE(context, host))";
+    " host TEXT NOT NULL, imported INTEGER NOT NULL, UNIQUE(context, host))";
 
 std::int64_t table_count(Database& database) {
   return database.integer_of("SELECT count(*) FROM sqlite_schema");

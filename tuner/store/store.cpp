@@ -63,6 +63,12 @@ ContextKey key_at(const Statement& row, int kernel_column) {
 
 namespace {
 
+std::string this_host() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
+}
+
 bool is_digest(const std::string& text) {
   return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -88,12 +94,6 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
     if (text_in(new_parts, name) == "(none)") found.push_back(name + ": " + text + " -> (none)");
   }
   return found;
-}
-
-std::string this_host() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
 }
 
 bool is_store(const std::filesystem::path& path) {
@@ -162,20 +162,21 @@ void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
   insert.bind(1, context).bind(2, dump(to_json(how))).run();
 }
 
-std::vector<std::string> Store::Impl::hosts(std::int64_t context) {
-  std::vector<std::string> all;
+Hosts Store::Impl::hosts(std::int64_t context) {
+  Hosts all;
   if (!has_table(db(), kHostsTable)) return all;
-  Statement query = db().prepare("SELECT host FROM hosts WHERE context = ? ORDER BY host");
+  Statement query =
+      db().prepare("SELECT host, imported FROM hosts WHERE context = ? ORDER BY host");
   query.bind(1, context);
-  while (query.step()) all.push_back(query.text(0));
+  while (query.step()) (query.integer(1) != 0 ? all.imported : all.own).push_back(query.text(0));
   return all;
 }
 
-void Store::Impl::add_host(std::int64_t context, const std::string& host) {
-  db().prepare("INSERT OR IGNORE INTO hosts(context, host) VALUES(?,?)")
-      .bind(1, context)
-      .bind(2, host)
-      .run();
+void Store::Impl::add_host(std::int64_t context, const std::string& host, bool imported) {
+  Statement insert = db().prepare(
+      "INSERT INTO hosts(context, host, imported) VALUES(?,?,?) ON CONFLICT(context, host) DO"
+      " UPDATE SET imported = min(imported, excluded.imported)");
+  insert.bind(1, context).bind(2, host).bind(3, std::int64_t{imported}).run();
 }
 
 void Store::Impl::rewrite(const Context& context, std::int64_t generation, const Trial& trial) {
@@ -253,7 +254,7 @@ void Store::record(const Context& context, std::span<const Trial> trials) {
   const std::int64_t generation = impl_->generation(context);
   for (const Trial& trial : trials) impl_->write(context, generation, trial);
   const bool is_first = !trials.empty() && !impl_->measured_here.contains(context.id);
-  if (is_first) impl_->add_host(context.id, this_host());
+  if (is_first) impl_->add_host(context.id, this_host(), false);
   transaction.commit();
   if (is_first) impl_->measured_here.insert(context.id);
   if (wait) impl_->durable_at = std::chrono::steady_clock::now();

@@ -49,18 +49,20 @@ struct RankedBy {
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 
+// Who measured a context's trials; all empty where a recording or an older program left them.
+struct Hosts {
+  std::vector<std::string> own{};       // machines whose runs wrote into this store
+  std::vector<std::string> imported{};  // others, whose stores were merged into it
+};
+
 struct StoredContext {
   Context context;
   ContextKey key;
   std::optional<RankedBy> ranked_by;  // empty: stored by a program that did not keep it
   std::uint64_t trials = 0;
   std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
-  // Machines that measured, by name; empty: imported, or stored by a program that did not keep it.
-  std::vector<std::string> hosts{};
+  Hosts hosts{};
 };
-
-// The name under which a store keeps that this machine measured.
-std::string this_host();
 
 // Whether `path` is a results directory or its database.
 bool is_store(const std::filesystem::path& path);

@@ -48,9 +48,8 @@ struct Store::Impl {
   std::optional<RankedBy> ranked_by(std::int64_t context);
   // To be called in a transaction, like all that writes.
   void rank_by(std::int64_t context, const RankedBy& how);
-  // In the order of their names. Empty where it is not known.
-  std::vector<std::string> hosts(std::int64_t context);
-  void add_host(std::int64_t context, const std::string& host);
+  Hosts hosts(std::int64_t context);  // each by name
+  void add_host(std::int64_t context, const std::string& host, bool imported);
   void rewrite(const Context& context, std::int64_t generation, const Trial& trial);
 
   // Empty when the row is damaged: then it was never measured.

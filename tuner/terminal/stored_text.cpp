@@ -33,8 +33,9 @@ std::string stored_text(const StoredResults& results, const StoredTextOptions& o
   if (!results.imported.empty()) {
     text += "  imported from " + for_terminal(results.imported) + "\n";
   }
-  if (const auto& hosts = results.of.hosts; !hosts.empty() && hosts != std::vector{this_host()}) {
-    text += "  measured on " + for_terminal(listed(hosts)) + "\n";
+  if (const Hosts& hosts = results.of.hosts; !hosts.imported.empty()) {
+    text += "  measured on " + for_terminal(listed(hosts.imported)) +
+            (hosts.own.empty() ? "" : ", and in this folder") + "\n";
   }
   for (const std::string& reason : results.stale) {
     text += "  " + colours.doubtful("stale") + ", will be measured anew: " + for_terminal(reason) +

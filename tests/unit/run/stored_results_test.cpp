@@ -64,40 +64,52 @@ TEST_F(StoredResultsTest, ImportedOnesGiveWayToMeasuredOnes) {
   EXPECT_EQ(kept.front().imported, "");
 }
 
-// What colleagues sent: the newest driver stands, whoever measured last.
-TEST_F(StoredResultsTest, OfOtherMachinesTheNewestDriverStands) {
-  tune();
-  StoredResults old = all().front();
-  old.of.hosts = {"gpu1"};
-  old.ranked.device.driver = "580.95.05";
-  old.ranked.date = "2999-01-01T00:00:00Z";
-  StoredResults fresh = old;
-  fresh.of.hosts = {"gpu2"};
-  fresh.ranked.device.driver = "1000.1";
-  fresh.ranked.date = "2026-01-01T00:00:00Z";
-  const auto kept = newest_of_each({fresh, old});
-  ASSERT_EQ(kept.size(), 1U);
-  EXPECT_EQ(kept.front().of.hosts, std::vector<std::string>{"gpu2"});
-  ASSERT_EQ(kept.front().others.size(), 1U);
-  EXPECT_NE(kept.front().others[0].find(", driver 580.95.05, on gpu1 ("), std::string::npos)
-      << kept.front().others[0];
-  old.ranked.device.driver = fresh.ranked.device.driver;
-  EXPECT_EQ(newest_of_each({fresh, old}).front().of.hosts, std::vector<std::string>{"gpu1"});
+StoredContext measured_by(const Hosts& hosts, const std::string& driver, const std::string& date) {
+  StoredContext context;
+  context.hosts = hosts;
+  context.key.device.driver = driver;
+  context.newest = date;
+  return context;
 }
 
-TEST_F(StoredResultsTest, WhatThisMachineMeasuredStandsBeforeANewerDriverElsewhere) {
+// What colleagues sent: the newest driver stands, whoever measured last.
+TEST_F(StoredResultsTest, OfOtherMachinesTheNewestDriverStands) {
+  const auto fresh = measured_by({{}, {"gpu2"}}, "1000.1", "2026-01-01T00:00:00Z");
+  auto old = measured_by({{}, {"gpu1"}}, "580.95.05", "2999-01-01T00:00:00Z");
+  EXPECT_TRUE(is_behind(old, fresh));
+  EXPECT_FALSE(is_behind(fresh, old));
+  old.key.device.driver = fresh.key.device.driver;
+  EXPECT_TRUE(is_behind(fresh, old));
+}
+
+TEST_F(StoredResultsTest, WhatThisFolderMeasuredStandsBeforeANewerDriverElsewhere) {
+  const auto own = measured_by({{"here"}, {"gpu1"}}, "580.95.05", "2026-01-01T00:00:00Z");
+  const auto theirs = measured_by({{}, {"gpu1"}}, "9999.1", "2999-01-01T00:00:00Z");
+  EXPECT_TRUE(is_behind(theirs, own));
+  EXPECT_FALSE(is_behind(own, theirs));
+}
+
+// After going back to an older driver a run's own results are those that count.
+TEST_F(StoredResultsTest, OfThisFolderTheNewestStandsWhateverTheDriver) {
+  const auto before = measured_by({{"here"}, {}}, "590.1", "2026-01-01T00:00:00Z");
+  const auto now = measured_by({{"here"}, {}}, "580.95.05", "2026-02-01T00:00:00Z");
+  EXPECT_TRUE(is_behind(before, now));
+  EXPECT_FALSE(is_behind(now, before));
+}
+
+TEST_F(StoredResultsTest, WhatIsNotShownNamesItsMachineAndItsDriver) {
   tune();
   const StoredResults own = all().front();
-  EXPECT_EQ(own.of.hosts, std::vector<std::string>{this_host()});
+  EXPECT_EQ(own.of.hosts.own.size(), 1U);
   StoredResults theirs = own;
-  theirs.of.hosts = {this_host() + "-not"};
+  theirs.of.hosts = {{}, {"gpu1", "gpu2"}};
   theirs.ranked.device.driver = "9999.1";
-  theirs.ranked.date = "2999-01-01T00:00:00Z";
-  for (const auto& both : {std::vector{own, theirs}, std::vector{theirs, own}}) {
-    const auto kept = newest_of_each(both);
-    ASSERT_EQ(kept.size(), 1U);
-    EXPECT_EQ(kept.front().of.hosts, own.of.hosts);
-  }
+  const auto kept = newest_of_each({own, theirs});
+  ASSERT_EQ(kept.size(), 1U);
+  ASSERT_EQ(kept.front().others.size(), 1U);
+  EXPECT_NE(kept.front().others[0].find(" measured, driver 9999.1, on gpu1, gpu2 ("),
+            std::string::npos)
+      << kept.front().others[0];
 }
 
 TEST_F(StoredResultsTest, TheRankingIsThatOfTheRun) {

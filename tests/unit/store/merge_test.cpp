@@ -195,10 +195,27 @@ TEST(Merge, BringsTheNamesOfTheMachinesThatMeasured) {
   merge_store(store, b.path());
   const auto contexts = store.contexts();
   ASSERT_EQ(contexts.size(), 2U);
-  std::vector<std::string> both{this_host(), "another machine"};
-  std::ranges::sort(both);
-  EXPECT_EQ(contexts[0].hosts, both);
-  EXPECT_EQ(contexts[1].hosts, std::vector<std::string>{"another machine"});
+  const std::vector<std::string> another{"another machine"};
+  EXPECT_EQ(contexts[0].hosts.own.size(), 1U);
+  EXPECT_EQ(contexts[0].hosts.imported, another);
+  EXPECT_TRUE(contexts[1].hosts.own.empty());
+  EXPECT_EQ(contexts[1].hosts.imported, another);
+}
+
+// A folder that was copied and comes back, or a machine that measures what others did before.
+TEST(Merge, AMachineWhoseRunsWriteHereIsNotAnother) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill_range(a.path(), sample_key(), 1, 1);
+  fill_range(b.path(), sample_key(), 1, 2);
+  fill_range(b.path(), other_device(), 1, 1);
+  Store store = Store::open(a.path());
+  merge_store(store, b.path());
+  EXPECT_TRUE(store.contexts()[0].hosts.imported.empty());
+  EXPECT_EQ(store.contexts()[1].hosts.imported.size(), 1U);
+  store.record(store.context(other_device()), sample_trial(2));
+  EXPECT_EQ(store.contexts()[1].hosts.own.size(), 1U);
+  EXPECT_TRUE(store.contexts()[1].hosts.imported.empty());
 }
 
 TEST(Merge, AStoreOfAnOlderProgramNamesNoMachines) {
@@ -206,10 +223,10 @@ TEST(Merge, AStoreOfAnOlderProgramNamesNoMachines) {
   const ScratchFolder b;
   fill_range(b.path(), sample_key(), 1, 1);
   run_sql(b.path() / "tuner.sqlite", "DROP TABLE hosts");
-  EXPECT_TRUE(Store::open(b.path(), Store::Access::kRead).contexts()[0].hosts.empty());
+  EXPECT_TRUE(Store::open(b.path(), Store::Access::kRead).contexts()[0].hosts.own.empty());
   Store store = Store::open(a.path());
   EXPECT_EQ(merge_store(store, b.path()).added, 1U);
-  EXPECT_TRUE(store.contexts()[0].hosts.empty());
+  EXPECT_TRUE(store.contexts()[0].hosts.imported.empty());
 }
 
 TEST(Merge, BringsHowAContextIsRankedWhereThatIsNotKnown) {
