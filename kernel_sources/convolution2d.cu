@@ -30,7 +30,7 @@ constexpr int kTileRows = BM + FILTER - 1;
 constexpr int kTileColumns = BN + FILTER - 1;
 constexpr int kWindowRows = TM + FILTER - 1;  // of the image, for all windows of a thread
 
-// Several variants in one program lie one after the other: aligned, so that each is read as the first is.
+// Aligned, so that they are read alike where a launcher puts those of several variants in a row.
 alignas(256) __constant__ float weights[FILTER * FILTER];
 
 #if TUNE_FORM_IS_registers

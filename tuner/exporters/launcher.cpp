@@ -154,6 +154,14 @@ Variants variants_of(const Study& study, const TunedTable& table, const Launcher
   return out;
 }
 
+// A variant that is measured has the beginning of the constant memory to itself.
+constexpr const char* kAlignConstants =
+    R"txt(// The constants of one variant lie behind those of another: aligned, they are read as by the first.
+#pragma push_macro("__constant__")
+#undef __constant__
+#define __constant__ __location__(constant) __align__(16)
+)txt";
+
 // The variant's text in a namespace of its own, with nothing left defined behind it.
 std::string region(const Variant& variant, std::size_t number, const LauncherSource& source,
                    const LauncherSignature& signature) {
@@ -300,11 +308,14 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   // Not within the header's namespace, whose names are not the kernel's.
   files.source +=
       "\n#pragma nv_diag_suppress 177  // a variant does not use all that its source has\n";
+  const bool has_constants = options.source.text.find("__constant__") != std::string::npos;
+  if (has_constants) files.source += kAlignConstants;
   files.source += "namespace " + model.space + "_kernels {\n";
   for (std::size_t v = 0; v < variants.all.size(); ++v) {
     files.source += region(variants.all[v], v, options.source, signature);
   }
   files.source += "}  // namespace " + model.space + "_kernels\n#pragma nv_diag_default 177\n";
+  if (has_constants) files.source += "#pragma pop_macro(\"__constant__\")\n";
   files.source += launcher_function(model, signature, kernels_of(variants));
   return files;
 }

@@ -21,7 +21,9 @@ inline constexpr const char* kFakeCudaRuntime = R"(#pragma once
 #include <mutex>
 #include <set>
 #define __global__
-#define __constant__
+#define __location__(memory)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __constant__ __location__(constant)
 #define CUDART_VERSION 13000
 struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
 typedef struct stream* cudaStream_t;

@@ -114,6 +114,19 @@ TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
   }
 }
 
+// As the first one's are, which begin the constant memory: vectors of a variant that was measured
+// alone could not be read as such otherwise.
+TEST(LauncherConstants, ThoseOfEveryVariantAreAligned) {
+  EXPECT_EQ(calls_of(R"(
+  for (int variant = 0; variant < 3; ++variant) {
+    std::printf("%d ", int(reinterpret_cast<std::uintptr_t>(table_of(variant)) % 16));
+  }
+  struct { char first; __constant__ float plain; } here;
+  std::printf("%d\n", int(reinterpret_cast<char*>(&here.plain) - &here.first));
+)"),
+            "0 0 0 4\n");
+}
+
 TEST(LauncherConstants, EachStreamCopiesWhatWasSetOnce) {
   EXPECT_EQ(calls_of(R"(
   std::printf("%d ", set_table(ones));
