@@ -124,7 +124,7 @@ MergeReport merge_store(Store& into, const std::filesystem::path& other) {
   opened.database->execute("BEGIN");  // one state of it, whatever others write meanwhile
   into.impl().db().execute("PRAGMA synchronous = FULL");
   Transaction transaction(into.impl().db());
-  const MergeReport report = Merger(into.impl(), *opened.database).run();
+  MergeReport report = Merger(into.impl(), *opened.database).run();
   transaction.commit();
   return report;
 }
