@@ -93,8 +93,9 @@ class Merger {
     own.bind(1, context.id).bind(2, generation).bind(3, row.configuration);
     const bool there = own.step();
     const bool older = there && own.text(0) < row.recorded;  // ISO 8601 sorts as text
-    if (there && own.text(0) != row.recorded && own.text(2) == row.state && own.real(1) > 0 &&
-        row.time_ms > 0) {
+    const std::string_view ok = name_of(TrialState::kOk);
+    const bool both_valid = there && own.text(2) == ok && row.state == ok && own.real(1) > 0;
+    if (both_valid && own.text(0) != row.recorded) {
       report_.ratios.push_back(row.time_ms / own.real(1));
     }
     own.reset();

@@ -16,10 +16,10 @@ struct MergeReport {
   std::uint64_t added = 0;         // trials
   std::uint64_t replaced = 0;      // by a newer one
   std::uint64_t kept = 0;          // the one that is there is as new or newer
-  // Of each configuration that was valid in both and measured twice: the other store's time over
-  // the one that was here.
+  std::uint64_t damaged = 0;       // left out
+  // Of each configuration that both stores measured, not merely hold, and found valid: the other
+  // store's time over the one that was here.
   std::vector<double> ratios{};
-  std::uint64_t damaged = 0;  // left out
 };
 
 // Copies the trials of another results folder or database, in one transaction: all or none. Where

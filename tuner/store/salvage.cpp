@@ -56,7 +56,7 @@ const std::vector<Table>& tables() {
   return all;
 }
 
-// That may not be there.
+// Those that may be missing.
 const std::vector<Table>& later_tables() {
   using enum Kind;
   static const std::vector<Table> all{

@@ -53,7 +53,7 @@ constexpr const char* kRankings =
     "CREATE TABLE IF NOT EXISTS rankings(id INTEGER PRIMARY KEY, text TEXT NOT NULL)";
 
 // On which machines a context's trials were measured, and whether they were imported from another
-// store. The same holds of it.
+// store. Older programs do not mind this table either.
 constexpr const char* kHosts =
     "CREATE TABLE IF NOT EXISTS hosts(id INTEGER PRIMARY KEY, context INTEGER NOT NULL,"
     " host TEXT NOT NULL, imported INTEGER NOT NULL, UNIQUE(context, host))";

@@ -14,7 +14,7 @@ void prepare_schema(Database& database);
 // The same checks without writing, for read-only use.
 void check_schema(Database& database);
 
-// Tables that a database lacks which an older program made and nobody has written into since.
+// Tables that may be missing where an older program made the database.
 inline constexpr const char* kRankingsTable = "rankings";  // how contexts are ranked
 inline constexpr const char* kHostsTable = "hosts";        // where contexts were measured
 bool has_table(Database& database, const std::string& name);

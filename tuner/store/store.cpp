@@ -162,20 +162,21 @@ void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
   insert.bind(1, context).bind(2, dump(to_json(how))).run();
 }
 
-Hosts Store::Impl::hosts(std::int64_t context) {
-  Hosts all;
+std::map<std::int64_t, Hosts> Store::Impl::hosts() {
+  std::map<std::int64_t, Hosts> all;
   if (!has_table(db(), kHostsTable)) return all;
-  Statement query =
-      db().prepare("SELECT host, imported FROM hosts WHERE context = ? ORDER BY host");
-  query.bind(1, context);
-  while (query.step()) (query.integer(1) != 0 ? all.imported : all.own).push_back(query.text(0));
+  Statement query = db().prepare("SELECT context, host, imported FROM hosts ORDER BY host");
+  while (query.step()) {
+    Hosts& found = all[query.integer(0)];
+    (query.integer(2) != 0 ? found.imported : found.own).push_back(query.text(1));
+  }
   return all;
 }
 
 void Store::Impl::add_host(std::int64_t context, const std::string& host, bool imported) {
   Statement insert = db().prepare(
       "INSERT INTO hosts(context, host, imported) VALUES(?,?,?) ON CONFLICT(context, host) DO"
-      " UPDATE SET imported = min(imported, excluded.imported)");
+      " UPDATE SET imported = excluded.imported WHERE imported > excluded.imported");
   insert.bind(1, context).bind(2, host).bind(3, std::int64_t{imported}).run();
 }
 
@@ -203,6 +204,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
       " t.generation = c.generation WHERE ?1 = '' OR c.kernel = ?1 GROUP BY c.id ORDER BY c.id");
   query.bind(1, kernel);
   std::vector<StoredContext> all;
+  std::map<std::int64_t, Hosts> hosts = impl_->hosts();
   while (query.step()) {
     try {
       StoredContext found;
@@ -212,7 +214,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
       found.ranked_by = impl_->ranked_by(found.context.id);
       found.trials = static_cast<std::uint64_t>(query.integer(6));
       found.newest = query.text(7);
-      found.hosts = impl_->hosts(found.context.id);
+      found.hosts = std::move(hosts[found.context.id]);
       all.push_back(std::move(found));
     } catch (const nlohmann::json::exception&) {
       impl_->opened.notes.push_back("a damaged context in " + file().string() + " is left out");
@@ -253,10 +255,8 @@ void Store::record(const Context& context, std::span<const Trial> trials) {
   Transaction transaction(impl_->db());
   const std::int64_t generation = impl_->generation(context);
   for (const Trial& trial : trials) impl_->write(context, generation, trial);
-  const bool is_first = !trials.empty() && !impl_->measured_here.contains(context.id);
-  if (is_first) impl_->add_host(context.id, this_host(), false);
+  if (!trials.empty()) impl_->add_host(context.id, this_host(), false);
   transaction.commit();
-  if (is_first) impl_->measured_here.insert(context.id);
   if (wait) impl_->durable_at = std::chrono::steady_clock::now();
 }
 
@@ -265,6 +265,7 @@ void Store::rewrite(const Context& context, std::span<const Trial> trials, const
   const std::int64_t generation = impl_->generation(context);
   for (const Trial& trial : trials) impl_->rewrite(context, generation, trial);
   impl_->write(context, generation, measured);
+  impl_->add_host(context.id, this_host(), false);
   transaction.commit();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Inside of Store, for those who write into it: store.cpp and merge.cpp.
 
-#include <set>
+#include <map>
 
 #include "tuner/store/open_database.h"
 #include "tuner/store/sqlite.h"
@@ -31,7 +31,6 @@ struct Store::Impl {
   OpenDatabase opened;
   std::int64_t session = 0;
   std::chrono::steady_clock::time_point durable_at{};  // when a commit was last waited for
-  std::set<std::int64_t> measured_here{};              // contexts of which the database says so
 
   Database& db() { return *opened.database; }
 
@@ -48,7 +47,7 @@ struct Store::Impl {
   std::optional<RankedBy> ranked_by(std::int64_t context);
   // To be called in a transaction, like all that writes.
   void rank_by(std::int64_t context, const RankedBy& how);
-  Hosts hosts(std::int64_t context);  // each by name
+  std::map<std::int64_t, Hosts> hosts();  // by context
   void add_host(std::int64_t context, const std::string& host, bool imported);
   void rewrite(const Context& context, std::int64_t generation, const Trial& trial);
 

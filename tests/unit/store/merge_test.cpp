@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -99,6 +98,25 @@ TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
   const MergeReport again = merge_store(other, a.path());  // the same trial now
   EXPECT_EQ(again.kept, 1U);
   EXPECT_TRUE(again.ratios.empty());
+}
+
+// Times of what failed or was dropped say nothing.
+TEST(Merge, OnlyWhatBothFoundValidIsCompared) {
+  for (const TrialState state : {TrialState::kDropped, TrialState::kCorrectness}) {
+    const ScratchFolder a;
+    const ScratchFolder b;
+    for (const fs::path& folder : {a.path(), b.path()}) {
+      Store store = Store::open(folder);
+      Trial trial = sample_trial(1);
+      trial.state = state;
+      store.record(store.context(sample_key()), trial);
+    }
+    run_sql(a.path() / "tuner.sqlite", "UPDATE trials SET recorded = '2026-01-01T00:00:00Z'");
+    Store store = Store::open(a.path());
+    const MergeReport report = merge_store(store, b.path());
+    EXPECT_EQ(report.replaced, 1U);
+    EXPECT_TRUE(report.ratios.empty());
+  }
 }
 
 TEST(Merge, DamagedTrialsAreLeftOut) {
@@ -213,7 +231,7 @@ TEST(Merge, AMachineWhoseRunsWriteHereIsNotAnother) {
   merge_store(store, b.path());
   EXPECT_TRUE(store.contexts()[0].hosts.imported.empty());
   EXPECT_EQ(store.contexts()[1].hosts.imported.size(), 1U);
-  store.record(store.context(other_device()), sample_trial(2));
+  store.rewrite(store.context(other_device()), {}, sample_trial(1));  // measured again
   EXPECT_EQ(store.contexts()[1].hosts.own.size(), 1U);
   EXPECT_TRUE(store.contexts()[1].hosts.imported.empty());
 }

@@ -216,6 +216,21 @@ TEST_F(ReplaceDamaged, AWholeSalvageThatWaitsIsSaidToReadersAndPutInPlaceByTheNe
             file.string() + " was missing; what had been salvaged from it took its place\n");
 }
 
+TEST_F(ReplaceDamaged, WhoMeasuredAndHowItIsRankedIsSalvagedToo) {
+  const ScratchFolder from;
+  const ScratchFolder to;
+  {
+    Store store = Store::open(from.path());
+    store.record(store.context(sample_key()), sample_trial(1));
+    store.rank_by(store.context(sample_key()), {}, {});
+  }
+  salvage(from.path() / "tuner.sqlite", to.path() / "tuner.sqlite");
+  const auto contexts = Store::open(to.path(), Store::Access::kRead).contexts();
+  ASSERT_EQ(contexts.size(), 1U);
+  EXPECT_EQ(contexts[0].hosts.own.size(), 1U);
+  EXPECT_TRUE(contexts[0].ranked_by);
+}
+
 TEST_F(ReplaceDamaged, ALogThatALostFileLeftIsNotGivenToTheNextOne) {
   const ScratchFolder folder;
   const fs::path file = put_damaged(folder.path());
