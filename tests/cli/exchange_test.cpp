@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "program.h"
 
@@ -155,6 +157,20 @@ TEST(Exchange, ResultsOfSeveralMachinesGoIntoOneStore) {
       << again.out;
   EXPECT_EQ(rows_of(sandbox, "a", "n=3000").size(), 11U);
   EXPECT_EQ(rows_of(sandbox, "a", "n=10000").size(), 11U);
+}
+
+TEST(Exchange, AnImportSaysHowTheMachinesCompare) {
+  const Sandbox sandbox;
+  ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // dates have seconds
+  ASSERT_EQ(tune(sandbox, "b", "n=3000").status, 0);
+  const std::vector<std::string> words{"import", sandbox.path("b"), "--results", sandbox.path("a")};
+  const std::string compared = "configurations were measured in both: their times over those here";
+  const auto merged = run(sandbox, words);
+  ASSERT_EQ(merged.status, 0) << merged.err;
+  EXPECT_NE(merged.out.find(compared), std::string::npos) << merged.out;
+  const auto again = run(sandbox, words);  // nothing was measured since
+  EXPECT_EQ(again.out.find(compared), std::string::npos) << again.out;
 }
 
 TEST(Exchange, RankedCsvFilesComeBack) {

@@ -13,6 +13,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/engine/statistics.h"
 #include "tuner/run/imports.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/study/study_yaml.h"
@@ -102,17 +103,15 @@ void write_space(const ImportOptions& options, const Recording& recording) {
   write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
-// Whether two machines that measured the same configurations agree. They need not be equally fast
-// for that: the better configurations only have to be the same, which a median that is off puts in
-// doubt.
-std::string agreement_text(std::vector<double> ratios) {
+// Whether two machines that measured the same configurations agree.
+std::string agreement_text(const std::vector<double>& ratios) {
   constexpr double kNotable = 0.02;
-  std::ranges::sort(ratios);
-  const double middle = ratios[ratios.size() / 2];
+  const double middle = median(ratios);
+  const auto [least, most] = std::ranges::minmax(ratios);
   std::string text = fmt::format(
       "  {} configurations were measured in both: their times over those here are {:.3f} in the "
       "median ({:.3f} to {:.3f})",
-      ratios.size(), middle, ratios.front(), ratios.back());
+      ratios.size(), middle, least, most);
   if (std::abs(middle - 1) > kNotable) {
     text +=
         "\n  that is more than devices of one model differ: rankings of both together are doubtful "
