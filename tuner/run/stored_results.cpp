@@ -3,6 +3,7 @@
 #include "tuner/run/stored_results.h"
 
 #include <fmt/format.h>
+#include <string.h>
 
 #include <algorithm>
 #include <charconv>
@@ -50,19 +51,6 @@ std::vector<std::string> misfits(const ContextKey& imported, const Study& study)
   std::sort(ours.begin(), ours.end());
   if (theirs == ours) return {};
   return {"the imported results have other parameters"};
-}
-
-// "580.95.05" as numbers; what is none counts as 0.
-std::vector<int> version_of(const std::string& driver) {
-  std::vector<int> parts;
-  for (std::size_t at = 0; at <= driver.size();) {
-    const std::size_t dot = std::min(driver.find('.', at), driver.size());
-    int number = 0;
-    std::from_chars(driver.data() + at, driver.data() + dot, number);
-    parts.push_back(number);
-    at = dot + 1;
-  }
-  return parts;
 }
 
 bool is_of_others(const StoredContext& context) {
@@ -252,9 +240,9 @@ RankedResults ranked_without_study(const StoredContext& context, std::vector<Tri
 
 bool is_behind(const StoredContext& a, const StoredContext& b) {
   if (is_of_others(a) != is_of_others(b)) return is_of_others(a);
-  const auto driver = version_of(a.key.device.driver);
-  const auto other = version_of(b.key.device.driver);
-  if (is_of_others(a) && driver != other) return driver < other;
+  const int drivers =
+      ::strverscmp(a.key.device.driver.c_str(), b.key.device.driver.c_str());  // 580.95 < 1000.1
+  if (is_of_others(a) && drivers != 0) return drivers < 0;
   return a.newest <= b.newest;
 }
 

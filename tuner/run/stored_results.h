@@ -79,15 +79,14 @@ std::vector<Trial> trials_for_run(Store& store, const Context& context, const St
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);
 
-// Of two contexts of one device and size that are worth the same, whether `a` gives way. What runs
-// in this folder measured they would go on with. Of what was imported from others' stores the
-// newest driver is nearest to what is to come. Else the newer stands; of equal dates the one made
-// later, `b`.
+// Whether `a` gives way to `b`, another context of the same device and size: one from others'
+// stores to one that runs in this folder measured; of two from others' stores the one with the
+// older driver; else the older one, and with equal dates `a`.
 bool is_behind(const StoredContext& a, const StoredContext& b);
 
 // Of equal devices and sizes what a plain `tuner run` would go on with: measured ones before those
-// with options of the backend, imported ones and stale ones, and of these the one that no other
-// puts behind it. What is left out is named in `others`.
+// with options of the backend, imported ones and stale ones, and of equals in this the one
+// that does not give way (is_behind()). What is left out is named in `others`.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
 }  // namespace tuner
