@@ -5,7 +5,8 @@
 
 KERNEL is matmul, softmax, convolution2d or matmul_bf16 (default: those that are written for it, matmul and convolution2d).
 The best configurations at each size in results/KERNEL are compiled by both, from the same source with the same definitions,
-and their machine code is compared byte by byte. No GPU is needed. Exit status 1 when one differs, 77 without the CUDA toolkit.
+and their machine code is compared byte by byte. No GPU is needed. Exit status 1 when one differs or a kernel has no results,
+77 without the CUDA toolkit.
 """
 import argparse
 import csv
@@ -20,6 +21,7 @@ import nvrtc  # noqa: E402
 
 SKIPPED = 77
 WRITTEN_FOR_IT = ["matmul", "convolution2d"]
+RECORDED = ["matmul", "softmax", "convolution2d", "matmul_bf16"]
 
 
 def winners(name, top):
@@ -46,17 +48,23 @@ def code_by_nvcc(nvcc, kernel, variant, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--top", type=int, default=1, help="configurations of each size")
-    parser.add_argument("kernels", nargs="*", default=WRITTEN_FOR_IT, metavar="KERNEL")
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     options = parser.parse_args()
+    unknown = set(options.kernels) - set(RECORDED)
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: give one of {', '.join(RECORDED)}")
     nvcc = shutil.which("nvcc") or shutil.which(nvrtc.TOOLKIT / "bin/nvcc")
     if not nvcc or not nvrtc.LIBRARY.exists():
         print(f"skipped: no nvcc, or no {nvrtc.LIBRARY}")
         return SKIPPED
     compiler = nvrtc.Nvrtc()
     different = 0
-    for name in options.kernels:
+    for name in options.kernels or WRITTEN_FOR_IT:
         kernel = nvrtc.KERNELS[name]
-        for size, variant in winners(name, options.top):
+        best = winners(name, options.top)
+        if not best:
+            sys.exit(f"no results of {name}")
+        for size, variant in best:
             _, image = compiler.compile(kernel, nvrtc.text_of(kernel), variant)
             measured = nvrtc.code_of(image, kernel.entry)
             with tempfile.TemporaryDirectory() as folder:
