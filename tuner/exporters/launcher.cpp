@@ -154,9 +154,9 @@ Variants variants_of(const Study& study, const TunedTable& table, const Launcher
   return out;
 }
 
-// A variant that is measured has the beginning of the constant memory to itself.
+// In a run each variant is a program of its own, whose constants begin the constant memory.
 constexpr const char* kAlignConstants =
-    R"txt(// The constants of one variant lie behind those of another: aligned, they are read as by the first.
+    R"txt(// Constants of several variants follow one another in memory: aligned, vectors of them can be read.
 #pragma push_macro("__constant__")
 #undef __constant__
 #define __constant__ __location__(constant) __align__(16)

@@ -114,8 +114,7 @@ TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
   }
 }
 
-// As the first one's are, which begin the constant memory: vectors of a variant that was measured
-// alone could not be read as such otherwise.
+// In a run they begin the constant memory, where vectors of them can be read.
 TEST(LauncherConstants, ThoseOfEveryVariantAreAligned) {
   EXPECT_EQ(calls_of(R"(
   for (int variant = 0; variant < 3; ++variant) {
