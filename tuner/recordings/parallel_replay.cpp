@@ -39,8 +39,7 @@ ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers, uns
     : recording_(&recording),
       workers_(workers),
       devices_(devices),
-      free_at_({}, std::vector<double>(workers, 0.0)),
-      device_free_at_({}, std::vector<double>(devices, 0.0)) {
+      free_at_({}, std::vector<double>(workers, 0.0)) {
   const bool compiled = std::ranges::any_of(recording.entries, [](const RecordedTrial& entry) {
     return known(entry.compile_seconds) > 0;
   });
@@ -55,7 +54,7 @@ ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers, uns
 // is compiled, as much may wait for the devices as there are workers, beside what runs.
 std::size_t ParallelReplay::capacity() const {
   const std::size_t at_hand = std::max<std::size_t>(1, workers_ / 4);
-  return workers_ + at_hand + std::min(finishing_.size(), workers_ + devices_);
+  return workers_ + at_hand + std::min(compiled_.size() + running_.size(), workers_ + devices_);
 }
 
 void ParallelReplay::submit(ConfigIndex index) {
@@ -67,20 +66,35 @@ void ParallelReplay::submit(ConfigIndex index) {
   compiling_.push({index, end, submitted_++, now_, start});
 }
 
-// What is compiled next reaches the devices, or has failed.
-void ParallelReplay::arrive() {
-  Job job = compiling_.top();
-  compiling_.pop();
-  const RecordedTrial& entry = recording_->entries[static_cast<std::size_t>(job.index)];
-  compile_seconds_ += job.due - job.begin;
-  job.begin = job.due;
-  if (entry.state == TrialState::kOk) {
-    job.begin = std::max(device_free_at_.top(), job.due);
-    job.due = job.begin + known(entry.device_seconds);
-    device_free_at_.pop();
-    device_free_at_.push(job.due);
+// The next end of a compilation or of a run, unless it comes after `until`.
+bool ParallelReplay::step(double until) {
+  const double compiled = compiling_.empty() ? kNoEnd : compiling_.top().due;
+  const double ended = running_.empty() ? kNoEnd : running_.top().due;
+  const double at = std::min(compiled, ended);
+  if (at > until || at == kNoEnd) return false;
+  if (compiled <= ended) {
+    const Job job = compiling_.top();
+    compiling_.pop();
+    compile_seconds_ += job.due - job.begin;
+    (entry_of(job).state == TrialState::kOk ? compiled_ : finished_).push_back(job);
+  } else {
+    const Job job = running_.top();
+    running_.pop();
+    device_seconds_ += job.due - job.begin;
+    finished_.push_back(job);
   }
-  finishing_.push(job);
+  start_devices(at);
+  return true;
+}
+
+void ParallelReplay::start_devices(double at) {
+  while (running_.size() < devices_ && !compiled_.empty()) {
+    Job job = compiled_.front();
+    compiled_.pop_front();
+    job.begin = at;
+    job.due = at + known(entry_of(job).device_seconds);
+    running_.push(job);
+  }
 }
 
 std::optional<MachineState> ParallelReplay::machine() const {
@@ -95,32 +109,31 @@ std::optional<MachineState> ParallelReplay::machine() const {
                                          : Stage::kCompiled;
     machine.under_way.push_back({job.index, stage, now_ - job.asked, now_ - job.begin});
   }
-  for (const Job& job : finishing_.jobs()) {
-    const Stage stage = job.begin > now_ ? Stage::kCompiled : Stage::kRunning;
+  const auto add = [&](const Job& job, Stage stage) {
     machine.under_way.push_back({job.index, stage, now_ - job.asked});
-  }
+  };
+  for (const Job& job : compiled_) add(job, Stage::kCompiled);
+  for (const Job& job : running_.jobs()) add(job, Stage::kRunning);
+  for (const Job& job : finished_) add(job, Stage::kRunning);
   return machine;
 }
 
 void ParallelReplay::pass(double seconds) {
   now_ += seconds;
-  while (!compiling_.empty() && compiling_.top().due <= now_) arrive();
+  while (step(now_)) {
+  }
 }
 
 std::optional<Trial> ParallelReplay::next(double until) {
-  while (!compiling_.empty() && compiling_.top().due <= until &&
-         (finishing_.empty() || compiling_.top().due <= finishing_.top().due)) {
-    arrive();
+  while (finished_.empty() && step(until)) {
   }
-  if (finishing_.empty() && compiling_.empty()) return std::nullopt;
-  if (finishing_.empty() || finishing_.top().due > until) {
-    now_ = std::max(now_, until);
+  if (finished_.empty()) {
+    if (!running_.empty() || !compiling_.empty()) now_ = std::max(now_, until);
     return std::nullopt;
   }
-  const Job job = finishing_.top();
-  finishing_.pop();
+  const Job job = finished_.front();
+  finished_.pop_front();
   now_ = std::max(now_, job.due);
-  device_seconds_ += job.due - job.begin;
   load_.result(now_, compile_seconds_, device_seconds_);
   return trial_of(job.index);
 }
@@ -133,26 +146,17 @@ ParallelReplay::Shares ParallelReplay::busy() const {
   double compile = compile_seconds_;
   for (const Job& job : compiling_.jobs()) compile += until_now(job);
   double device = device_seconds_;
-  for (const Job& job : finishing_.jobs()) device += until_now(job);
+  for (const Job& job : running_.jobs()) device += until_now(job);
   return {compile / (now_ * static_cast<double>(workers_)),
           device / (now_ * static_cast<double>(devices_))};
 }
 
-// What runs, or is about to at this very moment, goes on.
+// What runs goes on.
 void ParallelReplay::cancel() {
   for (const Job& job : compiling_.jobs()) compile_seconds_ += std::max(0.0, now_ - job.begin);
   compiling_ = {};
   free_at_ = FreeAt({}, std::vector<double>(workers_, now_));
-  std::vector<double> devices_free_at;
-  Queue kept;
-  for (const Job& job : finishing_.jobs()) {
-    if (job.begin > now_) continue;
-    if (job.due > now_) devices_free_at.push_back(job.due);
-    kept.push(job);
-  }
-  devices_free_at.resize(devices_, now_);
-  device_free_at_ = FreeAt({}, std::move(devices_free_at));
-  finishing_ = std::move(kept);
+  compiled_.clear();
 }
 
 Trial ParallelReplay::trial_of(ConfigIndex index) const {
@@ -162,6 +166,10 @@ Trial ParallelReplay::trial_of(ConfigIndex index) const {
   trial.cost_seconds = known(entry.compile_seconds);
   if (trial.state == TrialState::kOk) trial.cost_seconds += known(entry.device_seconds);
   return trial;
+}
+
+const RecordedTrial& ParallelReplay::entry_of(const Job& job) const {
+  return recording_->entries[static_cast<std::size_t>(job.index)];
 }
 
 std::vector<ConfigIndex> ClockedStrategy::ask(std::size_t count) {

@@ -2,6 +2,7 @@
 // Recorded results by the clock on the wall: several compile workers, one device or more.
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,9 +18,9 @@
 namespace tuner {
 
 // Answers for the indices of RecordedSpace as a machine with so many compile workers would: a
-// worker takes what was submitted first and is busy for the recorded compile time; the device that
-// is free first takes what is compiled, in the order of arrival, for the recorded verification and
-// benchmark time. What failed costs its compile time only.
+// worker takes what was submitted first and is busy for the recorded compile time; a device that
+// gets free takes what has been compiled for longest, for the recorded verification and benchmark
+// time. What failed costs its compile time only.
 class ParallelReplay final : public Evaluator {
  public:
   // Throws InputError when the recording holds no compile times. `recording` outlives this.
@@ -45,10 +46,10 @@ class ParallelReplay final : public Evaluator {
  private:
   struct Job {
     ConfigIndex index = 0;
-    double due = 0;  // when it is compiled, then when it is finished
+    double due = 0;  // when what is done with it ends
     std::size_t number = 0;
     double asked = 0;
-    double begin = 0;  // when it is compiled, then when it is run
+    double begin = 0;  // of what is done with it
   };
   struct Later {
     bool operator()(const Job& a, const Job& b) const {
@@ -62,7 +63,9 @@ class ParallelReplay final : public Evaluator {
 
   using FreeAt = std::priority_queue<double, std::vector<double>, std::greater<>>;
 
-  void arrive();
+  bool step(double until);
+  void start_devices(double at);
+  const RecordedTrial& entry_of(const Job& job) const;
   Trial trial_of(ConfigIndex index) const;
 
   const Recording* recording_;
@@ -70,8 +73,9 @@ class ParallelReplay final : public Evaluator {
   std::size_t devices_;
   FreeAt free_at_;   // of the workers
   Queue compiling_;  // or waiting for it
-  Queue finishing_;  // on a device, or waiting for one
-  FreeAt device_free_at_;
+  std::deque<Job> compiled_;
+  Queue running_;             // on a device
+  std::deque<Job> finished_;  // and not told yet
   double now_ = 0;
   std::size_t submitted_ = 0;
   double compile_seconds_ = 0;  // of all workers
