@@ -18,7 +18,8 @@ namespace {
 using namespace tuner;  // NOLINT(google-build-using-namespace)
 
 // Proposes `start`, start+1, ...; an observation with state 4 makes tell() throw. A prior moves the
-// start to its best result; one without results makes learn() throw.
+// start to its best result; one without results makes learn() throw. What is compiled is measured
+// from the last one to the first, but it loses one that is alone.
 class Sequence : public sdk::Strategy {
  public:
   static constexpr const char* kName = "sequence";
@@ -54,6 +55,12 @@ class Sequence : public sdk::Strategy {
                                        [](auto& a, auto& b) { return a.loss < b.loss; });
     if (best == prior.results.end()) throw std::runtime_error("an empty prior");
     if (prior.likeness > 0.5) next_ = best->index;
+  }
+
+  std::vector<sdk::Index> order(std::vector<sdk::Index> compiled) override {
+    if (compiled.size() == 1) return {};
+    std::sort(compiled.rbegin(), compiled.rend());
+    return compiled;
   }
 
  private:

@@ -55,13 +55,19 @@ class FakeEvaluator : public Evaluator {
     MachineState state;
     state.compile_workers = *workers;
     for (const Asked& one : outstanding_) {
-      state.under_way.push_back({one.index, Stage::kCompiling, clock_ - one.at, clock_ - one.at});
+      state.under_way.push_back({one.index, stage, clock_ - one.at, clock_ - one.at});
     }
     return state;
+  }
+  void reorder(std::span<const ConfigIndex> order) override {
+    std::ranges::stable_sort(outstanding_, {}, [&](const Asked& one) {
+      return std::ranges::find(order, one.index) - order.begin();
+    });
   }
 
   double seconds_per_trial = 1;
   std::optional<std::size_t> workers;          // of the machine that strategies hear of
+  Stage stage = Stage::kCompiling;             // of all that is open
   bool newest_first = false;                   // answers out of order
   std::optional<std::size_t> interrupt_after;  // trials until next() comes back empty
   std::optional<ConfigIndex> slow;             // comes after the others, and not before then

@@ -31,12 +31,19 @@ class FakeStrategy : public Strategy {
   void tell(const Observation& observation) override { told.push_back(observation); }
 
   void notice(const MachineState& machine) override { noticed.push_back(machine); }
+  // The last one first.
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override {
+    ordered.push_back(compiled);
+    std::ranges::reverse(compiled);
+    return compiled;
+  }
 
   bool repeats = false;     // proposes its first configuration for ever
   bool generation = false;  // asks for all answers of a batch before it proposes the next
   std::vector<std::size_t> asked;
   std::vector<Observation> told;
   std::vector<MachineState> noticed;
+  std::vector<std::vector<ConfigIndex>> ordered;  // what it was to order
 
  private:
   std::deque<ConfigIndex> script_;

@@ -228,4 +228,17 @@ void GivenFirst::tell(const Observation& observation) {
   given->second.answer = observation;
 }
 
+std::vector<ConfigIndex> GivenFirst::order(std::vector<ConfigIndex> compiled) {
+  std::vector<ConfigIndex> ordered;
+  std::vector<ConfigIndex> others;
+  for (const ConfigIndex index : compiled) {
+    const auto given = answers_.find(index);
+    const bool is_first = given != answers_.end() && !given->second.wanted;
+    (is_first ? ordered : others).push_back(index);
+  }
+  others = then().order(std::move(others));
+  ordered.insert(ordered.end(), others.begin(), others.end());
+  return ordered;
+}
+
 }  // namespace tuner

@@ -85,6 +85,8 @@ class GivenFirst final : public StrategyBefore {
   GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then);
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
+  // Those that were given and that the other strategy has not asked for stay in front.
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override;
 
  private:
   struct Given {

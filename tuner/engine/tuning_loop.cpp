@@ -126,7 +126,7 @@ class Loop {
       const double now = evaluator_.now();
       if (now >= search_end) {
         if (const auto why = clock_.spent(*budget_.seconds)) end(LoopEnd::kBudget, *why);
-        result_.compiled = count_compiled();
+        result_.compiled = compiled().size();
         result_.cancelled = cancel();
         result_.compiled = std::min(result_.compiled, result_.cancelled);
         return;
@@ -153,13 +153,24 @@ class Loop {
     if (is_late) return;  // the strategy has an answer
     seen_[trial.index] = observation;
     strategy_.tell(observation);
+    reorder();
   }
 
-  std::size_t count_compiled() const {
+  // What waits for a device was asked for when less was known.
+  void reorder() {
+    std::vector<ConfigIndex> waiting = compiled();
+    if (waiting.size() > 1) evaluator_.reorder(strategy_.order(std::move(waiting)));
+  }
+
+  // And waiting for a device.
+  std::vector<ConfigIndex> compiled() const {
+    std::vector<ConfigIndex> out;
     const std::optional<MachineState> machine = evaluator_.machine();
-    if (!machine) return 0;
-    return static_cast<std::size_t>(std::ranges::count_if(
-        machine->under_way, [](const UnderWay& one) { return one.stage == Stage::kCompiled; }));
+    if (!machine) return out;
+    for (const UnderWay& one : machine->under_way) {
+      if (one.stage == Stage::kCompiled) out.push_back(one.index);
+    }
+    return out;
   }
 
   // Ends what is open; what is on the device has half of the time that is left. Returns how many.

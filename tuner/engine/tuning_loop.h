@@ -37,6 +37,8 @@ struct LoopResult {
 // waited for, unless the evaluator itself is interrupted, or the budget's seconds are over: then it
 // is cancelled, but for what is on the device, which gets half of the seconds that are left.
 //
+// After each answer the strategy may reorder what is compiled and waits for a device.
+//
 // A compilation that takes far longer than the others (engine/stragglers.h) does not hold up a
 // strategy that wants its answer: that one is told kTimeout, and the trial is reported whenever it
 // comes. Nor does it hold up the end of a search that has a budget: it is cancelled. Without one

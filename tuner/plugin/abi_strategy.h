@@ -114,6 +114,9 @@ typedef struct tuner_strategy {
   int (*prior)(void* self, const tuner_prior* prior, tuner_sink error);
   /* Before an ask, where the host knows of a machine. */
   int (*machine)(void* self, const tuner_machine* machine, tuner_sink error);
+  /* Since minor 1; may be null. Puts questions that are compiled and wait for a device in the order
+   * in which they shall be measured. What is asked later must not depend on this call. */
+  int (*order)(void* self, tuner_index* compiled, size_t count, tuner_sink error);
 } tuner_strategy;
 
 typedef struct tuner_strategy_factory {

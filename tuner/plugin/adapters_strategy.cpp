@@ -1,6 +1,7 @@
 // Makes a plugin's strategy table look like the port.
 
 #include <algorithm>
+#include <cstddef>
 
 #include "tuner/base/error.h"
 #include "tuner/plugin/abi_text.h"
@@ -79,6 +80,17 @@ class PluginStrategy : public Strategy {
       fail("machine", error.text);
   }
 
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override {
+    if (table_.order == nullptr) return compiled;
+    std::vector<tuner_index> indices;
+    for (const ConfigIndex index : compiled) indices.push_back(abi_index(index));
+    StringSink error;
+    if (table_.order(table_.self, indices.data(), indices.size(), error.sink()) != TUNER_OK)
+      fail("order", error.text);
+    std::ranges::transform(indices, compiled.begin(), config_index);
+    return compiled;
+  }
+
  private:
   [[noreturn]] void fail(const char* call, const std::string& message) const {
     throw FatalError("strategy '" + name_ + "', " + call + ": " +
@@ -112,7 +124,8 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
   if (factory.create(item, &setup, &table, error.sink()) != TUNER_OK) {
     return Unexpected{error.text};
   }
-  if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
+  constexpr std::size_t kOf20 = offsetof(tuner_strategy, order);  // what it had in interface 2.0
+  if (table.struct_size < kOf20 || table.destroy == nullptr || table.ask == nullptr ||
       table.tell == nullptr || table.prior == nullptr || table.machine == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }

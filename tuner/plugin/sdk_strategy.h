@@ -1,6 +1,7 @@
 #pragma once
 // Writing a search strategy: derive from sdk::Strategy, list the class in sdk::Strategies<...>.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -144,6 +145,9 @@ class Strategy {
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
   // Before an ask, where the host knows of a machine. It need not be heeded.
   virtual void notice(const Machine& machine) { static_cast<void>(machine); }
+  // These questions are compiled and wait for a device: the order in which they shall be measured.
+  // What is asked later must not depend on whether and when this was called.
+  virtual std::vector<Index> order(std::vector<Index> compiled) { return compiled; }
 };
 
 template <typename... T>
@@ -172,7 +176,7 @@ struct Strategies {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(*setup);
       const tuner_strategy table{
-          sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn, notice};
+          sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn, notice, order};
       detail::hand_over(table, out);
       made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
     });
@@ -215,6 +219,17 @@ struct Strategies {
             {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});
       }
       static_cast<Strategy*>(self)->notice(machine);
+    });
+  }
+
+  static int order(void* self, tuner_index* compiled, std::size_t count, tuner_sink error) {
+    return detail::guarded(error, [&] {
+      std::vector<Index> indices;
+      for (const tuner_index& index : std::span(compiled, count))
+        indices.push_back(from_abi(index));
+      const std::vector<Index> ordered = static_cast<Strategy*>(self)->order(std::move(indices));
+      if (ordered.size() != count) throw std::length_error("the strategy ordered another number");
+      std::ranges::transform(ordered, compiled, to_abi);
     });
   }
 

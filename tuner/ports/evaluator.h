@@ -1,9 +1,11 @@
 #pragma once
 // The engine's only way to run anything.
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "tuner/model/trial.h"
 #include "tuner/ports/machine_state.h"
@@ -32,6 +34,16 @@ class Evaluator {
   // How it is occupied, for strategies that heed it; what is left of the budget is not its to say.
   // Empty: it answers one question after the other.
   virtual std::optional<MachineState> machine() const { return std::nullopt; }
+  // What is compiled and waits for a device is measured in this order; what is not named, last.
+  virtual void reorder(std::span<const ConfigIndex> order) { static_cast<void>(order); }
 };
+
+// What waits, in the order that is wanted; what is not named stays as it is, behind the rest.
+template <typename Jobs, typename IndexOf>
+void put_in_order(Jobs& jobs, std::span<const ConfigIndex> order, IndexOf index_of) {
+  std::ranges::stable_sort(jobs, {}, [&](const auto& job) {
+    return std::ranges::find(order, index_of(job)) - order.begin();
+  });
+}
 
 }  // namespace tuner

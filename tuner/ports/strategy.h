@@ -49,6 +49,9 @@ class Strategy {
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
   // Before an ask, where there is a machine to know of. Most strategies have no use for it.
   virtual void notice(const MachineState& machine) { static_cast<void>(machine); }
+  // These questions are compiled and wait for a device: the order in which they shall be measured.
+  // What it asks later must not depend on whether and when this was called.
+  virtual std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) { return compiled; }
 };
 
 // One that stands before another, and hands on what it hears. Who derives from it cannot forget to:
@@ -58,6 +61,9 @@ class StrategyBefore : public Strategy {
   explicit StrategyBefore(std::unique_ptr<Strategy> then) : then_(std::move(then)) {}
   void learn(const Prior& prior) override { then_->learn(prior); }
   void notice(const MachineState& machine) override { then_->notice(machine); }
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override {
+    return then_->order(std::move(compiled));
+  }
 
  protected:
   Strategy& then() { return *then_; }

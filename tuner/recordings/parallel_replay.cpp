@@ -118,6 +118,10 @@ std::optional<MachineState> ParallelReplay::machine() const {
   return machine;
 }
 
+void ParallelReplay::reorder(std::span<const ConfigIndex> order) {
+  put_in_order(compiled_, order, [](const Job& job) { return job.index; });
+}
+
 void ParallelReplay::pass(double seconds) {
   now_ += seconds;
   while (step(now_)) {
@@ -185,6 +189,11 @@ void ClockedStrategy::tell(const Observation& observation) {
 void ClockedStrategy::notice(const MachineState& machine) {
   const Stopwatch watch(clock_);
   StrategyBefore::notice(machine);
+}
+
+std::vector<ConfigIndex> ClockedStrategy::order(std::vector<ConfigIndex> compiled) {
+  const Stopwatch watch(clock_);
+  return StrategyBefore::order(std::move(compiled));
 }
 
 void ClockedStrategy::learn(const Prior& prior) {

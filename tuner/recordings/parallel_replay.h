@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace tuner {
 
 // Answers for the indices of RecordedSpace as a machine with so many compile workers would: a
 // worker takes what was submitted first and is busy for the recorded compile time; a device that
-// gets free takes what has been compiled for longest, for the recorded verification and benchmark
-// time. What failed costs its compile time only.
+// gets free takes what has been compiled for longest, unless it was reordered, for the recorded
+// verification and benchmark time. What failed costs its compile time only.
 class ParallelReplay final : public Evaluator {
  public:
   // Throws InputError when the recording holds no compile times. `recording` outlives this.
@@ -32,6 +33,7 @@ class ParallelReplay final : public Evaluator {
   void cancel() override;
   double now() const override { return now_; }
   std::optional<MachineState> machine() const override;
+  void reorder(std::span<const ConfigIndex> order) override;
 
   // Shares of the time until now in which the workers and the devices were at work.
   struct Shares {
@@ -95,6 +97,7 @@ class ClockedStrategy final : public StrategyBefore {
   void tell(const Observation& observation) override;
   void learn(const Prior& prior) override;
   void notice(const MachineState& machine) override;
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override;
 
  private:
   std::function<void(double)> clock_;

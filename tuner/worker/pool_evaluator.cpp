@@ -68,8 +68,7 @@ std::vector<Configuration> PoolEvaluator::in_flight() const {
 // ---- from the question to the queue -------------------------------------------------------------
 
 void PoolEvaluator::note_best(const Trial& trial) {
-  if (trial.state != TrialState::kOk) return;
-  if (best_ms_ > 0 && trial.timing.median >= best_ms_) return;
+  if (trial.state != TrialState::kOk || (best_ms_ > 0 && trial.timing.median >= best_ms_)) return;
   best_ms_ = trial.timing.median;
   lanes_.set_best(best_ms_);
 }
@@ -97,6 +96,10 @@ void PoolEvaluator::submit(ConfigIndex index) {
 void PoolEvaluator::to_queue(Job job) {
   if (!is_valid(job.trial)) return finish(std::move(job));
   ready_.push_back(std::move(job));
+}
+
+void PoolEvaluator::reorder(std::span<const ConfigIndex> order) {
+  put_in_order(ready_, order, [](const Job& job) { return job.trial.index; });
 }
 
 void PoolEvaluator::finish(Job job) {
@@ -226,8 +229,8 @@ void PoolEvaluator::score(Trial& trial) const {
 
 void PoolEvaluator::wait(double until) {
   std::vector<pollfd> fds;
-  fds.push_back({interrupt_.fd(), POLLIN, 0});
-  if (interrupt_.count() > 0) fds.clear();  // readable for ever from now on
+  // From the first interruption on it is readable for ever.
+  if (interrupt_.count() == 0) fds.push_back({interrupt_.fd(), POLLIN, 0});
   tools_.compilers.watch(fds);
   lanes_.watch(fds);
   TimePoint deadline = std::min(tools_.compilers.deadline(), lanes_.deadline());

@@ -11,7 +11,8 @@
 //          -> compile pool (equal requests share one compilation) -> ready queue
 //   ready queue -> the same program was measured -----------------------------> finished
 //
-// The ready queue is bounded by capacity(): the tuning loop never submits more than that.
+// The ready queue is bounded by capacity(): the tuning loop never submits more than that. Until it
+// is reordered, what has been compiled for longest is next.
 // Where there are several devices, what they measure is made comparable first
 // (worker/device_lanes).
 
@@ -50,6 +51,7 @@ class PoolEvaluator final : public SizeEvaluator {
   void cancel() override;
   double now() const override;
   std::optional<MachineState> machine() const override;
+  void reorder(std::span<const ConfigIndex> order) override;
 
   std::vector<std::vector<double>> duel(std::vector<Trial>& trials, const FinalPlan& plan) override;
   std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,

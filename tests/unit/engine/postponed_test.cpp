@@ -55,6 +55,7 @@ TEST(Postponed, WhatItHearsOfTheMachineGoesToTheOther) {
   const FakeStrategy& other = *fake;
   Postponed strategy({}, std::move(fake));
   strategy.notice({.compile_workers = 5});
+  EXPECT_EQ(strategy.order({1, 2}), (std::vector<ConfigIndex>{2, 1}));
   ASSERT_EQ(other.noticed.size(), 1U);
   EXPECT_EQ(other.noticed.front().compile_workers, 5U);
 }

@@ -208,6 +208,13 @@ TEST(Resumption, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {
   EXPECT_EQ(told, (std::vector<ConfigIndex>{5, 2, 0, 6})) << "not of 1, for which it did not ask";
 }
 
+TEST(Resumption, GivenOnesAreMeasuredFirstUnlessTheOtherStrategyAsksForThem) {
+  GivenFirst strategy({1, 2}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 6}));
+  EXPECT_EQ(strategy.ask(2), (std::vector<ConfigIndex>{1, 2}));
+  EXPECT_EQ(strategy.ask(3), (std::vector<ConfigIndex>{5, 6}));
+  EXPECT_EQ(strategy.order({5, 2, 6, 1}), (std::vector<ConfigIndex>{1, 6, 2, 5}));
+}
+
 TEST(Resumption, GivenOnesStayWithinTheBudget) {
   GivenFirst strategy({1, 2, 3}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{4}));
   FakeEvaluator evaluator(2, [](ConfigIndex index) { return timed(index, 1); });

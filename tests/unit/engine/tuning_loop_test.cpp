@@ -68,6 +68,27 @@ TEST(TuningLoop, BeforeEachAskTheStrategyHearsOfTheMachineAndOfWhatIsLeft) {
   EXPECT_EQ(then.seconds_left, 19);
 }
 
+TEST(TuningLoop, AfterEachAnswerTheStrategyReordersWhatIsCompiled) {
+  FakeStrategy strategy(first(4));
+  FakeEvaluator evaluator(4, ok_trial);
+  evaluator.workers = 2;
+  evaluator.stage = Stage::kCompiled;
+  run_loop(strategy, evaluator, {}, {}, {});
+  std::vector<std::uint64_t> told;
+  for (const Observation& one : strategy.told) told.push_back(number(one.index));
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{0, 3, 1, 2}));
+  EXPECT_EQ(strategy.ordered, (std::vector<std::vector<ConfigIndex>>{{1, 2, 3}, {2, 1}}))
+      << "one alone has no order";
+}
+
+TEST(TuningLoop, WhatIsStillCompiledIsNotReordered) {
+  FakeStrategy strategy(first(4));
+  FakeEvaluator evaluator(4, ok_trial);
+  evaluator.workers = 2;
+  run_loop(strategy, evaluator, {}, {}, {});
+  EXPECT_TRUE(strategy.ordered.empty());
+}
+
 TEST(TuningLoop, WhereNoClockEndsTheSearchTheStrategyHearsNothingThatDependsOnTime) {
   FakeStrategy strategy(first(3));
   FakeEvaluator evaluator(2, ok_trial);

@@ -102,6 +102,14 @@ TEST_F(Adapters, AStrategyWithoutAPriorFunctionIsToldInVain) {
   EXPECT_EQ(strategy->ask(1), (std::vector<ConfigIndex>{space.size() - 1}));
 }
 
+TEST_F(Adapters, AStrategyOrdersWhatIsCompiled) {
+  const auto strategy = catalogue.make_strategy("sequence", space_table(space), 1, {}, {});
+  EXPECT_EQ(strategy->order({2, 5, 3}), (std::vector<ConfigIndex>{5, 3, 2}));
+  EXPECT_THROW(strategy->order({1}), FatalError);
+  const auto plain_c = catalogue.make_strategy("backwards", space_table(space), 1, {}, {});
+  EXPECT_EQ(plain_c->order({2, 5, 3}), (std::vector<ConfigIndex>{2, 5, 3}));
+}
+
 TEST_F(Adapters, AStrategyInPlainCWalksTheWholeSpaceOnce) {
   const auto strategy = catalogue.make_strategy("backwards", space_table(space), 1, {}, {});
   std::vector<ConfigIndex> all;

@@ -32,6 +32,7 @@ TEST_F(KeptInterface, ItsStrategyAsksIsToldAndLearns) {
   strategy->tell({2, TrialState::kOk, {1.0}, 0.1});
   strategy->learn({1, {{7, 0.0}}});
   EXPECT_EQ(strategy->ask(1), std::vector<ConfigIndex>{7});
+  EXPECT_EQ(strategy->order({3, 7}), (std::vector<ConfigIndex>{3, 7})) << "it has no opinion";
 }
 
 TEST_F(KeptInterface, ItsCompilerAndItsBackendWork) {

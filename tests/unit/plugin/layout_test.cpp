@@ -76,6 +76,7 @@ AT(tuner_exporter_factory, write, 16);
 
 // Since minor 1.
 AT(tuner_machine, devices, 56);
+AT(tuner_strategy, order, 56);
 SIZE(tuner_extent, 24);
 SIZE(tuner_array, 48);
 SIZE(tuner_value_info, 24);

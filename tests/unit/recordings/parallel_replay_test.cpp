@@ -66,6 +66,16 @@ TEST(ParallelReplay, TheDeviceThatIsFreeFirstTakesWhatIsCompiled) {
   EXPECT_DOUBLE_EQ(evaluator.machine()->device_busy, 8.5 / 12);
 }
 
+// By hand: compiled are 1 and 2 (at 1 s) and 0 (3 s); the device has 1 until 6 s.
+TEST(ParallelReplay, WhatIsCompiledIsRunInTheOrderThatIsWanted) {
+  const Recording recorded = five_entries();
+  ParallelReplay evaluator(recorded, 4);
+  for (const ConfigIndex i : {1, 2, 0}) evaluator.submit(i);
+  EXPECT_FALSE(evaluator.next(5));
+  evaluator.reorder(std::vector<ConfigIndex>{1, 0});  // 1 runs already, 2 is not named
+  EXPECT_EQ(results_of(evaluator), (std::vector<Result>{{1, 6}, {0, 7}, {2, 9}}));
+}
+
 TEST(ParallelReplay, ADeviceThatIsAtWorkWhenTheRestIsCancelledGoesOn) {
   const Recording recorded = five_entries();
   ParallelReplay evaluator(recorded, 2, 2);

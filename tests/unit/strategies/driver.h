@@ -100,6 +100,18 @@ class Driver {
     if (table_.machine(table_.self, &machine, sink(&error)) != 0) throw std::runtime_error(error);
   }
 
+  std::vector<Index> order(const std::vector<Index>& compiled) {
+    std::vector<tuner_index> indices;
+    for (const Index index : compiled) indices.push_back(sdk::to_abi(index));
+    std::string error;
+    if (table_.order(table_.self, indices.data(), indices.size(), sink(&error)) != 0) {
+      throw std::runtime_error(error);
+    }
+    std::vector<Index> ordered;
+    for (const tuner_index& index : indices) ordered.push_back(sdk::from_abi(index));
+    return ordered;
+  }
+
   double compile_seconds = 0;  // of each answer
   double device_seconds = 1;
   std::uint32_t machine_size = sizeof(tuner_machine);  // less of an older host

@@ -195,6 +195,16 @@ TEST_F(SharedSearch, EachVariantIsMeasuredOnceAndEveryDeviceMeasuresSome) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(SharedSearch, WhatIsCompiledIsMeasuredInTheOrderThatIsWanted) {
+  start(1);
+  for (ConfigIndex i = 0; i < 4; ++i) evaluator->submit(i);
+  evaluator->reorder(std::vector<ConfigIndex>{3, 1});  // 0 and 2 are not named
+  while (evaluator->next(kNoEnd)) continue;
+  std::vector<std::string> wanted;
+  for (const ConfigIndex i : {3, 1, 0, 2}) wanted.push_back(text_of(space->configuration(i)));
+  EXPECT_EQ(announced, wanted);
+}
+
 TEST_F(SharedSearch, ADeviceAloneIsComparedWithNobody) {
   slower = 1.1;
   start(1);
