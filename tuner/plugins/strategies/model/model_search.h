@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tuner/plugins/strategies/model/acquisition.h"
 #include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/prior_mean.h"
@@ -15,25 +16,6 @@
 #include "tuner/plugins/strategies/parts/history.h"
 
 namespace tuner::strategies {
-
-// ---- how much is promised by a prediction -------------------------------------------------------
-
-struct Acquisition {
-  enum class Kind { kExpectedImprovement, kProbability, kConfidenceBound };
-  Kind kind = Kind::kExpectedImprovement;
-  double margin = 0;   // improvements below this many deviations do not count
-  double kappa = 1.5;  // deviations, for the confidence bound
-};
-
-// Logarithm of expected improvement below `best`, in the unit of `deviation`; exact far into the
-// tail, where the improvement itself would be zero.
-double log_expected_improvement(double mean, double deviation, double best);
-
-// Larger is better; only the order means something.
-Eigen::ArrayXf merit(const Acquisition& how, const Eigen::ArrayXf& mean,
-                     const Eigen::ArrayXf& deviation, double best);
-
-// ---- the search ---------------------------------------------------------------------------------
 
 struct ModelSettings {
   std::size_t start = 3;          // questions before the model chooses
