@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 
 #include "tests/unit/strategies/driver.h"
@@ -80,29 +81,120 @@ TEST(Default, FillsEveryCompileWorkerFromTheStart) {
   EXPECT_TRUE(driver.ask(24).empty()) << "all are busy, and nothing is known yet";
 }
 
-TEST(Default, WhereCompilingTakesLongestEveryWorkerIsBusyAndOneQuestionWaits) {
+TEST(Default, WhateverTakesLongestEveryWorkerIsBusyAndOneQuestionWaits) {
   EXPECT_EQ(asked_beside(10, 0.1), 17U);
+  EXPECT_EQ(asked_beside(0.1, 10), 17U);
+  EXPECT_EQ(asked_beside(0.1, 10, 16), 17U);
 }
 
-TEST(Default, WhereTheDeviceTakesLongestItAsksNoMoreThanKeepsThatBusy) {
-  EXPECT_EQ(asked_beside(0.1, 10), 3U);
-  EXPECT_EQ(asked_beside(2, 1), 6U);
+// Of 64 configurations each is worse than the one before.
+struct Row {
+  ListedSpace space{{{{0, 1, 2, 3, 4, 5, 6, 7}}, {{0, 1, 2, 3, 4, 5, 6, 7}}},
+                    [](const std::vector<double>&) { return true; }};
+  static double value(Index index) { return 10 + static_cast<double>(index); }
+};
+
+TEST(Default, HasThePromisingOnesMeasuredFirst) {
+  const Row row;
+  Driver driver("default", row.space.table(), {});
+  driver.notice(16, {});
+  for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) driver.tell(index, {Row::value(index)});
+  EXPECT_EQ(driver.order({55, 8}), (std::vector<Index>{8, 55}));
 }
 
-TEST(Default, WhereTheDevicesTakeLongestItAsksWhatKeepsEachOfThemBusy) {
-  EXPECT_EQ(asked_beside(0.1, 10, 4), 9U);
-  EXPECT_EQ(asked_beside(2, 1, 2), 11U);
-  EXPECT_EQ(asked_beside(0.1, 10, 16), 17U) << "no more than the compile workers can take";
+TEST(Default, OfThoseThatPromiseTheSameTheQuickerOnesComeFirst) {
+  const Row row;
+  Driver driver("default", row.space.table(), {});
+  driver.notice(16, {});
+  for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) {
+    driver.device_seconds = 0.01 * std::exp(static_cast<double>(index) / 8);
+    driver.tell(index, {5});
+  }
+  EXPECT_EQ(driver.order({55, 8}), (std::vector<Index>{8, 55}));
+}
+
+TEST(Default, WhatDidNotCompileSaysNothingOfWhatDid) {
+  const Row row;
+  std::vector<Index> ordered[2];
+  for (const bool fails : {false, true}) {
+    Driver driver("default", row.space.table(), {});
+    driver.notice(16, {});
+    for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42})
+      driver.tell(index, {Row::value(index)});
+    driver.device_seconds = 0;
+    for (const Index index : {9, 16, 1}) {  // beside the best that waits
+      if (fails) driver.tell(index, {});
+    }
+    ordered[fails ? 1 : 0] = driver.order({19, 8, 33});
+  }
+  EXPECT_EQ(ordered[0].front(), Index{8});
+  EXPECT_EQ(ordered[1], ordered[0]);
+}
+
+TEST(Default, ResultsThatTookNoTimeOnADeviceSayNothingOfThatTime) {
+  const Row row;
+  std::vector<Index> ordered[2];
+  for (const bool is_twin : {false, true}) {
+    Driver driver("default", row.space.table(), {});
+    driver.notice(16, {});
+    for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) driver.tell(index, {5});
+    driver.device_seconds = is_twin ? 0 : 1;
+    driver.tell(54, {5});
+    ordered[is_twin ? 1 : 0] = driver.order({8, 55});
+  }
+  EXPECT_EQ(ordered[0], (std::vector<Index>{8, 55}));
+  EXPECT_EQ(ordered[1], ordered[0]);
+}
+
+TEST(Default, LeavesTheFirstQuestionsInTheirOrder) {
+  const Row row;
+  Driver driver("default", row.space.table(), {});
+  driver.notice(16, {});
+  for (const Index index : {20, 60, 7, 35, 49}) driver.tell(index, {Row::value(index)});
+  EXPECT_EQ(driver.order({63, 56, 1}), (std::vector<Index>{63, 56, 1}));
+}
+
+TEST(Default, AsksTheSameWhetherOrNotItHasOrdered) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  std::vector<Index> asked[2];
+  for (const bool orders : {false, true}) {
+    Driver driver("default", space.table(), {});
+    for (int i = 0; i < 120; ++i) {
+      driver.notice(4, {});
+      for (const Index index : driver.ask(1)) {
+        asked[orders ? 1 : 0].push_back(index);
+        driver.tell(index, {typical_objective(space.values(index))});
+      }
+      if (orders) driver.order({1, 2, 3});
+    }
+  }
+  EXPECT_EQ(asked[0].size(), 120U);
+  EXPECT_EQ(asked[0], asked[1]);
+}
+
+// Many devices make their seconds cheap, so that compile time decides what is asked.
+std::vector<Index> asked_by(std::uint32_t machine_size, std::uint32_t devices) {
+  const ListedSpace space(typical_parameters(), typical_rule);
+  Driver driver("default", space.table(), {});
+  driver.machine_size = machine_size;
+  std::vector<Index> asked;
+  for (int i = 0; i < 60; ++i) {
+    driver.notice(4, {}, devices);
+    for (const Index index : driver.ask(1)) {
+      asked.push_back(index);
+      driver.compile_seconds = 1 + static_cast<double>(index % 7);
+      driver.device_seconds = 8 - static_cast<double>(index % 7);
+      driver.tell(index, {typical_objective(space.values(index))});
+    }
+  }
+  return asked;
 }
 
 TEST(Default, AHostThatIsTooOldToSayHowManyDevicesThereAreHasOne) {
-  const ListedSpace space(typical_parameters(), typical_rule);
-  Driver driver("default", space.table(), {});
-  driver.machine_size = offsetof(tuner_machine, devices);
-  driver.notice(4, {}, 4);
-  for (const Index index : driver.ask(4)) driver.tell(index, {1});
-  driver.notice(4, {}, 4);
-  EXPECT_EQ(driver.ask(40).size(), 3U);
+  constexpr std::uint32_t kOld = offsetof(tuner_machine, devices);
+  const auto with_one = asked_by(sizeof(tuner_machine), 1);
+  EXPECT_EQ(asked_by(kOld, 1000), with_one);
+  EXPECT_NE(asked_by(sizeof(tuner_machine), 1000), with_one);
 }
 
 TEST(Default, WhereNoMachineIsKnownItAsksTwoAtFirst) {

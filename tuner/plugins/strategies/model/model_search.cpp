@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -57,40 +58,31 @@ double ModelSearch::open_limit() const {
   return kAtFirst + settings_.ahead * (static_cast<double>(known) + 1e-9);
 }
 
-// Where the machine is known: as many questions as keep busy whatever there is least of. `asked`
-// are those of this round.
+// Where the machine is known: every compile worker is busy and one question waits for the next that
+// gets free. Where the devices are what there is least of, more is compiled than they can measure,
+// and order() chooses. `asked` are those of this round.
 bool ModelSearch::has_room(std::size_t asked) const {
   if (!machine_) return static_cast<double>(open()) < std::floor(open_limit());
-  constexpr double kAhead = 1;  // waits for the next compile worker that gets free
-  constexpr double kSlack = 1.5;
-  constexpr std::size_t kRecent = 50;
-  const auto workers = static_cast<double>(machine_->compile_workers);
-  double compiling = static_cast<double>(asked);
-  double on_device = 0;
-  for (const auto& one : machine_->under_way) {
-    const bool in_compiler = one.stage == TUNER_STAGE_QUEUED || one.stage == TUNER_STAGE_COMPILING;
-    (in_compiler ? compiling : on_device) += 1;
-  }
-  if (compiling + on_device == 0) return true;
-  const auto& entries = history_.entries();
-  if (entries.empty()) return compiling < workers;
-  if (compiling >= workers + kAhead) return false;
-  // Enough for the devices, one running and one at hand for each, while another is compiled.
-  double compile = 0;
-  double device = 0;
-  const std::size_t recent = std::min(entries.size(), kRecent);
-  for (std::size_t i = entries.size() - recent; i < entries.size(); ++i) {
-    compile += entries[i].compile_seconds;
-    device += entries[i].cost_seconds - entries[i].compile_seconds;
-  }
-  const auto devices = static_cast<double>(machine_->devices);
-  return (compiling + on_device - 2 * devices) * device <= kSlack * compile * devices;
+  const auto in_compiler = [](const auto& one) {
+    return one.stage == TUNER_STAGE_QUEUED || one.stage == TUNER_STAGE_COMPILING;
+  };
+  const std::size_t compiling =
+      asked + static_cast<std::size_t>(std::ranges::count_if(machine_->under_way, in_compiler));
+  const std::size_t ahead = history_.entries().empty() ? 0 : 1;
+  return compiling < machine_->compile_workers + ahead;
+}
+
+// 0: none to speak of; both times are sums of others, and rounded.
+double ModelSearch::device_seconds(const History::Entry& entry) {
+  constexpr double kLeast = 1e-6;
+  const double seconds = entry.cost_seconds - entry.compile_seconds;
+  return seconds < kLeast ? 0 : seconds;
 }
 
 double ModelSearch::scarce_seconds(const History::Entry& entry) const {
   if (!machine_) return entry.cost_seconds;
   return entry.compile_seconds / static_cast<double>(machine_->compile_workers) +
-         (entry.cost_seconds - entry.compile_seconds) / static_cast<double>(machine_->devices);
+         device_seconds(entry) / static_cast<double>(machine_->devices);
 }
 
 std::optional<Index> ModelSearch::propose() {
@@ -149,27 +141,32 @@ ModelSearch::Targets ModelSearch::targets() {
   return {std::move(fit.residual), fit.slope};
 }
 
-// The covariance has variance 1; the variance of the values is estimated here, at each proposal,
-// from the whitened answers (its best is |white|^2 / n, see badness() in gaussian_process.cpp).
-// With a prior the few first answers may be explained so well that they promise no variance at all:
+// The covariance has variance 1; the variance of the values is estimated here, each time, from the
+// whitened answers (its best is |white|^2 / n, see badness() in gaussian_process.cpp). With a prior
+// the few first answers may be explained so well that they promise no variance at all:
 // kAnswersOfPrior answers of variance 1 are mixed in.
-void ModelSearch::judge_pool() {
+Eigen::ArrayXf ModelSearch::merits(const GaussianProcess& model, const Eigen::VectorXf& white,
+                                   std::size_t answers, const Targets& now,
+                                   const Eigen::ArrayXf& prior_of_candidates) const {
   constexpr float kAnswersOfPrior = 4;  // that its guess of the deviation is worth
+  const float guess = prior_.empty() ? 0 : kAnswersOfPrior;
+  const float scale =
+      std::sqrt((white.squaredNorm() + guess) / (static_cast<float>(answers) + guess)) + 1e-6F;
+  const auto best = history_.best() - history_.entries().data();
+  Eigen::ArrayXf mean = model.predict_mean(white);
+  float goal = now.values[best];
+  if (now.slope > 0) {
+    mean += now.slope * prior_of_candidates;
+    goal += now.slope * prior_of_entries_[static_cast<std::size_t>(best)];
+  }
+  return merit(settings_.acquisition, mean, scale * model.variance().sqrt(), goal);
+}
+
+void ModelSearch::judge_pool() {
   const Targets now = targets();
   std::vector<bool> open;
   const Eigen::VectorXf white = model_->whiten(values_of_points(now.values, &open), open);
-  const float guess = prior_.empty() ? 0 : kAnswersOfPrior;
-  const float scale = std::sqrt((white.squaredNorm() + guess) /
-                                (static_cast<float>(history_.entries().size()) + guess)) +
-                      1e-6F;
-  const auto best = history_.best() - history_.entries().data();
-  Eigen::ArrayXf mean = model_->predict_mean(white);
-  float goal = now.values[best];
-  if (now.slope > 0) {
-    mean += now.slope * prior_of_pool_;
-    goal += now.slope * prior_of_entries_[static_cast<std::size_t>(best)];
-  }
-  merit_ = merit(settings_.acquisition, mean, scale * model_->variance().sqrt(), goal);
+  merit_ = merits(*model_, white, history_.entries().size(), now, prior_of_pool_);
   if (settings_.cost_weight > 0) {
     merit_ -= static_cast<float>(settings_.cost_weight) *
               log_seconds([this](const auto& entry) { return scarce_seconds(entry); });
@@ -180,6 +177,66 @@ void ModelSearch::judge_pool() {
       merit_[static_cast<Eigen::Index>(i)] = -std::numeric_limits<float>::infinity();
     }
   }
+}
+
+// With few answers the model knows less than those who chose the first questions.
+std::vector<Index> ModelSearch::order(std::vector<Index> compiled) {
+  constexpr std::size_t kLeastAnswers = 6;
+  if (history_.entries().size() < kLeastAnswers || history_.best() == nullptr) return compiled;
+  const Eigen::ArrayXf merits = merits_of(compiled);
+  std::vector<std::size_t> places(compiled.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, std::greater<>(), [&](std::size_t place) {
+    return merits[static_cast<Eigen::Index>(place)];
+  });
+  std::vector<Index> ordered;
+  for (const std::size_t place : places) ordered.push_back(compiled[place]);
+  return ordered;
+}
+
+// By a model of its own. In the one that proposes, open questions count as measured; and what did
+// not compile makes its neighbours look bad, which says nothing of a neighbour that did compile.
+Eigen::ArrayXf ModelSearch::merits_of(const std::vector<Index>& compiled) {
+  constexpr std::size_t kMostPoints = 100;
+  const auto& entries = history_.entries();
+  Rng rng(entries.size(), 0x0d);  // of its own: what is asked later must not depend on this call
+  std::vector<std::size_t> sample = best_and_random(values_of(entries), kMostPoints, rng);
+  std::erase_if(sample, [&](std::size_t i) {
+    return entries[i].objectives.empty() && device_seconds(entries[i]) == 0;
+  });
+  const Targets now = targets();
+  GaussianProcess model(encoding_, covariance_);
+  Eigen::VectorXf values(static_cast<Eigen::Index>(sample.size()));
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    model.add_point(encoding_.point(moves_.space().positions(entries[sample[i]].index)));
+    values[static_cast<Eigen::Index>(i)] = now.values[static_cast<Eigen::Index>(sample[i])];
+  }
+  std::vector<Point> candidates;
+  for (const Index index : compiled)
+    candidates.push_back(encoding_.point(moves_.space().positions(index)));
+  model.set_candidates(candidates);
+  const Eigen::VectorXf white = model.whiten(values, std::vector<bool>(sample.size(), false));
+  const Eigen::ArrayXf prior = prior_.empty() ? Eigen::ArrayXf() : prior_.at(compiled);
+  const Eigen::ArrayXf gain = merits(model, white, sample.size(), now, prior);
+  return settings_.cost_weight > 0 ? gain - log_device_seconds(model, sample) : gain;
+}
+
+// Of the model's candidates, but for a constant. An answer that took no time there (it was that of
+// the same program) says nothing of it.
+Eigen::ArrayXf ModelSearch::log_device_seconds(const GaussianProcess& model,
+                                               const std::vector<std::size_t>& sample) const {
+  Eigen::VectorXf costs = Eigen::VectorXf::Zero(static_cast<Eigen::Index>(sample.size()));
+  std::vector<bool> unknown(sample.size(), true);
+  float sum = 0;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const double seconds = device_seconds(history_.entries()[sample[i]]);
+    if (seconds == 0) continue;
+    unknown[i] = false;
+    sum += costs[static_cast<Eigen::Index>(i)] = static_cast<float>(std::log(seconds));
+  }
+  const auto known = static_cast<float>(std::ranges::count(unknown, false));
+  costs.array() -= known > 0 ? sum / known : 0;
+  return model.predict_mean(model.whiten(costs, unknown));
 }
 
 // What cannot be expected to finish in time gains nothing: its merit loses the logarithm of the

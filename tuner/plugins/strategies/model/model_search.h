@@ -39,6 +39,7 @@ class ModelSearch : public sdk::Strategy {
   void tell(const Observation& observation) override;
   void learn(const sdk::Prior& prior) override;
   void notice(const sdk::Machine& machine) override { machine_ = machine; }
+  std::vector<Index> order(std::vector<Index> compiled) override;
 
  private:
   // What the model explains: shaped results, less what the prior explains of them.
@@ -50,13 +51,21 @@ class ModelSearch : public sdk::Strategy {
   std::size_t open() const { return known_.size() - history_.entries().size(); }
   double open_limit() const;
   bool has_room(std::size_t asked) const;
+  static double device_seconds(const History::Entry& entry);
   double scarce_seconds(const History::Entry& entry) const;
   std::optional<Index> propose();
   std::optional<Index> first_questions();
   std::optional<Index> best_candidate();
 
   Targets targets();
+  // Of the model's candidates; `white` stands for so many answers.
+  Eigen::ArrayXf merits(const GaussianProcess& model, const Eigen::VectorXf& white,
+                        std::size_t answers, const Targets& now,
+                        const Eigen::ArrayXf& prior_of_candidates) const;
   void judge_pool();
+  Eigen::ArrayXf merits_of(const std::vector<Index>& compiled);
+  Eigen::ArrayXf log_device_seconds(const GaussianProcess& model,
+                                    const std::vector<std::size_t>& sample) const;
   void heed_the_end();
   template <typename SecondsOf>
   Eigen::ArrayXf log_seconds(SecondsOf seconds_of) const;
