@@ -162,7 +162,7 @@ class Loop {
     if (waiting.size() > 1) evaluator_.reorder(strategy_.order(std::move(waiting)));
   }
 
-  // And waiting for a device.
+  // Questions that are compiled and wait for a device.
   std::vector<ConfigIndex> compiled() const {
     std::vector<ConfigIndex> out;
     const std::optional<MachineState> machine = evaluator_.machine();

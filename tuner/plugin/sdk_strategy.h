@@ -145,8 +145,9 @@ class Strategy {
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
   // Before an ask, where the host knows of a machine. It need not be heeded.
   virtual void notice(const Machine& machine) { static_cast<void>(machine); }
-  // These questions are compiled and wait for a device: the order in which they shall be measured.
-  // What is asked later must not depend on whether and when this was called.
+  // These questions are compiled and wait for a device. Returns all of them, in the order in which
+  // they shall be measured. What is asked later must not depend on whether and when this was
+  // called.
   virtual std::vector<Index> order(std::vector<Index> compiled) { return compiled; }
 };
 

@@ -49,8 +49,8 @@ class Strategy {
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
   // Before an ask, where there is a machine to know of. Most strategies have no use for it.
   virtual void notice(const MachineState& machine) { static_cast<void>(machine); }
-  // These questions are compiled and wait for a device: the order in which they shall be measured.
-  // What it asks later must not depend on whether and when this was called.
+  // These questions are compiled and wait for a device. Returns all of them, in the order in which
+  // they shall be measured. What it asks later must not depend on whether and when this was called.
   virtual std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) { return compiled; }
 };
 

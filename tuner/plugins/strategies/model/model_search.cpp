@@ -231,8 +231,10 @@ Eigen::ArrayXf ModelSearch::log_device_seconds(const GaussianProcess& model,
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const double seconds = device_seconds(history_.entries()[sample[i]]);
     if (seconds == 0) continue;
+    const auto cost = static_cast<float>(std::log(seconds));
+    costs[static_cast<Eigen::Index>(i)] = cost;
     unknown[i] = false;
-    sum += costs[static_cast<Eigen::Index>(i)] = static_cast<float>(std::log(seconds));
+    sum += cost;
   }
   const auto known = static_cast<float>(std::ranges::count(unknown, false));
   costs.array() -= known > 0 ? sum / known : 0;
