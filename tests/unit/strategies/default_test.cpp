@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
 
 #include "tests/unit/strategies/driver.h"
 #include "tests/unit/strategies/enormous_space.h"
@@ -87,71 +91,55 @@ TEST(Default, WhateverTakesLongestEveryWorkerIsBusyAndOneQuestionWaits) {
   EXPECT_EQ(asked_beside(0.1, 10, 16), 17U);
 }
 
-// Of 64 configurations each is worse than the one before.
+// 64 configurations, each worse than the one before, of which `default` knows eight.
 struct Row {
+  explicit Row(const std::function<double(Index)>& value, std::size_t known = 8) {
+    driver.notice(16, {});
+    for (const Index index : std::span(kKnown).first(known)) driver.tell(index, {value(index)});
+  }
+
+  static constexpr std::array<Index, 8> kKnown{20, 60, 7, 35, 49, 28, 14, 42};
   ListedSpace space{{{{0, 1, 2, 3, 4, 5, 6, 7}}, {{0, 1, 2, 3, 4, 5, 6, 7}}},
                     [](const std::vector<double>&) { return true; }};
-  static double value(Index index) { return 10 + static_cast<double>(index); }
+  Driver driver{"default", space.table(), {}};
 };
 
+double rising(Index index) { return 10 + static_cast<double>(index); }
+double level(Index) { return 5; }
+
 TEST(Default, HasThePromisingOnesMeasuredFirst) {
-  const Row row;
-  Driver driver("default", row.space.table(), {});
-  driver.notice(16, {});
-  for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) driver.tell(index, {Row::value(index)});
-  EXPECT_EQ(driver.order({55, 8}), (std::vector<Index>{8, 55}));
+  EXPECT_EQ(Row(rising).driver.order({55, 8}), (std::vector<Index>{8, 55}));
 }
 
 TEST(Default, OfThoseThatPromiseTheSameTheQuickerOnesComeFirst) {
-  const Row row;
-  Driver driver("default", row.space.table(), {});
-  driver.notice(16, {});
-  for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) {
-    driver.device_seconds = 0.01 * std::exp(static_cast<double>(index) / 8);
-    driver.tell(index, {5});
+  Row row(level, 0);
+  for (const Index index : Row::kKnown) {
+    row.driver.device_seconds = 0.01 * std::exp(static_cast<double>(index) / 8);
+    row.driver.tell(index, {level(index)});
   }
-  EXPECT_EQ(driver.order({55, 8}), (std::vector<Index>{8, 55}));
+  EXPECT_EQ(row.driver.order({55, 8}), (std::vector<Index>{8, 55}));
 }
 
 TEST(Default, WhatDidNotCompileSaysNothingOfWhatDid) {
-  const Row row;
-  std::vector<Index> ordered[2];
-  for (const bool fails : {false, true}) {
-    Driver driver("default", row.space.table(), {});
-    driver.notice(16, {});
-    for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42})
-      driver.tell(index, {Row::value(index)});
-    driver.device_seconds = 0;
-    for (const Index index : {9, 16, 1}) {  // beside the best that waits
-      if (fails) driver.tell(index, {});
-    }
-    ordered[fails ? 1 : 0] = driver.order({19, 8, 33});
-  }
-  EXPECT_EQ(ordered[0].front(), Index{8});
-  EXPECT_EQ(ordered[1], ordered[0]);
+  Row row(rising);
+  const std::vector<Index> before = row.driver.order({19, 8, 33});
+  EXPECT_EQ(before.front(), Index{8});
+  row.driver.device_seconds = 0;
+  for (const Index index : {9, 16, 1}) row.driver.tell(index, {});  // beside 8
+  EXPECT_EQ(row.driver.order({19, 8, 33}), before);
 }
 
 TEST(Default, ResultsThatTookNoTimeOnADeviceSayNothingOfThatTime) {
-  const Row row;
-  std::vector<Index> ordered[2];
-  for (const bool is_twin : {false, true}) {
-    Driver driver("default", row.space.table(), {});
-    driver.notice(16, {});
-    for (const Index index : {20, 60, 7, 35, 49, 28, 14, 42}) driver.tell(index, {5});
-    driver.device_seconds = is_twin ? 0 : 1;
-    driver.tell(54, {5});
-    ordered[is_twin ? 1 : 0] = driver.order({8, 55});
+  for (const double seconds : {1, 0}) {
+    Row row(level);
+    row.driver.device_seconds = seconds;
+    row.driver.tell(54, {level(54)});
+    EXPECT_EQ(row.driver.order({8, 55}), (std::vector<Index>{8, 55})) << seconds;
   }
-  EXPECT_EQ(ordered[0], (std::vector<Index>{8, 55}));
-  EXPECT_EQ(ordered[1], ordered[0]);
 }
 
 TEST(Default, LeavesTheFirstQuestionsInTheirOrder) {
-  const Row row;
-  Driver driver("default", row.space.table(), {});
-  driver.notice(16, {});
-  for (const Index index : {20, 60, 7, 35, 49}) driver.tell(index, {Row::value(index)});
-  EXPECT_EQ(driver.order({63, 56, 1}), (std::vector<Index>{63, 56, 1}));
+  EXPECT_EQ(Row(rising, 5).driver.order({63, 56, 1}), (std::vector<Index>{63, 56, 1}));
 }
 
 TEST(Default, AsksTheSameWhetherOrNotItHasOrdered) {
