@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The whole test suite, under the address and undefined-behaviour sanitizers (preset `dev`: units,
 # architecture, and the command line from end to end), the golden outputs as the released program
-# writes them, the fuzzers for FUZZ_SECONDS each (default 60), clang-tidy over tuner/, and the format
-# of the sources where clang-format-14 is there. Exit status 0 only when all of it is clean. The test
-# runner's own summary is printed last.
+# writes them, its exports of all shipped studies, which compilers must take without a warning, the
+# fuzzers for FUZZ_SECONDS each (default 60), clang-tidy over tuner/, and the format of the sources where
+# clang-format-14 is there. Exit status 0 only when all of it is clean. The test runner's own summary is
+# printed last.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 failed=()
@@ -26,6 +27,9 @@ run_tests dev --label-exclude gpu
 say "Golden outputs"
 scripts/build.sh release program
 python3 tests/golden/golden.py --tuner build/release/bin/tuner || failed+=("golden outputs")
+
+say "Exports"
+scripts/check_exports.sh build/release || failed+=("exports")
 
 say "Fuzzers"
 scripts/fuzz.sh "${FUZZ_SECONDS:-60}" || failed+=("fuzzers")

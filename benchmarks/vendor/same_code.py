@@ -4,8 +4,8 @@
     same_code.py [--top 1] [KERNEL...]
 
 KERNEL is matmul, softmax, convolution2d or matmul_bf16 (default: those that are written for it, matmul and convolution2d).
-The best configurations at each size in results/KERNEL are compiled by both, from the same source with the same definitions,
-and their machine code is compared byte by byte. No GPU is needed. Exit status 1 when one differs or a kernel has no results,
+The best configurations at each size in the shipped results/KERNEL are compiled by both, from the same source with the
+same definitions, and their machine code is compared byte by byte. No GPU is needed. Exit status 1 when one differs or a kernel has no results,
 77 without the CUDA toolkit.
 """
 import argparse
@@ -16,18 +16,20 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "throughput"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "benchmarks/throughput"), str(ROOT / "scripts")]
 import nvrtc  # noqa: E402
+from tracked import copy_tracked  # noqa: E402
 
 SKIPPED = 77
 WRITTEN_FOR_IT = ["matmul", "convolution2d"]
 RECORDED = ["matmul", "softmax", "convolution2d", "matmul_bf16"]
 
 
-def winners(name, top):
+def winners(shipped, name, top):
     """Configurations that rank among the first at a size, each once, with the first size that has it."""
     found = {}
-    for file in sorted((nvrtc.ROOT / "results" / name).glob("*/*.csv")):
+    for file in sorted((shipped / "results" / name).glob("*/*.csv")):
         with open(file, newline="", encoding="utf-8") as rows:
             for row, _ in zip(csv.DictReader(rows), range(top)):
                 columns = list(row)
@@ -59,9 +61,11 @@ def main():
         return SKIPPED
     compiler = nvrtc.Nvrtc()
     different = 0
-    for name in options.kernels or WRITTEN_FOR_IT:
+    with tempfile.TemporaryDirectory() as folder:
+        shipped = copy_tracked(folder, "results")
+        best_of = {name: winners(shipped, name, options.top) for name in options.kernels or WRITTEN_FOR_IT}
+    for name, best in best_of.items():
         kernel = nvrtc.KERNELS[name]
-        best = winners(name, options.top)
         if not best:
             sys.exit(f"no results of {name}")
         for size, variant in best:

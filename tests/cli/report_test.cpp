@@ -5,7 +5,7 @@
 namespace tuner::cli {
 namespace {
 
-const std::string kShipped = std::string(TUNER_SOURCE_DIR) + "/results/softmax";
+const std::string kShipped = std::string(TUNER_SOURCE_DIR) + "/results/softmax/nvidia-h200";
 
 TEST(Report, AFolderOfRankedFilesWithoutAStudyIsEnough) {
   const Sandbox sandbox;
@@ -40,7 +40,7 @@ TEST(Report, OfAStoreKnowsTheOrderAndTellsFiguresApart) {
 TEST(Report, ResultsOfSeveralMachinesAreOnePage) {
   const Sandbox sandbox;
   for (const std::string device : {"GPU A", "GPU B"}) {
-    std::string facts = text_of(kShipped + "/nvidia-h200/device.json");
+    std::string facts = text_of(kShipped + "/device.json");
     facts.replace(facts.find("NVIDIA H200"), 11, device);
     sandbox.write(device + "/axpy/gpu/device.json", facts);
     sandbox.write(device + "/axpy/gpu/n5.csv", "rank,state,BM,n,time_ms,message\n1,ok,8,5,2,\n");

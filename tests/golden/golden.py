@@ -6,7 +6,7 @@
   golden.py --tuner TUNER --write DIR also leaves the outputs in DIR, to be compared with diff -r
 
 Inputs are the ranked CSV files under results/, the shipped studies and their kernels, and the T1 files of
-the tests; each output has a line "sum  name". Version and dates become words, since they differ from one
+the tests, each as git tracks it; what runs on this machine have left in results/ is not read. Each output has a line "sum  name". Version and dates become words, since they differ from one
 day to the next. Exit status 0: all are equal; 1: some are not; 2: an output could not be made.
 """
 
@@ -24,6 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from tracked import copy_tracked  # noqa: E402
+
+INPUTS = ["results", "search_spaces", "kernel_sources", "tests/data/t1"]
 LIST = Path(__file__).resolve().with_name("golden.sha256")
 
 # Strategies whose questions follow from integers and comparisons alone, on every machine.
@@ -47,7 +51,7 @@ class Step:
 class Maker:
     """Runs the steps; OUT in their arguments is a folder for their files."""
 
-    def __init__(self, tuner, out, root=ROOT):
+    def __init__(self, tuner, out, root):
         self.tuner, self.out, self.root = tuner, Path(out), root
         # Nothing of this machine is to be found: no plugins of others, no device, no width of a terminal.
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("TUNER_")}
@@ -254,12 +258,11 @@ def main():
     parser.add_argument("--update", action="store_true", help="write the list instead of comparing with it")
     parser.add_argument("--write", type=Path, metavar="DIR", help="leave the outputs here too")
     parser.add_argument("--list", type=Path, default=LIST, help=argparse.SUPPRESS)
-    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="commands at once")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as out:
+    with tempfile.TemporaryDirectory() as out, tempfile.TemporaryDirectory() as inputs:
         try:
-            maker = Maker(os.path.abspath(options.tuner), out, options.root)
+            maker = Maker(os.path.abspath(options.tuner), out, copy_tracked(inputs, *INPUTS))
             outputs = outputs_of(maker, options.jobs)
         except Broken as broken:
             print(broken)

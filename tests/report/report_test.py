@@ -18,8 +18,8 @@ import unittest
 import pictures
 from browser import Browser, find_chromium
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 TUNER = ""
+SHIPPED = pathlib.Path()  # a folder with the shipped results alone
 HOSTILE = '</script><img src=x onerror="window.broken=1">'
 
 
@@ -34,7 +34,7 @@ def ranking(folder, rows, kernel="made", size="n5"):
     """A folder with one ranked CSV: rows of (BM, FORM, state, time, message)."""
     place = pathlib.Path(folder, "results", kernel, "some-device")
     place.mkdir(parents=True)
-    shutil.copy(ROOT / "results" / "softmax" / "nvidia-h200" / "device.json", place)
+    shutil.copy(SHIPPED / "results" / "softmax" / "nvidia-h200" / "device.json", place)
     lines = ["rank,state,BM,FORM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message,verified"]
     for at, (bm, form, state, time, message) in enumerate(rows):
         measured = state == "ok"
@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
             f"Array.from(document.querySelectorAll({selector!r}), one => one.textContent)")
 
     def test_the_shipped_results_are_drawn_in_every_scheme_and_width(self):
-        page = report(self.scratch.name, ROOT / "results" / "softmax", "--limit", "gbps=4800")
+        page = report(self.scratch.name, SHIPPED / "results" / "softmax", "--limit", "gbps=4800")
         for look in ({}, {"dark": True}, {"width": 390, "height": 844}):
             browser = self.show(page, **look)
             titles = self.texts(browser, "main section:not([hidden]) h2")
@@ -77,7 +77,7 @@ class Pages(unittest.TestCase):
                                  look.get("width", 1200), "the page is wider than the screen")
 
     def test_a_size_that_is_chosen_is_shown(self):
-        browser = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        browser = self.show(report(self.scratch.name, SHIPPED / "results" / "softmax"))
         browser.evaluate("""(() => { const size = document.getElementById('choose-size');
             size.value = 'M8192_N8192'; size.dispatchEvent(new Event('change')); })()""")
         browser.frames()
@@ -120,14 +120,14 @@ class Pages(unittest.TestCase):
         self.assertEqual(shown, ["Not shown: over a baseline (the study names none, or these results do not hold it); "
                                  "over the reference (these results do not hold its time); share of the "
                                  "device\u2019s limit (the study has no metric such as gbps or gflops)."])
-        bare = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        bare = self.show(report(self.scratch.name, SHIPPED / "results" / "softmax"))
         self.assertIn("tuner report --limit gbps=NUMBER does)", self.texts(bare, "#headline .note")[0])
-        limited = self.show(report(self.scratch.name, ROOT / "results" / "softmax", "--limit", "gbps=4800"))
+        limited = self.show(report(self.scratch.name, SHIPPED / "results" / "softmax", "--limit", "gbps=4800"))
         self.assertNotIn("limit", self.texts(limited, "#headline .note")[0])
         self.assertIn("of 4\u202f800, the limit that was given", " ".join(self.texts(limited, "#headline .detail")))
 
     def test_on_paper_no_heading_is_left_alone_at_the_foot_of_a_page(self):
-        browser = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        browser = self.show(report(self.scratch.name, SHIPPED / "results" / "softmax"))
         browser.send("Emulation.setEmulatedMedia", media="print")
         alone = browser.evaluate("""Array.from(document.querySelectorAll('main h2, main h3, main .lead'))
             .filter(one => getComputedStyle(one).breakAfter !== 'avoid').length""")
@@ -156,13 +156,13 @@ class Pages(unittest.TestCase):
         def comparable(page):
             return re.sub(r'"importance":\{[^}]*\}', "", page.read_text())
         page = pathlib.Path(self.scratch.name, "report.html")
-        subprocess.run([TUNER, *pictures.COMMAND, "-o", page], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run([TUNER, *pictures.COMMAND, "-o", page], cwd=SHIPPED, check=True, capture_output=True)
         self.assertTrue(comparable(page) == comparable(pictures.FOLDER / "matmul-h200.html"),
                         "docs/report is old: tests/report/pictures.py renews it")
         self.assertLess(page.stat().st_size, 2_000_000)
 
     def test_every_chart_has_a_name_and_its_numbers(self):
-        browser = self.show(report(self.scratch.name, ROOT / "results" / "softmax"))
+        browser = self.show(report(self.scratch.name, SHIPPED / "results" / "softmax"))
         nameless = browser.evaluate(
             "Array.from(document.querySelectorAll('svg[role=img]')).filter(one => !one.ariaLabel).length")
         self.assertEqual(nameless, 0)
@@ -179,13 +179,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tuner", required=True)
     arguments, rest = parser.parse_known_args()
-    global TUNER
+    global TUNER, SHIPPED
     TUNER = str(pathlib.Path(arguments.tuner).resolve())
     if find_chromium() is None:
         print("SKIPPED: there is no chromium here, so that nobody looks at the report "
               "(apt-get install chromium)", file=sys.stderr)
         return 77
-    program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
+    with tempfile.TemporaryDirectory(prefix="tuner-shipped-") as folder:
+        SHIPPED = pictures.copy_tracked(folder, "results")
+        program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
     return 0 if program.result.wasSuccessful() else 1
 
 
