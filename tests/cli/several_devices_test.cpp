@@ -239,7 +239,7 @@ TEST_F(Ranks, LoseNothingThatWasMeasuredWhenOneIsKilled) {
 }
 
 // Under the names of the study's files others lie where ranks other than 0 are started.
-TEST_F(Ranks, WorkOnTheFilesOfTheFirst) {
+TEST_F(Ranks, WorkInTheFolderOfTheFirst) {
   for (const std::string folder : {"study", "other/study"}) {
     const bool is_right = folder == "study";
     std::filesystem::create_directories(sandbox_.path(folder + "/inc"));

@@ -20,12 +20,9 @@ namespace tuner {
 namespace {
 
 RankProgram this_program() {
-  std::error_code failed;
-  return {executable_path(),
-          [](const std::vector<std::string>& plugin_dirs) {
+  return {executable_path(), [](const std::vector<std::string>& plugin_dirs) {
             return facts_here(TUNER_VERSION, load_plugins(plugin_dirs));
-          },
-          std::filesystem::temp_directory_path(failed)};
+          }};
 }
 
 // Of several that cannot reach each other, the first one says why.

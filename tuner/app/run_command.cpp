@@ -82,9 +82,8 @@ LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& optio
                   const Catalogue& catalogue, Progress& progress) {
   DeviceSettings& devices = settings.devices;
   const Study& study = settings.study;
-  WorkersFiles files = files_of_workers(study, read_sources(study), settings.seed);
   Lending lending{needed_plugins(study, devices.backend, catalogue), options.plugin_dirs,
-                  std::move(files.tree), std::move(files.gap), std::nullopt};
+                  files_of_workers(study, read_sources(study), settings.seed), std::nullopt};
   if (options.names_jobs) lending.jobs = options.jobs;
   LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
   if (!options.names_jobs) devices.jobs = ranks.cores_here();

@@ -7,15 +7,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
-#include "tuner/base/child_process.h"
 #include "tuner/base/hash.h"
 
 namespace tuner {
 namespace {
+
+// A file's digest is a Hasher's, of its blocks: all but the last have this many bytes, and the last
+// has fewer, or none.
+constexpr std::size_t kFileBlock = std::size_t{1} << 20;
 
 // A whole block, or what is left of the file; negative when it cannot be read.
 ssize_t fill(int fd, std::vector<char>& block) {
@@ -42,24 +44,6 @@ std::optional<std::string> digest_of(int fd) {
 }
 
 }  // namespace
-
-Expected<std::string, std::string> read_block(const std::filesystem::path& path,
-                                              std::uint64_t offset) {
-  const auto failed = [&](const char* why) {
-    return Unexpected{"cannot read " + path.string() + ": " + why};
-  };
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat facts {};
-  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return failed(std::strerror(errno));
-  if (!S_ISREG(facts.st_mode)) return failed("it is no file");
-  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) {
-    return failed(std::strerror(errno));
-  }
-  std::vector<char> block(kFileBlock);
-  const ssize_t got = fill(file.get(), block);
-  if (got < 0) return failed(std::strerror(errno));
-  return std::string(block.data(), static_cast<std::size_t>(got));
-}
 
 std::string file_digest_of(std::string_view bytes) {
   Hasher hasher;

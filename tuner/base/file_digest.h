@@ -2,7 +2,6 @@
 // Digests of whole files, each read once for as long as it does not change.
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -11,17 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/base/expected.h"
-
 namespace tuner {
-
-// A file's digest is a Hasher's, of its blocks: all but the last have this many bytes, and the last
-// has fewer, or none.
-inline constexpr std::size_t kFileBlock = std::size_t{1} << 20;
-
-// The block of a regular file that begins there; the error is a sentence that names the file.
-Expected<std::string, std::string> read_block(const std::filesystem::path& path,
-                                              std::uint64_t offset);
 
 // The digest of a file with these bytes, 32 hex digits.
 std::string file_digest_of(std::string_view bytes);

@@ -244,20 +244,6 @@ std::vector<FoundInclude> find_includes(const Include& include, const fs::path& 
   return out;
 }
 
-bool leaves_folders(const Include& include, const fs::path& folder,
-                    const std::vector<std::string>& include_dirs) {
-  const fs::path name = include.name;
-  if (name.is_absolute()) return true;
-  const auto ups = std::ranges::count(name, fs::path(".."));
-  if (ups == 0) return false;
-  const auto is_above = [&](const fs::path& from) {
-    std::error_code ignored;
-    const fs::path inner = fs::weakly_canonical(fs::absolute(from, ignored), ignored);
-    return ups > std::ranges::distance(inner.relative_path());
-  };
-  return (include.quoted && is_above(folder)) || std::ranges::any_of(include_dirs, is_above);
-}
-
 fs::path find_include(const Include& include, const fs::path& folder,
                       const std::vector<std::string>& include_dirs) {
   const auto all = find_includes(include, folder, include_dirs);

@@ -57,11 +57,6 @@ struct FoundInclude {
 std::vector<FoundInclude> find_includes(const Include& include, const std::filesystem::path& folder,
                                         const std::vector<std::string>& include_dirs);
 
-// Whether the place depends on none of the folders: a whole name, or one with more ".." than a
-// folder has above it.
-bool leaves_folders(const Include& include, const std::filesystem::path& folder,
-                    const std::vector<std::string>& include_dirs);
-
 // The first file of these; empty when there is none.
 std::filesystem::path find_include(const Include& include, const std::filesystem::path& folder,
                                    const std::vector<std::string>& include_dirs);

@@ -60,8 +60,6 @@ void add_sources(KnownSources& to, const CompileRequest& request, const SourceBu
     if (!file.path.empty()) to.files.push_back({file.path, file.digest});
     if (!file.path.empty()) add_folder(to.folders, fs::path(file.path).parent_path());
   }
-  to.places.insert(to.places.end(), bundle.places().begin(), bundle.places().end());
-  if (to.outside.empty()) to.outside = bundle.outside();
   add_folder(to.folders, fs::path(request.source_name).parent_path());
   for (const std::string& dir : include_dirs_of(request)) {
     add_folder(to.folders, dir);

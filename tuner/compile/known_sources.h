@@ -14,8 +14,6 @@ namespace tuner {
 struct KnownSources {
   std::vector<FileState> files;      // without the sources themselves
   std::vector<std::string> folders;  // where names of includes are looked up
-  std::vector<std::string> places;   // where the files were found, as a compiler would spell it
-  std::string outside;               // where a file is named that may lie elsewhere; or empty
   Reach reach = Reach::kScanned;     // how far this is all that a compiler reads
   std::string gap;                   // where it is not
 };

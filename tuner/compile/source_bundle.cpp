@@ -43,11 +43,6 @@ bool assembler_may_read(const std::string& text) {
          text.find(".include\t") != std::string::npos;
 }
 
-// A text in a macro need not be a name; where it is one, the directive that uses it is a gap.
-bool names_files(const Directive& directive) {
-  return directive.name != "define" || directive.rest.find("__has_include") != std::string::npos;
-}
-
 }  // namespace
 
 // Walks the includes depth first; every file is read once, and walked once for each folder that it
@@ -68,10 +63,7 @@ class SourceBundle::Reader {
         note_gap(file, "names an #" + directive.name + " through a macro");
       }
       if (asks_by_macro(directive)) note_gap(file, "asks __has_include through a macro");
-      for (const Include& name : names_in(directive)) {
-        follow(name, file.parent_path());
-        if (names_files(directive)) note_outside(name, file);
-      }
+      for (const Include& name : names_in(directive)) follow(name, file.parent_path());
     }
   }
 
@@ -80,7 +72,6 @@ class SourceBundle::Reader {
     const auto found = find_includes(include, folder, include_dirs_);
     if (found.empty()) out_.missing_.insert((include.quoted ? '"' : '<') + include.name);
     for (const auto& [file, place] : found) {
-      out_.places_.insert(place.string());
       const std::string* text = text_of(include.name, file);
       if (text == nullptr) continue;  // the compiler will say so
       // Where it is a link, compilers look beside the link for what it includes.
@@ -105,11 +96,6 @@ class SourceBundle::Reader {
       out_.missing_.insert("unreadable " + name);
     }
     return text ? &*text : nullptr;
-  }
-
-  void note_outside(const Include& name, const fs::path& file) {
-    if (!out_.outside_.empty() || !leaves_folders(name, file.parent_path(), include_dirs_)) return;
-    out_.outside_ = file.filename().string() + " names " + name.name;
   }
 
   void note_gap(const fs::path& file, const std::string& what) {

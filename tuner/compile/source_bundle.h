@@ -39,11 +39,6 @@ class SourceBundle {
   bool complete() const { return gap_.empty(); }
   const std::string& gap() const { return gap_; }
 
-  // Every place where one of the files was found, as a compiler would spell it.
-  const std::set<std::string>& places() const { return places_; }
-  // Where a file is named that may lie outside all folders; empty: nowhere.
-  const std::string& outside() const { return outside_; }
-
   // Whether a compiler that says what it opened knows the rest. An assembler does not say it.
   bool compiler_knows() const { return !assembler_reads_; }
 
@@ -57,8 +52,6 @@ class SourceBundle {
   std::vector<BundledFile> files_;
   std::set<std::string> missing_;
   std::string gap_;
-  std::set<std::string> places_;
-  std::string outside_;
   bool assembler_reads_ = false;
   std::set<std::string, std::less<>> words_;
   bool pastes_ = false;

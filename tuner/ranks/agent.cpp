@@ -17,7 +17,6 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/ranks/envelope.h"
-#include "tuner/ranks/file_arrival.h"
 #include "tuner/ranks/pace.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/messages.h"
@@ -43,8 +42,7 @@ class Agent {
       wait(pace);
       const bool moved = take_messages();
       if (is_over_ || seconds_since(heard_) > times_.gone_seconds) return RankEnd::kLost;
-      const bool worked = bring_files();
-      if (pass_on() || worked || moved) pace.hurry();
+      if (pass_on() || moved) pace.hurry();
       if (seconds_since(said_) > times_.alive_seconds) say({Topic::kAlive, 0, {}});
     }
     return *end_;
@@ -83,13 +81,7 @@ class Agent {
     const bool is_there = worker != workers_.end();
     switch (envelope.topic) {
       case Topic::kWelcome:
-        introduce(document_of(envelope).at("plugin_dirs").get<std::vector<std::string>>());
-        break;
-      case Topic::kFiles:
-        expect(document_of(envelope).get<FileTree>());
-        break;
-      case Topic::kBlock:
-        take_block(document_of(envelope));
+        introduce(document_of(envelope));
         break;
       case Topic::kStart:
         start(envelope.worker, document_of(envelope).at("role").get<std::string>());
@@ -115,48 +107,13 @@ class Agent {
     }
   }
 
-  void introduce(const std::vector<std::string>& plugin_dirs) {
-    RankFacts facts = program_.facts(plugin_dirs);
+  // Relative names, those of folders of plugins too, mean what they mean to rank 0.
+  void introduce(const nlohmann::json& welcome) {
+    const std::string unseen = enter(welcome.at("files").get<SharedFiles>());
+    RankFacts facts = program_.facts(welcome.at("plugin_dirs").get<std::vector<std::string>>());
     facts.node = link_.node();
+    facts.unseen = unseen;
     say({Topic::kFacts, 0, body_of(facts)});
-  }
-
-  // What fails with rank 0's files is no reason to end: rank 0 is told, and does without this one.
-  template <typename Step>
-  void with_files(Step step) {
-    try {
-      step();
-      if (!arrival_->is_done()) return;
-      say({Topic::kReady, 0, body_of({{"root", arrival_->root()}})});
-    } catch (const FatalError& error) {
-      arrival_.reset();
-      say({Topic::kReady, 0, body_of({{"why", error.what()}})});
-    }
-  }
-
-  void expect(FileTree tree) {
-    with_files([&] { arrival_.emplace(std::move(tree), program_.scratch); });
-  }
-
-  bool bring_files() {
-    if (!arrival_ || arrival_->is_done() || arrival_->is_waiting()) return false;
-    with_files([this] {
-      const auto block = arrival_->go_on();
-      if (!block) return;
-      say({Topic::kWant, 0, body_of({{"file", block->file}, {"offset", block->offset}})});
-    });
-    return true;
-  }
-
-  void take_block(const nlohmann::json& message) {
-    if (!arrival_ || arrival_->is_done()) return;
-    with_files([&] {
-      if (message.contains("why")) throw FatalError("rank 0 " + text_in(message, "why"));
-      const auto& bytes = message.at("bytes").get_binary();
-      arrival_->take(
-          {message.at("file").get<std::size_t>(), message.at("offset").get<std::uint64_t>()},
-          {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    });
   }
 
   void start(std::uint32_t number, const std::string& role) {
@@ -213,8 +170,6 @@ class Agent {
   RankTimes times_;
   const std::atomic<bool>& is_over_;
   Workers workers_;
-  // Goes first: a launcher that wants an end does not wait until all workers have come to theirs.
-  std::optional<FileArrival> arrival_;
   std::vector<char> block_ = std::vector<char>(std::size_t{1} << 18);
   std::optional<RankEnd> end_;
   TimePoint heard_ = Clock::now();

@@ -4,7 +4,6 @@
 // along, never the rank.
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,7 +24,6 @@ struct RankProgram {
   std::string executable;  // whose workers it starts
   // What it says of itself, once it is told where plugins may be.
   std::function<RankFacts(const std::vector<std::string>& plugin_dirs)> facts;
-  std::filesystem::path scratch;  // where it may have a folder for rank 0's files
 };
 
 // How a rank's work came to an end.

@@ -8,12 +8,8 @@
 namespace tuner {
 
 enum class Topic : std::uint8_t {
-  kWelcome,  // to a rank: tell of yourself {plugin_dirs}
+  kWelcome,  // to a rank: tell of yourself {plugin_dirs, files: SharedFiles}
   kFacts,    // from it: RankFacts
-  kFiles,    // to a rank: have these at hand, FileTree
-  kWant,     // from it: a block of one of them {file, offset}
-  kBlock,    // to it: that block {file, offset, bytes}, or {why} there is none
-  kReady,    // from it: they are at hand below {root}, or {why} not
   kStart,    // a worker {role}
   kBytes,    // of frames, to a worker or from it
   kKill,     // a worker

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
@@ -25,6 +26,16 @@ std::string affinity_here() {
   return text;
 }
 
+// Empty where there is no file that can be read. Contents of large files are not compared: on a
+// slow file system that would take longer than anybody waits for a rank.
+std::string state_of(const std::string& name, FileDigests& digests) {
+  constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(name, failed);
+  if (failed) return {};
+  return size > kLargest ? std::to_string(size) + " bytes" : digests.text_of(name);
+}
+
 std::string program_of(const RankFacts& facts) {
   return facts.version + " (build " + facts.build.substr(0, 8) + ")";
 }
@@ -38,7 +49,8 @@ void add_plugin_of(const Catalogue& catalogue, PluginKind kind, const std::strin
 
 void to_json(nlohmann::json& j, const RankFacts& facts) {
   j = {{"version", facts.version}, {"build", facts.build},       {"node", facts.node},
-       {"cores", facts.cores},     {"affinity", facts.affinity}, {"plugins", facts.plugins}};
+       {"cores", facts.cores},     {"affinity", facts.affinity}, {"plugins", facts.plugins},
+       {"unseen", facts.unseen}};
 }
 
 void from_json(const nlohmann::json& j, RankFacts& facts) {
@@ -48,6 +60,38 @@ void from_json(const nlohmann::json& j, RankFacts& facts) {
   j.at("cores").get_to(facts.cores);
   j.at("affinity").get_to(facts.affinity);
   j.at("plugins").get_to(facts.plugins);
+  j.at("unseen").get_to(facts.unseen);
+}
+
+void to_json(nlohmann::json& j, const SharedFiles& files) {
+  j = {{"folder", files.folder}, {"states", files.states}};
+}
+
+void from_json(const nlohmann::json& j, SharedFiles& files) {
+  j.at("folder").get_to(files.folder);
+  j.at("states").get_to(files.states);
+}
+
+SharedFiles shared_files(const std::vector<std::string>& names) {
+  std::error_code failed;
+  SharedFiles files{std::filesystem::current_path(failed).string(), {}};
+  FileDigests digests;
+  for (const std::string& name : names) {
+    if (const std::string state = state_of(name, digests); !state.empty())
+      files.states[name] = state;
+  }
+  return files;
+}
+
+std::string enter(const SharedFiles& files) {
+  std::error_code failed;
+  std::filesystem::current_path(files.folder, failed);
+  if (failed) return files.folder;
+  FileDigests digests;
+  for (const auto& [name, state] : files.states) {
+    if (state_of(name, digests) != state) return name;
+  }
+  return {};
 }
 
 RankFacts facts_here(const std::string& version, const Catalogue& catalogue) {
@@ -82,6 +126,10 @@ std::optional<std::string> refusal(const RankFacts& rank_0, const RankFacts& oth
   if (other.version != rank_0.version || other.build != rank_0.build) {
     return "it runs tuner " + program_of(other) + ", rank 0 " + program_of(rank_0) +
            ": start the same program on all ranks";
+  }
+  if (!other.unseen.empty()) {
+    return "it does not see " + other.unseen +
+           " as rank 0 does: ranks need a file system that they share";
   }
   for (const std::string& name : plugins.needed) {
     if (!other.plugins.contains(name)) {

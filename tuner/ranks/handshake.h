@@ -20,6 +20,7 @@ struct RankFacts {
   unsigned cores = 1;    // that it may use
   std::string affinity;  // which: ranks of a node with the same ones share them
   std::map<std::string, std::string> plugins;  // their versions, by name
+  std::string unseen;  // the first of rank 0's files that it does not see as rank 0 does; or empty
 };
 
 void to_json(nlohmann::json& j, const RankFacts& facts);
@@ -27,6 +28,22 @@ void from_json(const nlohmann::json& j, RankFacts& facts);
 
 // Of this process; where it runs is left open.
 RankFacts facts_here(const std::string& version, const Catalogue& catalogue);
+
+// Ranks share a file system: these must be the same for all of them.
+struct SharedFiles {
+  std::string folder;                         // in which relative names begin
+  std::map<std::string, std::string> states;  // by name: what contents of a file can be told by
+};
+
+void to_json(nlohmann::json& j, const SharedFiles& files);
+void from_json(const nlohmann::json& j, SharedFiles& files);
+
+// As this process sees them.
+SharedFiles shared_files(const std::vector<std::string>& names);
+
+// Enters the folder, and looks for the files there. The first that is not there or has other
+// contents (of a large file: another size); empty when there is none.
+std::string enter(const SharedFiles& files);
 
 // By name.
 struct NeededPlugins {

@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/error.h"
-#include "tuner/ranks/file_arrival.h"
 #include "tuner/ranks/pace.h"
 #include "tuner/worker/messages.h"
 
@@ -107,9 +106,9 @@ void RankHub::stop() {
 }
 
 std::map<unsigned, RankFacts> RankHub::ask(const std::vector<std::string>& plugin_dirs,
-                                           double seconds) {
+                                           const SharedFiles& files, double seconds) {
   for (unsigned rank = 1; rank < link_.count(); ++rank) {
-    post(rank, {Topic::kWelcome, 0, body_of({{"plugin_dirs", plugin_dirs}})});
+    post(rank, {Topic::kWelcome, 0, body_of({{"plugin_dirs", plugin_dirs}, {"files", files}})});
   }
   std::unique_lock lock(mutex_);
   news_.wait_for(lock, std::chrono::duration<double>(seconds), [this] {
@@ -121,25 +120,6 @@ std::map<unsigned, RankFacts> RankHub::ask(const std::vector<std::string>& plugi
     if (state.facts) facts[rank] = *state.facts;
   }
   return facts;
-}
-
-std::map<unsigned, Expected<std::string, std::string>> RankHub::bring(
-    const FileTree& files, const std::set<unsigned>& ranks) {
-  {
-    const std::scoped_lock lock(mutex_);
-    files_ = files.files;
-  }
-  for (const unsigned rank : ranks) post(rank, {Topic::kFiles, 0, body_of(files)});
-  std::unique_lock lock(mutex_);
-  news_.wait(lock, [&] {
-    return std::ranges::all_of(
-        ranks, [this](unsigned rank) { return ranks_.at(rank).files || ranks_.at(rank).is_gone; });
-  });
-  std::map<unsigned, Expected<std::string, std::string>> there;
-  for (const unsigned rank : ranks) {
-    if (ranks_.at(rank).files) there.emplace(rank, *ranks_.at(rank).files);
-  }
-  return there;
 }
 
 std::unique_ptr<Peer> RankHub::start(unsigned rank, const std::string& role) {
@@ -242,9 +222,7 @@ bool RankHub::take_messages() {
   while (auto message = link_.receive()) {
     any = true;
     try {
-      const Envelope envelope = unsealed(message->bytes);
-      take(message->from, envelope);
-      if (envelope.topic == Topic::kWant) send_block(message->from, document_of(envelope));
+      take(message->from, unsealed(message->bytes));
     } catch (const std::exception&) {
       const std::scoped_lock lock(mutex_);
       lose(message->from);  // what it says makes no sense
@@ -259,11 +237,6 @@ void RankHub::take(unsigned from, const Envelope& envelope) {
   rank.heard = Clock::now();
   if (rank.is_gone) return;
   if (envelope.topic == Topic::kFacts) rank.facts = document_of(envelope).get<RankFacts>();
-  if (envelope.topic == Topic::kReady) {
-    const nlohmann::json ready = document_of(envelope);
-    if (ready.contains("root")) rank.files.emplace(text_in(ready, "root"));
-    if (!ready.contains("root")) rank.files.emplace(Unexpected{text_in(ready, "why")});
-  }
   if (envelope.topic == Topic::kDone) rank.is_done = true;
   const auto worker = workers_.find(envelope.worker);
   if (worker != workers_.end() && worker->second->rank == from) {
@@ -274,23 +247,6 @@ void RankHub::take(unsigned from, const Envelope& envelope) {
     }
   }
   news_.notify_all();
-}
-
-// A rank wants one block at a time, so no more than that is ever on its way to it.
-void RankHub::send_block(unsigned to, const nlohmann::json& wanted) {
-  std::string path;
-  {
-    const std::scoped_lock lock(mutex_);
-    path = files_.at(wanted.at("file").get<std::size_t>()).path;
-  }
-  const auto block = read_block(path, wanted.at("offset").get<std::uint64_t>());
-  nlohmann::json message = wanted;
-  if (block) {
-    message["bytes"] = nlohmann::json::binary({block->begin(), block->end()});
-  } else {
-    message["why"] = block.error();
-  }
-  link_.send(to, sealed({Topic::kBlock, 0, body_of(message)}));
 }
 
 // Under the lock. Its workers have ended, through no fault of theirs.

@@ -12,14 +12,11 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/expected.h"
-#include "tuner/base/file_tree.h"
 #include "tuner/ranks/agent.h"
 #include "tuner/ranks/envelope.h"
 #include "tuner/ranks/handshake.h"
@@ -39,11 +36,8 @@ class RankHub {
   void stop();
 
   // Asks each rank what it is, and waits for that. Those that do not answer are missing.
-  std::map<unsigned, RankFacts> ask(const std::vector<std::string>& plugin_dirs, double seconds);
-  // Has these ranks fetch files of this one, and waits for that. Where each has them, as its root,
-  // or why it has not; those that are gone are missing. Only once.
-  std::map<unsigned, Expected<std::string, std::string>> bring(const FileTree& files,
-                                                               const std::set<unsigned>& ranks);
+  std::map<unsigned, RankFacts> ask(const std::vector<std::string>& plugin_dirs,
+                                    const SharedFiles& files, double seconds);
   // A worker there, which ends before this does. Throws UnavailableError when the rank is gone.
   std::unique_ptr<Peer> start(unsigned rank, const std::string& role);
 
@@ -63,7 +57,6 @@ class RankHub {
     bool is_gone = false;
     bool is_done = false;
     std::optional<RankFacts> facts;
-    std::optional<Expected<std::string, std::string>> files;  // its root, or why it has none
   };
 
   void post(unsigned rank, Envelope envelope);
@@ -74,7 +67,6 @@ class RankHub {
   void send_posted();
   bool take_messages();
   void take(unsigned from, const Envelope& envelope);
-  void send_block(unsigned to, const nlohmann::json& wanted);
   bool pass_on_bytes();
   bool let_leave();
   bool is_silent(unsigned rank) const;  // under the lock
@@ -92,7 +84,6 @@ class RankHub {
   std::condition_variable news_;
   std::deque<std::pair<unsigned, Envelope>> posted_;
   std::map<unsigned, Rank> ranks_;
-  std::vector<FileTree::File> files_;  // that other ranks may fetch
   std::map<std::uint32_t, std::shared_ptr<Remote>> workers_;
   std::uint32_t last_worker_ = 0;
   bool is_stopping_ = false;

@@ -8,7 +8,6 @@
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,11 +29,11 @@ std::optional<unsigned> number_in(const char* text) {
 }
 
 // Starts workers of a rank. Each is told the same at first.
-std::function<std::unique_ptr<Channel>(const std::string&)> starter(RankHub& hub, unsigned rank,
-                                                                    nlohmann::json told) {
-  return [&hub, rank, told = std::move(told)](const std::string& role) {
+std::function<std::unique_ptr<Channel>(const std::string&)> starter(
+    RankHub& hub, unsigned rank, const std::vector<std::string>& plugin_dirs) {
+  return [&hub, rank, plugin_dirs](const std::string& role) {
     auto channel = std::make_unique<Channel>(hub.start(rank, role));
-    channel->send(told);
+    channel->send({{"type", "start"}, {"plugin_dirs", plugin_dirs}});
     return channel;
   };
 }
@@ -110,13 +109,14 @@ bool RankJob::serve(const StopRequest& interrupt) {
   return end_ != RankEnd::kLost;
 }
 
-RankJob::Willing RankJob::willing(const Lending& lending, const Note& note) {
-  const std::map<unsigned, RankFacts> answers = hub_->ask(lending.plugin_dirs, kAnswerSeconds);
+LentHosts RankJob::hosts(const Lending& lending, const Note& note) {
+  const std::map<unsigned, RankFacts> answers =
+      hub_->ask(lending.plugin_dirs, shared_files(lending.files), kAnswerSeconds);
   std::vector<RankFacts> all{program_.facts(lending.plugin_dirs)};
   all.front().node = node_;
   for (const auto& [rank, facts] : answers) all.push_back(facts);
   cores_here_ = own_cores(all, 0);
-  Willing willing;
+  LentHosts hosts{node_, {}};
   std::size_t place = 0;
   for (unsigned rank = 1; rank < count_; ++rank) {
     const auto answer = answers.find(rank);
@@ -125,38 +125,12 @@ RankJob::Willing RankJob::willing(const Lending& lending, const Note& note) {
       continue;
     }
     const unsigned jobs = lending.jobs.value_or(own_cores(all, ++place));
-    LentHost host{rank, answer->second.node, lending.gap.empty() ? jobs : 0, {}};
+    LentHost host{rank, answer->second.node, jobs, starter(*hub_, rank, lending.plugin_dirs)};
     if (const auto why = refusal(all.front(), answer->second, lending.plugins)) {
       note(host.name() + " is left out: " + *why);
     } else {
-      willing.emplace(rank, std::move(host));
+      hosts.hosts.push_back(std::move(host));
     }
-  }
-  return willing;
-}
-
-LentHosts RankJob::hosts(const Lending& lending, const Note& note) {
-  Willing all = willing(lending, note);
-  std::set<unsigned> ranks;
-  for (const auto& [rank, host] : all) ranks.insert(rank);
-  const auto there = hub_->bring(lending.files, ranks);
-  LentHosts hosts{node_, {}};
-  for (auto& [rank, host] : all) {
-    const auto files = there.find(rank);
-    if (files == there.end() || !files->second) {
-      note(host.name() + " is left out: " +
-           (files == there.end() ? "it does not answer any more" : files->second.error()));
-      continue;
-    }
-    host.start = starter(*hub_, rank,
-                         {{"type", "start"},
-                          {"plugin_dirs", lending.plugin_dirs},
-                          {"files", {{"root", *files->second}, {"folder", lending.files.folder}}}});
-    hosts.hosts.push_back(std::move(host));
-  }
-  if (!hosts.hosts.empty() && !lending.gap.empty()) {
-    note("other ranks compile nothing, since it is not known which headers they need: " +
-         lending.gap);
   }
   return hosts;
 }

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "tuner/base/file_tree.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/ranks/agent.h"
 #include "tuner/ranks/handshake.h"
@@ -35,9 +34,8 @@ std::optional<LaunchedJob> launched_job(
 struct Lending {
   NeededPlugins plugins;
   std::vector<std::string> plugin_dirs;
-  FileTree files;   // that workers read
-  std::string gap;  // why compilers may look for others, too, as a sentence; empty: they do not
-  std::optional<unsigned> jobs;  // compile workers of each rank; empty: its share of the cores
+  std::vector<std::string> files;  // that workers read
+  std::optional<unsigned> jobs;    // compile workers of each rank; empty: its share of the cores
 };
 
 class RankJob {
@@ -66,9 +64,6 @@ class RankJob {
   std::string node() const { return node_; }
 
  private:
-  // By rank, without what starts their workers.
-  using Willing = std::map<unsigned, LentHost>;
-  Willing willing(const Lending& lending, const Note& note);
   void live(const MakeLink& make_link, std::promise<void> joined);
 
   RankProgram program_;

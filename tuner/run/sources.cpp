@@ -107,25 +107,12 @@ SourceTexts read_sources(const Study& study) {
   return texts;
 }
 
-namespace {
-
-std::string gap_in(const KnownSources& known) {
-  if (known.reach == Reach::kScanned) return known.outside;
-  return known.gap.empty() ? "a folder of headers depends on the configuration" : known.gap;
-}
-
-}  // namespace
-
-WorkersFiles files_of_workers(const Study& study, const SourceTexts& sources, std::uint64_t seed) {
-  WorkersFiles files;
-  files.gap = gap_in(sources.known);
-  FileTree& tree = files.tree;
-  std::error_code failed;
-  tree.folder = std::filesystem::current_path(failed).string();
-  FileDigests digests;
-  for (const std::string& place : sources.known.places) tree.add(place, true, digests);
+std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
+                                          std::uint64_t seed) {
+  std::vector<std::string> files;
+  for (const FileState& header : sources.known.files) files.push_back(header.path);
   const auto add = [&](const std::filesystem::path& file, const Bindings& names) {
-    if (const auto path = substitute(file.string(), names)) tree.add(*path, false, digests);
+    if (const auto path = substitute(file.string(), names)) files.push_back(*path);
   };
   std::vector<ProblemSize> sizes = study.sizes;
   if (study.domain) {

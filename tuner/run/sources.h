@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/base/file_tree.h"
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
@@ -29,16 +28,11 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
-// The files beside the sources that are read where something is compiled or measured.
-struct WorkersFiles {
-  // Headers, and what fills arguments and answers, with all that their names lead through.
-  FileTree tree;
-  // Why a compiler may look for others than these, as a sentence; empty: it does not.
-  std::string gap;
-};
-
-// At the sizes that the study lists, or that a run with this seed chooses from its domain.
-WorkersFiles files_of_workers(const Study& study, const SourceTexts& sources, std::uint64_t seed);
+// The files beside the sources that are read where something is compiled or measured: headers, and
+// what fills arguments and answers at the sizes that the study lists, or that a run with this seed
+// chooses from its domain. Some need not be there.
+std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
+                                          std::uint64_t seed);
 
 // One line for each __constant__ symbol of the kernel's source that neither the source nor the
 // study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.

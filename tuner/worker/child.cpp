@@ -18,7 +18,6 @@
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/include_options.h"
 #include "tuner/engine/evaluation.h"
-#include "tuner/worker/file_view.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/kernel_memory.h"
 #include "tuner/worker/messages.h"
@@ -51,22 +50,21 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
-void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache, const FileView& view) {
+void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
     request.options = joined_include_options(request.options);
-    const auto made = compiler.compile(view.here(request));
+    const auto made = compiler.compile(request);
     if (!made) {
-      json failed = view.told(made.error(), request);
+      json failed = made.error();
       failed["type"] = "failed";
       wire.send(failed);
       continue;
     }
-    const Artifact built = view.told(*made, request);
-    wire.send({{"type", "compiled"}, {"artifact", built}});
+    wire.send({{"type", "compiled"}, {"artifact", *made}});
     // After the answer: the device does not wait for the disk.
-    const std::string name = cache_name(message->at("key").get<std::string>(), built);
-    if (!name.empty()) cache.put(name, built);
+    const std::string name = cache_name(message->at("key").get<std::string>(), *made);
+    if (!name.empty()) cache.put(name, *made);
   }
 }
 
@@ -80,7 +78,7 @@ OptionList options_of(const json& open) {
   return option_list(open.at("options").get<std::vector<std::pair<std::string, std::string>>>());
 }
 
-int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open, const FileView& view) {
+int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   keep_freed_memory();                      // each compilation takes and frees tens of MiB
   limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
   std::unique_ptr<Compiler> compiler;
@@ -96,7 +94,7 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open, con
                       });
   wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
   try {
-    serve_compiler(wire, *compiler, cache, view);
+    serve_compiler(wire, *compiler, cache);
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
@@ -129,12 +127,8 @@ class RunServer {
  public:
   // `limits_memory`: kernels run in this process, which has a limit of its own.
   RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
-            bool limits_memory, FileView view)
-      : wire_(wire),
-        catalogue_(catalogue),
-        backend_(std::move(backend)),
-        memory_(limits_memory),
-        view_(std::move(view)) {}
+            bool limits_memory)
+      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(limits_memory) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -153,7 +147,7 @@ class RunServer {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;
       if (type == "prepare") {
-        usable = prepare(view_.here(message->at("plan").get<SizePlan>()));
+        usable = prepare(message->at("plan").get<SizePlan>());
       } else if (type == "evaluate" && evaluation_) {
         usable = evaluate(*message);
       } else if (type == "duel" && evaluation_) {
@@ -182,7 +176,7 @@ class RunServer {
     }
     const bool excusable = done.error().error == DeviceError::kOutOfMemory;
     wire_.send({{"type", "failed"},
-                {"message", view_.told(done.error().message)},
+                {"message", done.error().message},
                 {"excusable", excusable},
                 {"constant", evaluation_->wrong_constant()}});
     return false;
@@ -216,9 +210,7 @@ class RunServer {
     Verdict verdict;
     memory_.lift();
     try {
-      const auto plan = view_.here(std::vector{message.at("variant").get<VariantPlan>()});
-      verdict = evaluation_->evaluate(plan.front(), phases());
-      verdict.message = view_.told(std::move(verdict.message));
+      verdict = evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
     } catch (const std::bad_alloc&) {
       verdict.state = TrialState::kRuntime;
       verdict.message = "out of host memory";
@@ -237,9 +229,8 @@ class RunServer {
 
   bool duel(const json& message) {
     memory_.lift();
-    const auto samples =
-        evaluation_->duel(view_.here(message.at("variants").get<std::vector<VariantPlan>>()),
-                          message.at("plan").get<FinalPlan>(), phases());
+    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
+                                           message.at("plan").get<FinalPlan>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"},
                   {"id", 0},
@@ -256,10 +247,9 @@ class RunServer {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
   KernelMemory memory_;
-  FileView view_;
 };
 
-int run_worker(Wire& wire, const Catalogue& catalogue, const json& open, const FileView& view) {
+int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   const auto name = open.at("backend").get<std::string>();
   auto backend = catalogue.open_backend(name, open.at("device").get<unsigned>(), options_of(open));
   if (!backend) {
@@ -270,7 +260,7 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open, const F
         {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
     return 1;
   }
-  RunServer(wire, catalogue, std::move(*backend), name == "cpu", view).serve();
+  RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();
   return 0;
 }
 
@@ -305,7 +295,7 @@ std::string cache_name(const std::string& key, const Artifact& artifact) {
 void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
                   bool limits_memory) {
   Wire wire{socket};
-  RunServer(wire, catalogue, std::move(backend), limits_memory, {}).serve();
+  RunServer(wire, catalogue, std::move(backend), limits_memory).serve();
 }
 
 int run_worker_main(const std::string& role) {
@@ -319,9 +309,8 @@ int run_worker_main(const std::string& role) {
     if (!open) return 0;
     const Catalogue catalogue =
         load_plugins(start->at("plugin_dirs").get<std::vector<std::string>>());
-    const FileView view = view_in(*start);
-    if (role == "compile") return compile_worker(wire, catalogue, *open, view);
-    if (role == "run") return run_worker(wire, catalogue, *open, view);
+    if (role == "compile") return compile_worker(wire, catalogue, *open);
+    if (role == "run") return run_worker(wire, catalogue, *open);
     if (role == "probe") return probe_worker(wire, catalogue, *open);
     std::fprintf(stderr, "tuner worker: no role '%s'\n", role.c_str());
     return 2;

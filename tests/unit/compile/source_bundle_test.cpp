@@ -115,32 +115,12 @@ TEST_F(Bundle, KnowsWhatItCannotKnow) {
   EXPECT_FALSE(read("asm(\".incbin \\\"x\\\"\");\n").compiler_knows());
 }
 
-TEST_F(Bundle, TellsEveryPlaceByWhichACompilerReachesAFile) {
-  write("real/h.h", "#include \"own.h\"\n");
-  write("real/own.h", "int own;");
-  fs::create_directory_symlink("real", root / "link");
-  const std::string link = (root / "link").string();
-  EXPECT_EQ(read("#include <h.h>\n#include \"real/../real/h.h\"\n", {link}).places(),
-            (std::set<std::string>{link + "/h.h", link + "/own.h", (root / "real/own.h").string(),
-                                   (root / "real/../real/h.h").string()}));
-}
-
 TEST_F(Bundle, LooksBesideALinkAndBesideTheFile) {
   write("real/h.h", "#include \"own.h\"\n");
   write("real/own.h", "int real;");
   write("sub/own.h", "int link;");
   fs::create_symlink("../real/h.h", root / "sub/h.h");
   EXPECT_EQ(names(read("#include \"sub/h.h\"\n")), (Names{"", "sub/h.h", "own.h", "own.h"}));
-}
-
-TEST_F(Bundle, TellsWhereAFileIsNamedThatMayLieOutsideAllFolders) {
-  write("sub/h.h", "#include \"../x.h\"\n");
-  EXPECT_EQ(read("#include \"sub/h.h\"\n").outside(), "");
-  EXPECT_EQ(read("#if __has_include(\"/opt/x.h\")\n#endif\n").outside(), "k.cu names /opt/x.h");
-  EXPECT_EQ(read("#define OVER \"/x.h\"\n").outside(), "") << "a text";
-  write("sub/h.h", "#include \"../../../../../../../../../../x.h\"\n");
-  EXPECT_EQ(read("#include \"sub/h.h\"\n").outside(),
-            "h.h names ../../../../../../../../../../x.h");
 }
 
 TEST_F(Bundle, DigestFollowsEveryByteOfEveryFileAndNoPlace) {

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/fakes/scratch_folder.h"
 #include "tuner/ranks/envelope.h"
 #include "tuner/worker/frame.h"
 
@@ -14,7 +17,8 @@ namespace tuner {
 namespace {
 
 RankFacts rank_0() {
-  return {"1.0", "abcdefghij", "node0", 8, "0,1", {{"cuda", "1"}, {"cpu", "1"}, {"physics", "3"}}};
+  return {"1.0", "abcdefghij", "node0", 8, "0,1", {{"cuda", "1"}, {"cpu", "1"}, {"physics", "3"}},
+          ""};
 }
 
 std::string why(const RankFacts& other) {
@@ -44,6 +48,36 @@ TEST(Handshake, SaysWhatIsWrongWithARank) {
   other = rank_0();
   other.plugins["cuda"] = "2";
   EXPECT_EQ(why(other), "its plugin 'cuda' is of version 2, that of rank 0 of 1");
+}
+
+TEST(Handshake, ARankThatSeesOtherFilesIsLeftOut) {
+  const ScratchFolder folder;
+  const std::string header = (folder.path() / "tile.cuh").string();
+  std::ofstream(header) << "int tile;";
+  const SharedFiles files = shared_files({header, (folder.path() / "missing").string()});
+  EXPECT_EQ(files.folder, std::filesystem::current_path().string());
+  EXPECT_EQ(files.states.size(), 1U) << "what rank 0 does not see need not be there";
+  EXPECT_EQ(enter(nlohmann::json(files).get<SharedFiles>()), "");
+  std::ofstream(header) << "int two;";
+  EXPECT_EQ(enter(files), header);
+  RankFacts other = rank_0();
+  other.unseen = header;
+  EXPECT_EQ(why(other), "it does not see " + header +
+                            " as rank 0 does: ranks need a file system that they share");
+}
+
+TEST(Handshake, ARankWorksInTheFolderOfRankZero) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const ScratchFolder folder;
+  std::ofstream(folder.path() / "x.bin") << "x";
+  std::filesystem::current_path(folder.path());
+  const SharedFiles files = shared_files({"x.bin"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(enter(files), "");
+  EXPECT_TRUE(std::filesystem::equivalent(std::filesystem::current_path(), folder.path()));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(enter({(folder.path() / "missing").string(), {}}),
+            (folder.path() / "missing").string());
 }
 
 TEST(Handshake, RanksThatMayUseTheSameCoresDivideThem) {

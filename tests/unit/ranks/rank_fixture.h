@@ -11,7 +11,6 @@
 
 #include "tests/fakes/fake_job.h"
 #include "tests/fakes/fake_stop.h"
-#include "tests/fakes/scratch_folder.h"
 #include "tests/fakes/script_worker.h"
 #include "tuner/ranks/job.h"
 
@@ -27,19 +26,17 @@ class Ranks : public testing::Test {
   void start(unsigned count, const std::string& commands, RankTimes times = {}) {
     fake_.emplace(count);
     for (unsigned rank = 0; rank < count; ++rank) {
-      const RankProgram program{script_.program(commands).executable,
-                                [this, rank](const Texts&) {
+      const RankProgram program{script_.program(commands).executable, [this, rank](const Texts&) {
                                   RankFacts facts = facts_;
                                   if (rank == odd_) facts.version = "0.0.9";
                                   return facts;
-                                },
-                                rank == roomless_ ? "/dev/null" : scratch_.path()};
+                                }};
       jobs_.push_back(
           std::make_unique<RankJob>([this, rank] { return fake_->link(rank); }, program, times));
     }
   }
-  LentHosts hosts(const FileTree& files = {}, const std::string& gap = "") {
-    return jobs_.front()->hosts({{}, {}, files, gap, std::nullopt},
+  LentHosts hosts(const Texts& files = {}) {
+    return jobs_.front()->hosts({{}, {}, files, std::nullopt},
                                 [this](const std::string& text) { notes_.push_back(text); });
   }
   // Rank 0 first: it lets the others go. Whether each of these was served to its end.
@@ -55,11 +52,9 @@ class Ranks : public testing::Test {
   static TimePoint late() { return Clock::now() + std::chrono::seconds(60); }
 
   ScriptWorker script_;
-  RankFacts facts_{"1.0", "abcdefghij", "", 6, "0,1", {}};
-  unsigned odd_ = 99;       // the rank that runs another program
-  unsigned roomless_ = 99;  // the rank that cannot have a folder
+  RankFacts facts_{"1.0", "abcdefghij", "", 6, "0,1", {}, ""};
+  unsigned odd_ = 99;  // the rank that runs another program
   FakeStop nobody_;
-  ScratchFolder scratch_;  // where ranks have their folders
   std::optional<FakeJob> fake_;
   std::vector<std::unique_ptr<RankJob>> jobs_;
   Texts notes_;

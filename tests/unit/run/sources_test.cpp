@@ -1,4 +1,4 @@
-// Which files workers of other machines need.
+// Which files beside the sources workers read.
 
 #include "tuner/run/sources.h"
 
@@ -30,12 +30,11 @@ class FilesOfWorkers : public testing::Test {
   // By their names.
   std::set<std::string> files(std::uint64_t seed = 1) const {
     std::set<std::string> out;
-    for (const auto& file : files_of_workers(study_, read_sources(study_), seed).tree.files) {
-      out.insert(fs::path(file.path).filename().string() + (file.by_copy ? " by copy" : ""));
+    for (const std::string& file : files_of_workers(study_, read_sources(study_), seed)) {
+      out.insert(fs::path(file).filename().string());
     }
     return out;
   }
-  std::string gap() const { return files_of_workers(study_, read_sources(study_), 1).gap; }
   void fill(const std::string& pattern) {
     for (ArgumentSpec& argument : study_.arguments) {
       if (argument.role == Role::kIn && !argument.is_scalar) {
@@ -51,32 +50,18 @@ class FilesOfWorkers : public testing::Test {
 TEST_F(FilesOfWorkers, AreHeadersAndDataOfEachSize) {
   fill("x_{n}.npy");
   study_.sizes = {{{{"n", 10}}}, {{{"n", 20}}}, {{{"n", 30}}}};
-  for (const std::string name : {"x_10.npy", "x_20.npy", "x_40.npy"}) write(name, "x");
-  EXPECT_EQ(files(), (std::set<std::string>{"tile.cuh by copy", "x_10.npy", "x_20.npy"}));
-  EXPECT_EQ(gap(), "");
+  EXPECT_EQ(files(), (std::set<std::string>{"tile.cuh", "x_10.npy", "x_20.npy", "x_30.npy"}));
 }
 
 TEST_F(FilesOfWorkers, AreThoseOfAllSizesThatADomainMayChoose) {
   fill("x_{n}.npy");
   study_.sizes = {{{{"n", 1}}}};
   study_.domain = SizeDomain{{{"n", 1, 9}}, {{}}};
-  std::set<std::string> all{"tile.cuh by copy"};
+  std::set<std::string> all{"tile.cuh"};
   for (int n = 1; n < 10; ++n) {
-    const std::string name = "x_" + std::to_string(n) + ".npy";
-    write(name, "x");
-    all.insert(name);
+    all.insert("x_" + std::to_string(n) + ".npy");
   }
   EXPECT_EQ(files(), all);
-}
-
-TEST_F(FilesOfWorkers, AreNotAllThatACompilerMayWant) {
-  write("k.cu", "#include HEADER\n");
-  EXPECT_EQ(gap(), "k.cu names an #include through a macro");
-  write("k.cu", "#include \"/opt/tile.cuh\"\n");
-  EXPECT_EQ(gap(), "k.cu names /opt/tile.cuh");
-  write("k.cu", "#include \"tile.cuh\"\n");
-  study_.kernel.options = {"-I{BLOCK}"};
-  EXPECT_EQ(gap(), "a folder of headers depends on the configuration");
 }
 
 }  // namespace
