@@ -24,7 +24,7 @@ constexpr std::array<std::pair<string_view, int>, 22> kFloors{
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
     {{"yaml-cpp/", "study"},
      {"sqlite3.h", "store"},
-     {"zlib.h", "recordings"},
+     {"zlib.h", "base"},
      {"boost/dll", "plugin"},
      {"dlfcn.h", "plugin"},
      {"boost/program_options", "app"}}};

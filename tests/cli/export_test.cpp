@@ -156,6 +156,32 @@ TEST_F(Retuning, AFileThatIsNotThereIsAMistake) {
   EXPECT_EQ(call({"verify-export", "waste.h", "waste.yaml", "--retune", "soon"}).status, 2);
 }
 
+TEST_F(Export, AnArchiveOfCsvFilesGivesWhatTheFolderGives) {
+  const std::string folder = sandbox_->path("results").string();
+  const std::string archive = sandbox_->path("axpy.tar.gz").string();
+  ASSERT_EQ(std::system(("tar -C '" + folder + "' -czf '" + archive + "' axpy").c_str()), 0);
+  for (const char* format : {"header", "launcher", "json"}) {
+    const std::string out = std::string("packed_") + format + "/out.cu";
+    const auto write = [&](const char* from, const std::string& to) {
+      const auto done =
+          call({"export", "tiny.yaml", "--from", from, "--format", format, "-o", to + out});
+      EXPECT_EQ(done.status, 0) << done.err;
+      return text_of(sandbox_->path(to + out));
+    };
+    EXPECT_EQ(write("axpy.tar.gz", "a/"), write("results/axpy", "b/")) << format;
+  }
+  const auto listed = call({"results", "axpy.tar.gz", "--size", "n=3000"});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_TRUE(listed.out.starts_with("axpy on ")) << listed.out;
+  EXPECT_EQ(call({"compare", "axpy.tar.gz", "results/axpy"}).status, 0);
+  EXPECT_EQ(call({"import", "axpy.tar.gz", "--study", "tiny.yaml", "--results", "packed"}).status,
+            0);
+  fs::resize_file(archive, fs::file_size(archive) / 2);
+  const auto damaged = call({"results", "axpy.tar.gz"});
+  EXPECT_EQ(damaged.status, 2);
+  EXPECT_NE(damaged.err.find("axpy.tar.gz: is damaged: "), std::string::npos) << damaged.err;
+}
+
 TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   sandbox_->write("other/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");

@@ -55,8 +55,9 @@ ImportOptions parse_import(const Words& words) {
       words,
       "tuner import FILE... [options]\n\n"
       "FILE is a T1 benchmark (becomes a YAML study), a Kernel Tuner cache, T4 results\n"
-      "(both also .gz), a ranked CSV of this program, or another results folder or\n"
-      "tuner.sqlite. Imported results are marked and never taken for measured ones.",
+      "(both also .gz), a ranked CSV of this program, a folder or a .tar.gz of these,\n"
+      "or another results folder or tuner.sqlite. Imported results are marked and never taken for "
+      "measured ones.",
       visible);
   o.files = inputs(values);
   if (o.files.empty()) wrong_usage("which file? Give its path (see --help)");

@@ -201,8 +201,8 @@ ResultsOptions parse_results(const Words& words) {
   add("failures", po::bool_switch(&o.failures),
       "why variants failed, by cause, with an example of each, instead of the ranking");
   add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner results [STUDY|DIR] [options]", visible);
-  o.target = one_input(values, "study or folder", false);
+  const auto values = parse_words(words, "tuner results [STUDY|DIR|FILE] [options]", visible);
+  o.target = one_input(values, "study, folder or file of results", false);
   return o;
 }
 
@@ -219,7 +219,7 @@ ExportOptions parse_export(const Words& words) {
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("from", po::value(&o.from),
-      "ranked CSV files (a file, or a folder of them) instead of the results' store");
+      "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
   add("also", po::value(&o.also)->composing(),
       "results folder of another machine with the same device: of each size the configuration that "
       "loses least at worst on all of them; may be repeated");

@@ -69,7 +69,7 @@ struct CheckOptions {
 };
 
 struct ResultsOptions {
-  std::string target;      // study file, results folder, or empty
+  std::string target;      // study file, where results are (holds_results()), or empty
   bool no_verify = false;  // of a T1 file: answers are not compared
   std::string results = "results";
   std::string size;

@@ -14,12 +14,15 @@
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/output_guard.h"
+#include "tuner/run/result_sets.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/terminal/stored_text.h"
 
 namespace tuner {
 namespace {
+
+namespace fs = std::filesystem;
 
 void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
                const OutputGuard& guard) {
@@ -42,15 +45,25 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
   }
 }
 
-}  // namespace
+// Rankings of files have nothing beside them, and nothing that could be stale.
+std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultFilter& filter) {
+  std::vector<std::string> notes;
+  std::vector<StoredResults> all;
+  for (ResultSet& set : result_sets(options.target, nullptr, filter, notes)) {
+    if (!set.has_store && !options.csv.empty()) {
+      throw InputError(
+          Complaint{{options.target, 0, 0},
+                    "its rankings are CSV files already; --csv is for those of a database",
+                    ""});
+    }
+    all.push_back(std::move(set.results));
+  }
+  for (const std::string& note : notes) tell(note);
+  return all;
+}
 
-int results_command(const ResultsOptions& options) {
-  namespace fs = std::filesystem;
-  const bool folder = !options.target.empty() && fs::is_directory(options.target);
-  const fs::path directory = folder ? options.target : options.results;
-  std::optional<Study> study;
-  if (!options.target.empty() && !folder) study = read_study(options.target);
-  if (study && options.no_verify) study = unverified_study(std::move(*study));
+std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::path& directory,
+                                    const Study* study, ResultFilter filter) {
   if (!fs::exists(directory / "tuner.sqlite")) {
     throw InputError(Complaint{{},
                                "there are no results in '" + directory.string() +
@@ -60,7 +73,6 @@ int results_command(const ResultsOptions& options) {
   }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) tell(note);
-  ResultFilter filter{options.device, options.size, {}};
   if (options.here) {
     filter.machine = [](const std::string& backend) {
       return machine_here({executable_path(), {}}, backend, [](const std::string& why) {
@@ -68,8 +80,23 @@ int results_command(const ResultsOptions& options) {
       });
     };
   }
-  auto all = stored_results(store, study ? &*study : nullptr, filter);
-  if (!options.all) all = newest_of_each(std::move(all));
+  auto all = stored_results(store, study, filter);
+  return options.all ? all : newest_of_each(std::move(all));
+}
+
+}  // namespace
+
+int results_command(const ResultsOptions& options) {
+  const bool place = holds_results(options.target);
+  const bool folder = place && fs::exists(fs::path(options.target) / "tuner.sqlite");
+  const fs::path directory = folder ? options.target : options.results;
+  std::optional<Study> study;
+  if (!options.target.empty() && !place) study = read_study(options.target);
+  if (study && options.no_verify) study = unverified_study(std::move(*study));
+  const ResultFilter filter{options.device, options.size, {}};
+  const std::vector<StoredResults> all =
+      place && !folder ? in_files(options, filter)
+                       : in_store(options, directory, study ? &*study : nullptr, filter);
   if (all.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;

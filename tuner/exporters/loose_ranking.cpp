@@ -10,11 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/exporters/ranked_files.h"
-#include "tuner/exporters/table_text.h"
 
 namespace tuner {
 namespace {
@@ -254,28 +252,17 @@ bool is_ranking(const std::string& content) {
   return line.starts_with("rank,state,") && line.find("time_ms") != line.npos;
 }
 
-DeviceFacts device_of(const fs::path& file) {
-  const fs::path description = file.parent_path() / "device.json";
-  if (fs::exists(description)) {
-    return device_from_json(read_file(description), description.string());
-  }
-  DeviceFacts device;
-  device.name = "device not recorded";
-  return device;
-}
-
 }  // namespace
 
 std::vector<LooseRanking> read_loose_rankings(const fs::path& from) {
   std::vector<LooseRanking> all;
-  for (const fs::path& file : csv_files(from)) {
-    std::string content = read_file(file);
-    if (!is_ranking(content)) continue;
-    LooseRanking one = LooseText(file, std::move(content)).read();
-    const fs::path folders = fs::absolute(file).parent_path();
-    const bool described = fs::exists(folders / "device.json");
-    one.kernel = (described ? folders.parent_path() : folders).filename().string();
-    one.ranked.device = device_of(file);
+  for (CsvFile& file : csv_files(from)) {
+    if (!is_ranking(file.text)) continue;
+    LooseRanking one = LooseText(file.path, std::move(file.text)).read();
+    const fs::path folders = fs::absolute(file.path).parent_path();
+    one.kernel = (file.device ? folders.parent_path() : folders).filename().string();
+    one.ranked.device.name = "device not recorded";
+    if (file.device) one.ranked.device = std::move(*file.device);
     all.push_back(std::move(one));
   }
   if (all.empty()) {

@@ -17,9 +17,9 @@ struct LooseRanking {
   bool told_apart = false;  // whether the file says which figures are a final's
 };
 
-// A file, or all rankings under a folder, in the order of their names; other CSV files are passed
-// over. The device is that of device.json beside a file; without one it is "not recorded". Throws
-// InputError where there is none, and for a file that is not as `tuner run` writes it.
+// The rankings among csv_files(); other CSV files are passed over. The device is that of
+// device.json beside a file; without one it is "not recorded". Throws InputError where there is
+// none, and for a file that is not as `tuner run` writes it.
 std::vector<LooseRanking> read_loose_rankings(const std::filesystem::path& from);
 
 }  // namespace tuner

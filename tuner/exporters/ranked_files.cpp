@@ -2,11 +2,14 @@
 
 #include "tuner/exporters/ranked_files.h"
 
-#include <algorithm>
 #include <cctype>
+#include <map>
+#include <utility>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/compressed_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/tar_file.h"
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/table_text.h"
 
@@ -31,27 +34,55 @@ std::string file_name_of(const std::string& text) {
   return out.empty() ? "unnamed" : out;
 }
 
-DeviceFacts device_beside(const fs::path& file) {
-  const fs::path description = file.parent_path() / kDeviceFile;
-  if (!fs::exists(description)) {
-    reject(description,
-           "is missing: it says which device the CSV files beside it are of, and "
-           "'tuner run' writes it");
+// Texts by their paths.
+using Texts = std::map<fs::path, std::string>;
+
+bool is_csv(const fs::path& path) { return path.extension() == ".csv"; }
+fs::path device_beside(const fs::path& csv) { return csv.parent_path() / kDeviceFile; }
+
+void add(const fs::path& csv, std::string text, Texts& texts) {
+  texts.emplace(csv, std::move(text));
+  const fs::path device = device_beside(csv);
+  if (!texts.contains(device) && fs::exists(device)) texts.emplace(device, read_file(device));
+}
+
+Texts texts_in(const fs::path& from) {
+  if (!fs::exists(from)) reject(from, "there is no such file or folder");
+  Texts texts;
+  if (fs::is_directory(from)) {
+    for (const auto& one : fs::recursive_directory_iterator(from)) {
+      if (one.is_regular_file() && is_csv(one.path()))
+        add(one.path(), read_file(one.path()), texts);
+    }
+    return texts;
   }
-  return device_from_json(read_file(description), description.string());
+  FileText content = read_maybe_compressed(from);
+  if (!content.damage.empty()) reject(from, "is damaged: " + content.damage);
+  if (!is_tar(content.text)) {
+    add(from, std::move(content.text), texts);
+    return texts;
+  }
+  for (const PackedFile& one : files_in_tar(content.text, from.string())) {
+    texts.emplace((from / one.name).lexically_normal(), one.text);
+  }
+  return texts;
 }
 
 }  // namespace
 
-std::vector<fs::path> csv_files(const fs::path& from) {
-  if (!fs::exists(from)) reject(from, "there is no such file or folder");
-  if (!fs::is_directory(from)) return {from};
-  std::vector<fs::path> files;
-  for (const auto& one : fs::recursive_directory_iterator(from)) {
-    if (one.is_regular_file() && one.path().extension() == ".csv") files.push_back(one.path());
+std::vector<CsvFile> csv_files(const fs::path& from) {
+  Texts texts = texts_in(from);
+  std::vector<CsvFile> files;
+  for (auto& [path, text] : texts) {
+    if (!is_csv(path) && path != from) continue;
+    CsvFile file{path, std::move(text), std::nullopt};
+    const auto device = texts.find(device_beside(path));
+    if (device != texts.end()) {
+      file.device = device_from_json(device->second, device->first.string());
+    }
+    files.push_back(std::move(file));
   }
-  std::ranges::sort(files);
-  if (files.empty()) reject(from, "there are no .csv files in this folder");
+  if (files.empty()) reject(from, "there are no .csv files in it");
   return files;
 }
 
@@ -79,13 +110,16 @@ void write_device_file(const fs::path& folder, const DeviceFacts& device) {
 std::vector<RankedResults> read_ranked_files(const fs::path& from, const Study& study,
                                              std::vector<std::string>& notes) {
   std::vector<RankedResults> all;
-  for (const fs::path& file : csv_files(from)) {
-    const std::string text = read_file(file);
-    const DeviceFacts device = device_beside(file);
-    RankedResults results = read_ranked_csv(text, file.string(), study, notes);
-    results.device = device;
+  for (const CsvFile& file : csv_files(from)) {
+    if (!file.device) {
+      reject(device_beside(file.path),
+             "is missing: it says which device the CSV files beside it are of, and "
+             "'tuner run' writes it");
+    }
+    RankedResults results = read_ranked_csv(file.text, file.path.string(), study, notes);
+    results.device = *file.device;
     results.compiler = "not recorded";
-    results.date = "from " + file.filename().string();
+    results.date = "from " + file.path.filename().string();
     all.push_back(std::move(results));
   }
   return all;

@@ -3,6 +3,7 @@
 // for the device that they are of.
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,9 +13,15 @@
 
 namespace tuner {
 
-// `from`, or where it is a folder all .csv files under it, in the order of their names. Throws
-// InputError where there is none.
-std::vector<std::filesystem::path> csv_files(const std::filesystem::path& from);
+struct CsvFile {
+  std::filesystem::path path;  // of an archive's file: as if the archive were a folder
+  std::string text;
+  std::optional<DeviceFacts> device;  // of the device.json beside it, where there is one
+};
+
+// `from`, or where it is a folder or a tar archive all .csv files in it, in the order of their
+// names. A file may be gzipped. Throws InputError where there is none.
+std::vector<CsvFile> csv_files(const std::filesystem::path& from);
 
 // <results>/<kernel>/<device>/<size>.csv, each part made safe as a file name.
 std::filesystem::path ranked_csv_path(const std::filesystem::path& results,
@@ -29,9 +36,9 @@ std::filesystem::path write_ranked_csv(const std::filesystem::path& results,
 // Writes the device's facts beside its CSV files, unless they are there already.
 void write_device_file(const std::filesystem::path& folder, const DeviceFacts& device);
 
-// A file, or all .csv files under a folder, in the order of their names, as read_ranked_csv() reads
-// them. A file does not say what was tuned but for names: whether the source has changed since
-// cannot be known. Throws InputError for files of another study, and where device.json is missing.
+// The rankings of csv_files(), as read_ranked_csv() reads them. A file does not say what was tuned
+// but for names: whether the source has changed since cannot be known. Throws InputError for files
+// of another study, and where device.json is missing.
 std::vector<RankedResults> read_ranked_files(const std::filesystem::path& from, const Study& study,
                                              std::vector<std::string>& notes);
 

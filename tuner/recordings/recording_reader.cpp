@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/compressed_file.h"
 #include "tuner/base/error.h"
-#include "tuner/recordings/compressed_file.h"
 #include "tuner/recordings/json_events.h"
 #include "tuner/recordings/recording_builder.h"
 

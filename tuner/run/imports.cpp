@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/base/compressed_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/tar_file.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/exporters/tuned_table.h"
-#include "tuner/recordings/compressed_file.h"
 #include "tuner/recordings/recorded_trials.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/store_recording.h"
@@ -130,7 +131,9 @@ ImportKind import_kind(const fs::path& path, bool with_study) {
   }
   if (is_store(path)) return ImportKind::kStore;
   if (path.extension() == ".csv") return ImportKind::kCsv;
-  return is_t1(read_maybe_compressed(path).text) ? ImportKind::kT1 : ImportKind::kRecording;
+  const std::string text = read_maybe_compressed(path).text;
+  if (is_tar(text)) return ImportKind::kCsv;
+  return is_t1(text) ? ImportKind::kT1 : ImportKind::kRecording;
 }
 
 Recording read_import(const fs::path& path, const std::string& objective, const Tell& tell) {

@@ -86,4 +86,10 @@ std::vector<ResultSet> result_sets(const fs::path& from, const Study* study,
   return all;
 }
 
+bool holds_results(const fs::path& place) {
+  const fs::path kind = place.extension();
+  return fs::is_directory(place) || kind == ".csv" || kind == ".gz" || kind == ".tgz" ||
+         kind == ".tar" || is_store(place);
+}
+
 }  // namespace tuner

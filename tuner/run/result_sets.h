@@ -1,5 +1,5 @@
 #pragma once
-// Results from wherever they are: a store, or ranked CSV files that lost theirs.
+// Results from wherever they are: a store, or ranked CSV files without one.
 
 #include <filesystem>
 #include <string>
@@ -18,10 +18,13 @@ struct ResultSet {
   std::vector<double> seconds;
 };
 
-// What `from` holds: a results folder or its database, a ranked CSV file, or a folder of those. Of
-// equal devices and sizes what a plain run would go on with. Throws InputError where there is
-// nothing; empty where nothing fits the filter.
+// What `from` holds: a results folder or its database, a ranked CSV file, or a folder or an archive
+// (.tar.gz) of those. Of equal devices and sizes what a plain run would go on with. Throws
+// InputError where there is nothing; empty where nothing fits the filter.
 std::vector<ResultSet> result_sets(const std::filesystem::path& from, const Study* study,
                                    const ResultFilter& filter, std::vector<std::string>& notes);
+
+// Whether this is such a place, and no study.
+bool holds_results(const std::filesystem::path& place);
 
 }  // namespace tuner

@@ -26,9 +26,11 @@ std::string failures_command(const NamedResults& named) {
 
 std::string stored_text(const StoredResults& results, const StoredTextOptions& options,
                         const Colours& colours) {
+  const std::string& date = results.ranked.date;  // files do not tell it
   std::string text =
-      for_terminal(fmt::format("{} on {}, {}  ({})", results.kernel, results.ranked.device.name,
-                               results.ranked.size.label(), results.ranked.date)) +
+      for_terminal(fmt::format("{} on {}, {}{}", results.kernel, results.ranked.device.name,
+                               results.ranked.size.label(),
+                               date.empty() ? "" : fmt::format("  ({})", date))) +
       "\n";
   if (!results.imported.empty()) {
     text += "  imported from " + for_terminal(results.imported) + "\n";

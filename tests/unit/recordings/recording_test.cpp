@@ -5,8 +5,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "tuner/base/compressed_file.h"
 #include "tuner/base/error.h"
-#include "tuner/recordings/compressed_file.h"
 #include "tuner/recordings/recording_reader.h"
 
 namespace tuner {

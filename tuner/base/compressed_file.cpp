@@ -1,6 +1,6 @@
 // Reads a file and unpacks it when it is gzipped.
 
-#include "tuner/recordings/compressed_file.h"
+#include "tuner/base/compressed_file.h"
 
 #include <zlib.h>
 
