@@ -5,8 +5,10 @@
 # each gets a fair chance (beside the fast forms it would be dropped early), then the whole study
 # with its own strategy and budget. OUT (default: results) gets the store and the ranked CSV files;
 # tables.md the best of every form. Needs a few minutes a study on an H200. Then the ranges of sizes of
-# search_spaces/domains, DOMAIN_BUDGET (default: 600s) for each, go to OUT/domains. STUDIES and DOMAINS name
-# what is recorded; an empty one leaves that part out.
+# search_spaces/domains, DOMAIN_BUDGET (default: 600s) for each, go to OUT/domains, and their CSV files into
+# OUT/domains/NAME.tar.gz, which `tuner export --from` reads: equal results give equal bytes. What other
+# devices left in that archive stays. STUDIES and DOMAINS name what is recorded; an empty one leaves that
+# part out.
 set -euo pipefail
 prefix=$(cd "${1:?usage: scripts/record_results.sh PREFIX [OUT]}" && pwd)
 out=${2:-results}
@@ -48,7 +50,12 @@ for study in ${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softma
 done
 [ "${STUDIES-all}" = "" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
 
+mkdir -p "$out/domains"
 for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
+  archive=$out/domains/$study.tar.gz
+  [ ! -e "$archive" ] || tar -C "$out/domains" --skip-old-files -xzf "$archive"
   "$tuner" run "$studies/domains/$study.yaml" --backend cuda --progress plain \
     --budget "${DOMAIN_BUDGET:-600s}" --results "$out/domains"
+  tar -C "$out/domains" --format=ustar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 \
+    --mode=a=rX,u+w -c "$study" | gzip -9n >"$archive"
 done
