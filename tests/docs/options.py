@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/contract.md has exactly the commands and options that the program has, with their defaults, and
-each example of `--help` works. options.py --tuner PROGRAM"""
+"""docs/contract.md has exactly the commands that the program has, and each example of `--help` works.
+options.py --tuner PROGRAM"""
 
 import argparse
 import os
@@ -17,74 +17,21 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import completions  # noqa: E402
 
 CONTRACT = ROOT / "docs" / "contract.md"
-CELL = re.compile(r"(?<!\\)\|")
-OPTION = re.compile(r"`(?:-\w`, `)?(--[\w-]+)")
-DEFAULT = re.compile(r"\bdefault:? `([^`]+)`")
-COMMAND = re.compile(r"^`([\w-]+)")
 TUNER = ""
 
 
-def rows_of(lines):
-    """Cells of the rows of a table, without its head."""
-    rows = [[cell.strip() for cell in CELL.split(line)[1:-1]] for line in lines]
-    return [row for row in rows if not row[0].startswith("---")][1:]
-
-
-def tables(text):
-    """(line before, rows) of each table."""
-    out, before, now = [], "", []
-    for line in text.split("\n"):
-        if line.startswith("|"):
-            now.append(line)
-            continue
-        if now:
-            out.append((before, rows_of(now)))
-            now = []
-        before = line or before
-    return out
-
-
 def documented_commands():
-    text = CONTRACT.read_text()
-    rows = next(rows for _, rows in tables(text) if rows[0][0].startswith("`run STUDY"))
-    return {COMMAND.match(row[0]).group(1) for row in rows}
-
-
-def documented_options():
-    """Of each command: option -> what the table says of it."""
-    out = {}
-    for before, rows in tables(CONTRACT.read_text()):
-        head = re.match(r"^Options of `([\w-]+)`:$", before)
-        if head:
-            out[head.group(1)] = {OPTION.search(row[0]).group(1): row[1] for row in rows}
-    return out
+    table = CONTRACT.read_text().split("| command | does |\n")[1].split("\n\n")[0]
+    return set(re.findall(r"^\| `([\w-]+)", table, re.MULTILINE))
 
 
 class Options(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.commands = completions.commands_of(TUNER)
-        cls.documented = documented_options()
 
     def test_the_contract_has_the_commands_of_the_program(self):
         self.assertEqual(documented_commands(), {command.name for command in self.commands})
-        self.assertEqual(set(self.documented), {command.name for command in self.commands})
-
-    def test_the_contract_has_the_options_of_each_command(self):
-        for command in self.commands:
-            known = {option.name for option in command.options} - {"--help"}
-            self.assertEqual(set(self.documented[command.name]), known, command.name)
-
-    def test_the_contract_has_the_defaults_of_the_program(self):
-        stated = 0
-        for command in self.commands:
-            for option in command.options:
-                said = DEFAULT.search(self.documented[command.name].get(option.name, ""))
-                if not said:
-                    continue
-                self.assertEqual(said.group(1), option.default, f"{command.name} {option.name}")
-                stated += 1
-        self.assertGreater(stated, 10)
 
     def test_every_command_has_a_group_and_two_examples(self):
         for command in self.commands:
