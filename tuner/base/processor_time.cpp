@@ -29,6 +29,14 @@ double seconds_without_processor(pid_t process) {
   return static_cast<double>(waited) / 1e9;
 }
 
+bool is_stopped(pid_t process) {
+  std::string text;
+  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), text);
+  std::string state;
+  std::istringstream(text.substr(text.find_last_of(')') + 1)) >> state;
+  return state == "T";
+}
+
 double process_age() {
   constexpr int kFieldsBefore = 19;  // proc(5): between the name's parenthesis and the start
   std::string text;

@@ -279,6 +279,7 @@ std::vector<CompileResult> CompilePool::handle() {
   for (Worker& worker : workers_) {
     if (!worker.channel) continue;
     worker.channel->pump();
+    worker.started += worker.stopped.take(worker.channel->pid(), now);
     try {
       read(worker, results);
     } catch (const nlohmann::json::exception&) {

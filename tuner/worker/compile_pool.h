@@ -20,6 +20,7 @@
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/lent_host.h"
+#include "tuner/worker/stopped_time.h"
 
 namespace tuner {
 
@@ -80,6 +81,7 @@ class CompilePool final : public Compilers {
     bool ready = false;
     std::deque<Job> jobs;  // the first is being compiled, the others lie in its socket
     TimePoint started;     // of the first job, or of the worker while it is not ready
+    StoppedTime stopped{};
   };
 
   // False when its machine is left out.

@@ -39,6 +39,7 @@ double PhaseClock::seconds(const std::string& phase, std::size_t launches) const
 void PhaseClock::begin(const std::string& phase, pid_t process) {
   started_ = Clock::now();
   process_ = process;
+  stopped_.begin();
   enter(phase);
 }
 
@@ -48,6 +49,13 @@ void PhaseClock::enter(const std::string& phase) {
   waited_ = seconds_without_processor(process_);
   deadline_ =
       std::min(after(began_, seconds(phase)), after(started_, limits_.configuration_seconds));
+}
+
+void PhaseClock::give_back_stopped() {
+  const Clock::duration stopped = stopped_.take(process_);
+  started_ += stopped;
+  began_ += stopped;
+  deadline_ += stopped;
 }
 
 bool PhaseClock::gets_more_time() {

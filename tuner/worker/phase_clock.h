@@ -8,6 +8,7 @@
 
 #include "tuner/model/plan.h"
 #include "tuner/worker/channel.h"
+#include "tuner/worker/stopped_time.h"
 
 namespace tuner {
 
@@ -39,6 +40,9 @@ class PhaseClock {
   // its phase begins anew, within the time of the whole configuration.
   bool gets_more_time();
 
+  // To be called every second: time in which nothing ran is given back.
+  void give_back_stopped();
+
   const std::string& phase() const { return phase_; }
   TimePoint started() const { return started_; }  // the configuration
   TimePoint deadline() const { return deadline_; }
@@ -52,6 +56,7 @@ class PhaseClock {
   std::string phase_;
   TimePoint started_;
   TimePoint began_;
+  StoppedTime stopped_;
   double waited_ = 0;  // seconds without a processor, when the phase began
   TimePoint deadline_ = TimePoint::max();
 };

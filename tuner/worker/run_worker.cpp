@@ -291,6 +291,7 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     return finish(std::move(verdict));
   }
   if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
+  clock_.give_back_stopped();
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
     verdict.excusable = channel_->killed_from_outside();  // with the machine that it was on

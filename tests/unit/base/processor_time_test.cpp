@@ -1,6 +1,8 @@
 #include "tuner/base/processor_time.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tuner {
@@ -11,6 +13,24 @@ TEST(ProcessorTime, OnlyGrowsAndIsNothingWhereThereIsNoProcess) {
   EXPECT_GE(before, 0);
   EXPECT_GE(seconds_without_processor(::getpid()), before);
   EXPECT_EQ(seconds_without_processor(-1), 0);
+}
+
+TEST(ProcessorTime, AProcessIsStoppedUntilItIsLetGoOn) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (;;) ::pause();
+  }
+  EXPECT_FALSE(is_stopped(child));
+  ::kill(child, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+  EXPECT_TRUE(is_stopped(child));
+  ::kill(child, SIGCONT);
+  ASSERT_EQ(::waitpid(child, &status, WCONTINUED), child);
+  EXPECT_FALSE(is_stopped(child));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  EXPECT_FALSE(is_stopped(child));
 }
 
 TEST(ProcessAge, GrowsFromTheStartOfTheProcess) {
