@@ -356,10 +356,16 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
     const auto output = output_of(plan_, index, room[index], answer.expected[index].id());
     auto dull = monotony(backend_.memory(), output);
     if (!dull) return Unexpected{dull.error()};
-    if (dull->empty()) continue;
-    found.push_back(fmt::format("the reference leaves {} {}{}: wrong answers may pass",
-                                plan_.arguments[index].name, *dull,
-                                of_values(*plan_with(*plan_.reference, answer.key))));
+    auto wrong = dull->empty() ? passes_wrongly(backend_.memory(), output, check) : dull;
+    if (!wrong) return Unexpected{wrong.error()};
+    if (wrong->empty()) continue;
+    const std::string& name = plan_.arguments[index].name;
+    const std::string values = of_values(*plan_with(*plan_.reference, answer.key));
+    found.push_back(dull->empty()
+                        ? fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}",
+                                      *wrong, name, values, check.rtol, check.atol)
+                        : fmt::format("the reference leaves {} {}{}: wrong answers may pass", name,
+                                      *dull, values));
   }
   return found;
 }

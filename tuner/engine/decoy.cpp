@@ -90,4 +90,25 @@ DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
   return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
 }
 
+DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& answer,
+                                         const CheckPlan& check) {
+  if (answer.elements == 0 || check.by_problem) return std::string();
+  const auto all_pass = [&]() -> DeviceResult<bool> {
+    auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
+                                     check.rtol, check.atol);
+    if (!difference) return Unexpected{difference.error()};
+    return difference->mismatches == 0;
+  };
+  const Fill zeros = filled(Fill::Kind::kConstant, answer.type, 0, 0).fill;
+  if (auto done = fill_with(memory, answer, zeros); !done) return Unexpected{done.error()};
+  auto pass = all_pass();
+  if (!pass || *pass) return pass ? DeviceResult<std::string>("zeros") : Unexpected{pass.error()};
+  auto decoy = choose_decoy(memory, answer, check);
+  if (!decoy) return Unexpected{decoy.error()};
+  if (auto done = place(memory, *decoy, answer); !done) return Unexpected{done.error()};
+  pass = all_pass();
+  if (!pass) return Unexpected{pass.error()};
+  return std::string(*pass ? "right numbers at wrong places" : "");
+}
+
 }  // namespace tuner

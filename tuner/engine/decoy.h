@@ -36,4 +36,8 @@ DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
 // Why right answers could hardly be told from wrong ones: "all zero". Empty when they can.
 DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer);
 
+// The wrong answer that these tolerances let pass: "zeros". Empty when none was found.
+DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& answer,
+                                         const CheckPlan& check);
+
 }  // namespace tuner

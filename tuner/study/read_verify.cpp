@@ -19,6 +19,16 @@ std::vector<std::string> output_names(const Study& study) {
   return names;
 }
 
+// A zero is off by as much as the right number is.
+void warn_where_zeros_pass(Reader& reader, const YamlNode& node, const Expression& rtol) {
+  if (rtol.empty() || !rtol.names().empty()) return;
+  const auto value = rtol.evaluate({});
+  if (!value || to_number(*value) < 1) return;
+  reader.diagnostics.warning(position_of(reader.diagnostics, node),
+                             "with 'rtol' " + to_text(*value) + " zeros pass for right answers",
+                             "rtol: 1e-5");
+}
+
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
   Tolerance tolerance;
   tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
@@ -27,6 +37,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
                         "the tolerance of '" + key.text + "'", {"rtol", "atol"});
     if (const YamlNode* rtol = fields.find("rtol")) {
       tolerance.rtol = reader.names.read(*rtol, "'rtol'", kFixedNames, "a tolerance");
+      warn_where_zeros_pass(reader, *rtol, tolerance.rtol);
     }
     if (const YamlNode* atol = fields.find("atol")) {
       tolerance.atol = reader.names.read(*atol, "'atol'", kFixedNames, "a tolerance");

@@ -183,6 +183,17 @@ TEST_F(EvaluationTest, WarnsOfAReferenceWhoseAnswerIsAllOneNumber) {
   }
 }
 
+TEST_F(EvaluationTest, WarnsOfTolerancesUnderWhichWrongAnswersPass) {
+  plan_.checks = {{kY, 1, 1}};
+  EXPECT_EQ(evaluation().warnings(),
+            std::vector<std::string>{"zeros would pass for y, with rtol 1 and atol 1"});
+  // From 1002 to 1200: what lies a third of them away is off by less than 0.2 of it.
+  plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 501, 1, {}};
+  plan_.checks = {{kY, 0, 500}};
+  evaluation_.reset();
+  EXPECT_TRUE(evaluation().warnings().empty()) << "numbers of another size do not pass";
+}
+
 TEST_F(EvaluationTest, NamesTheConstantThatDoesNotFitTheReference) {
   ArgumentPlan table = argument("table", Role::kIn);
   table.elements = 4;
