@@ -48,6 +48,7 @@ struct SizeOutcome {
   std::size_t searched = 0;  // trials of this search, those that the store answered among them
   std::size_t measured = 0;  // of these, trials that were not in the store
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
+  bool only_begun = false;   // the domain's time was up before it had a right variant
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
   double seconds = 0;                  // that search and final took

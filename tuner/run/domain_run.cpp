@@ -122,6 +122,10 @@ class DomainRun {
     }
     plan_.tell(measured(run_.study(), outcome));
     spent_ += outcome.searched;
+    outcome.only_begun = !outcome.any_valid && seconds_left(share) <= 0;
+    if (outcome.only_begun) {
+      run_.listener().note("  only begun: the time was up before this size had a right variant");
+    }
     spent_ -= std::min(spent_, keep(outcome));
     conclude_(outcome);
   }
@@ -161,6 +165,8 @@ class DomainRun {
     spent_ += outcome.measured;
     plan_.tell(measured(run_.study(), outcome));
     outcome.searched = one.searched;
+    outcome.any_valid = outcome.any_valid || one.any_valid;  // the time may have been up at once
+    outcome.only_begun = one.only_begun && !outcome.any_valid;
     conclude_(one = std::move(outcome));
   }
 

@@ -165,6 +165,12 @@ std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice
   return outcomes;
 }
 
+bool have_all_valid(const std::vector<SizeOutcome>& outcomes) {
+  const auto is_well = [](const SizeOutcome& one) { return one.any_valid || one.only_begun; };
+  return std::ranges::all_of(outcomes, is_well) &&
+         (outcomes.empty() || std::ranges::any_of(outcomes, &SizeOutcome::any_valid));
+}
+
 }  // namespace
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
@@ -203,7 +209,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
     const std::vector<SizeOutcome> outcomes =
         tune_sizes(run, working, [&] { return wall_seconds() - begin; });
     tell_what_is_not_kept(sources.known.gap, outcomes, whole);
-    end.all_valid = end.all_valid && std::ranges::all_of(outcomes, &SizeOutcome::any_valid);
+    end.all_valid = end.all_valid && have_all_valid(outcomes);
     alike.clear();  // its devices are free for others
     begin = wall_seconds();
   }

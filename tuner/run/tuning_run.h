@@ -12,7 +12,9 @@ namespace tuner {
 
 struct RunEnd {
   bool interrupted = false;
-  bool all_valid = true;  // each size has a valid configuration on each device
+  // Each size has a valid configuration on each device, but for those of a domain that were only
+  // begun when its time was up.
+  bool all_valid = true;
 };
 
 // Tunes every size of the study on every device, of this machine and of those that are lent. Throws

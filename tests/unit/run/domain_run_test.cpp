@@ -70,6 +70,27 @@ TEST_F(DomainRunTest, ATimeIsForAllSizesToo) {
   EXPECT_TRUE(heard.heard("ended: 20 s"));
 }
 
+// The last size's search ends before one of its variants is right.
+TEST_F(DomainRunTest, ASizeWithoutARightVariantWhenTheTimeIsUpWasOnlyBegun) {
+  Budget budget;
+  budget.seconds = 60;
+  device.state = [&](const Configuration&) {
+    return seconds < 40 ? TrialState::kOk : TrialState::kCorrectness;
+  };
+  device.on_measured = [&] {
+    if (seconds >= 40) seconds += 1000;
+  };
+  const auto outcomes = tune_all(budget);
+  ASSERT_FALSE(outcomes.empty());
+  std::size_t begun = 0;
+  for (const SizeOutcome& one : outcomes) {
+    EXPECT_NE(one.any_valid, one.only_begun) << one.results.size.label();
+    begun += one.only_begun ? 1 : 0;
+  }
+  EXPECT_EQ(begun, 1U);
+  EXPECT_TRUE(heard.heard("only begun: the time was up before this size had a right variant"));
+}
+
 TEST_F(DomainRunTest, EachSizeHasOneFinalWhenAllSearchesAreDone) {
   study.measure.finalists = 2;
   std::size_t measured_before = 0;
