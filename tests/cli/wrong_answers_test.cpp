@@ -95,6 +95,58 @@ TEST(WrongAnswers, WhatAWorkspaceHoldsAfterALaunchIsAsTheStudySays) {
   }
 }
 
+// One variant of nine also writes so many elements beside y.
+void write_stray(const Sandbox& sandbox, const std::string& blocks, const std::string& distance) {
+  sandbox.write("stray.cu", R"cuda(
+extern "C" __global__ void stray(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  y[i] = 2 * x[i] + 1;
+  if (TUNE_STRIDE) y[i + (long)TUNE_STRIDE] = 7;
+}
+extern "C" __global__ void stray_reference(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = 2 * x[i] + 1;
+}
+)cuda");
+  sandbox.write("stray.yaml", R"yaml(schema: 1
+kernel: {name: stray, source: stray.cu, entry: stray}
+problem_sizes: [{n: 20000}]
+parameters: {BLOCK: )yaml" + blocks +
+                                  ", STRIDE: [" + distance + R"yaml(, 0]}
+constraints: [STRIDE == 0 or BLOCK == 32]
+launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [-1, 1]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+reference: {entry: stray_reference, block: [1], grid: [1]}
+verify: {y: {rtol: 1e-6, atol: 1e-6}}
+search: {strategy: exhaustive}
+)yaml");
+}
+
+// The first distance hits the right answer, the second one the copy of x.
+TEST(WrongAnswers, AWriteFarBesideTheOutputCondemnsNobodyElse) {
+  const std::string blocks[] = {"[32, 64, 96, 128, 160, 192, 224, 256]",
+                                "[64, 96, 128, 32, 160, 192, 224, 256]",
+                                "[64, 96, 128, 160, 192, 224, 256, 32]"};
+  const std::string distances[] = {"-22528", "21760", "-22528"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Sandbox sandbox;
+    write_stray(sandbox, blocks[i], distances[i]);
+    for (const bool again : {false, true}) {
+      const auto done = run(sandbox, {"run", "stray.yaml", "--backend", "cpu"});
+      EXPECT_EQ(done.status, 0) << done.err;
+      const auto rows = ranking_of(sandbox, "stray");
+      ASSERT_EQ(rows.size(), 9U);
+      for (const Row& row : rows) {
+        const bool is_right = row.at("state") == "ok" || row.at("state") == "dropped";
+        EXPECT_EQ(is_right, row.at("STRIDE") == "0") << blocks[i] << again << row.at("message");
+      }
+    }
+  }
+}
+
 // y = x * (mask[0] + mask[3]) + shift, on `constants`; the kernel does `more` besides.
 void write_study(const Sandbox& sandbox, const std::string& constants,
                  const std::string& more = {}) {

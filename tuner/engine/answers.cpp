@@ -65,6 +65,31 @@ void Answers::forget_other_sets() {
   known_.remove_if([](const RightAnswer& one) { return one.set != 0 && !is_fresh(one.set); });
 }
 
+DeviceResult<Ok> Answers::seal(const AnswerPlan& plan, RightAnswer& answer) {
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (!answer.expected[index] || argument.role >= Role::kScratch) continue;
+    auto done = answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
+                                 answer.expected[index].id(), kGuardBytes + bytes_of(argument));
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> Answers::damaged() const {
+  for (const RightAnswer& one : known_) {
+    auto broken = one.seals.broken(backend_.memory());
+    if (!broken || *broken) return broken;
+  }
+  return std::optional<std::string>();
+}
+
+std::uint64_t Answers::kept_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const RightAnswer& one : known_) bytes += one.seals.bytes();
+  return bytes;
+}
+
 bool Answers::forget() {
   const bool any = !known_.empty();
   known_.clear();
@@ -82,6 +107,7 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   if (done && plan.by_problem) done = ask_problem(inputs, answer);
   if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
   if (done) done = check(plan, answer);
+  if (done) done = seal(plan, answer);
   if (!done) return Unexpected{done.error()};
   return answer;
 }
@@ -248,6 +274,7 @@ DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output
     auto array = fetched(output, answer.expected[output].id());
     if (!array) return Unexpected{array.error()};
     expected = std::move(*array);
+    answer.seals.put("the host's copy of the right answer for " + expected->name, expected->data);
   }
   auto found = fetched(output, actual);
   if (!found) return Unexpected{found.error()};

@@ -11,6 +11,7 @@
 
 #include "tuner/engine/decoy.h"
 #include "tuner/engine/guarded_memory.h"
+#include "tuner/engine/seals.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/problem.h"
@@ -27,6 +28,7 @@ struct RightAnswer {
   std::vector<double> sizes;
   // As SizePlan::arguments, with contents, of outputs that the problem judges: once it has.
   std::vector<std::optional<ProblemArray>> on_host{};
+  Seals seals{};
 };
 
 // How one output differs from what is expected, in words; empty when it does not.
@@ -65,6 +67,9 @@ class Answers {
                                                 const std::vector<BufferId>& room);
   // Gives back the memory of answers for all sets of inputs but the first and a fresh one.
   void forget_other_sets();
+  // Which of them no longer holds what it did, in words, or nothing.
+  DeviceResult<std::optional<std::string>> damaged() const;
+  std::uint64_t kept_bytes() const;
   // Gives back all memory; false when there was nothing to give.
   bool forget();
   // The constant that does not fit the reference's symbol, or empty.
@@ -88,6 +93,7 @@ class Answers {
   DeviceResult<Judgement> judge(RightAnswer& answer, std::uint32_t output, BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
+  DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> check_itself(const CheckPlan& check, RightAnswer& answer);
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
                                  const ReferenceInputs& inputs);

@@ -17,6 +17,7 @@ DeviceResult<Ok> Constants::fill(std::uint32_t set) {
     auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set));
     if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
     bytes_[i] = std::move(*bytes);
+    seals_.put("what the constant " + plan_.constants[i].name + " is set to", bytes_[i]);
   }
   return Ok{};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/engine/guarded_memory.h"
+#include "tuner/engine/seals.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/problem.h"
@@ -28,6 +29,8 @@ class Constants {
 
   // From now on they hold what they do in this set of inputs.
   DeviceResult<Ok> fill(std::uint32_t set);
+  // Of what they hold.
+  const Seals& seals() const { return seals_; }
   // As SizePlan::constants: contents of arrays.
   const std::vector<std::vector<std::byte>>& bytes() const { return bytes_; }
   // In the order of SizePlan::constants.
@@ -40,6 +43,7 @@ class Constants {
   GuardedMemory memory_;
   const SizePlan& plan_;
   std::vector<std::vector<std::byte>> bytes_;
+  Seals seals_;
 };
 
 }  // namespace tuner

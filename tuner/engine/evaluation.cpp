@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "tuner/engine/kept_watch.h"
 #include "tuner/engine/observation.h"
 #include "tuner/engine/other_inputs.h"
 #include "tuner/engine/repeated_launches.h"
@@ -87,8 +88,17 @@ std::optional<DuelFailure> check_timed_last(Session& session, std::vector<Admitt
   return DuelFailure{last, std::move(*wrong)};
 }
 
-// Therefore each is launched and checked again.
+// One that failed, unless what is kept has been damaged, by one of so many that were launched.
+DuelFailure settled(DuelFailure failure, KeptWatch& kept, std::size_t launched,
+                    const Session& session) {
+  if (failure.verdict.context_dead) return failure;
+  if (auto damage = kept.look(launched, session)) failure.verdict = std::move(*damage);
+  return failure;
+}
+
+// Therefore each is launched and checked again. Who damages what is kept is known then.
 std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, Workspace& workspace,
+                                           KeptWatch& kept,
                                            const std::vector<VariantPlan>& variants,
                                            std::vector<Admitted>& finalists, std::size_t last) {
   session.announce(Phase::kInputs);
@@ -102,13 +112,15 @@ std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, W
   if (failed) return DuelFailure{last, verdict_of(inputs.error())};
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     auto wrong = check_finalist(backend, session, workspace, finalists[i]);
-    if (wrong) return DuelFailure{i, std::move(*wrong)};
+    if (wrong) return settled({i, std::move(*wrong)}, kept, 1, session);
+    if (auto damage = kept.look(1, session)) return DuelFailure{i, std::move(*damage)};
   }
   std::vector<Timed> timed;
   for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
   auto elsewhere = wrong_elsewhere(session, workspace, timed);
   if (!elsewhere) return std::nullopt;
-  return DuelFailure{elsewhere->which, std::move(elsewhere->verdict)};
+  return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
+                 session);
 }
 
 // What is the best until now may win: it is launched more often, and its answers are compared on
@@ -141,6 +153,7 @@ struct Evaluation::Impl {
         workspace(device, std::move(plan), plugins.problem.get()),
         rotation(device),
         sampler(device, workspace, rotation),
+        kept(workspace),
         sentinel(device, workspace) {}
   bool fresh() const { return workspace.plan().measure.inputs == TimedInputs::kFresh; }
 
@@ -149,7 +162,16 @@ struct Evaluation::Impl {
   Workspace workspace;
   Rotation rotation;
   Sampler sampler;
+  KeptWatch kept;
   Sentinel sentinel;
+
+  Verdict judge(const VariantPlan& variant, Session& session);
+  std::optional<DuelFailure> check(const std::vector<VariantPlan>& variants, Session& session,
+                                   std::vector<Admitted>& finalists,
+                                   const std::vector<std::uint32_t>& launches, std::size_t last);
+  std::optional<DuelFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
+                                   std::vector<Admitted>& finalists,
+                                   std::vector<std::uint32_t>& launches);
 };
 
 Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
@@ -169,30 +191,65 @@ const std::vector<std::string>& Evaluation::warnings() const { return impl_->wor
 double Evaluation::reference_ms() const { return impl_->workspace.reference_ms(); }
 const std::string& Evaluation::wrong_constant() const { return impl_->workspace.wrong_constant(); }
 
+Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
+  auto admitted = session.admit(variant);
+  if (!admitted) return admitted.error();
+  Verdict verdict = session.measure(variant, *admitted);
+  if (verdict.state != TrialState::kOk) return verdict;
+  auto wrong = wrong_after_all(backend, session, workspace, variant, *admitted, verdict);
+  if (!wrong) {
+    wrong = observe(plugins.observers, backend, session, workspace, variant, *admitted, verdict);
+  }
+  if (!wrong) return verdict;
+  wrong->resources = verdict.resources;
+  wrong->max_error = admitted->max_error;
+  return std::move(*wrong);
+}
+
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
   if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
   Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
-  Verdict verdict;
-  {
-    auto admitted = session.admit(variant);
-    if (!admitted) return admitted.error();
-    verdict = session.measure(variant, *admitted);
-    if (verdict.state == TrialState::kOk) {
-      auto wrong =
-          wrong_after_all(impl_->backend, session, impl_->workspace, variant, *admitted, verdict);
-      if (!wrong) {
-        wrong = observe(impl_->plugins.observers, impl_->backend, session, impl_->workspace,
-                        variant, *admitted, verdict);
-      }
-      if (wrong) {
-        wrong->resources = verdict.resources;
-        wrong->max_error = admitted->max_error;
-        verdict = std::move(*wrong);
-      }
-    }
-  }
+  Verdict verdict = impl_->judge(variant, session);
+  verdict = impl_->kept.after(variant, std::move(verdict), session);
   verdict.drift = impl_->sentinel.after(variant, verdict);
   return verdict;
+}
+
+// What is kept is looked at after each, so that who damages it is known.
+std::optional<DuelFailure> Evaluation::Impl::admit(const std::vector<VariantPlan>& variants,
+                                                   Session& session,
+                                                   std::vector<Admitted>& finalists,
+                                                   std::vector<std::uint32_t>& launches) {
+  if (kept.is_unsure()) {
+    if (auto damage = kept.look(0, session)) return DuelFailure{0, std::move(*damage)};
+  }
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto admitted = session.admit(variants[i]);
+    if (!admitted) return settled({i, admitted.error()}, kept, 1, session);
+    auto warm_up = sample_of(session, *admitted, 1);
+    if (!warm_up) return settled({i, warm_up.error()}, kept, 1, session);
+    if (auto damage = kept.look(1, session)) return DuelFailure{i, std::move(*damage)};
+    const auto chosen = sampler.choose_launches(admitted->bound, *warm_up);
+    if (!chosen) return DuelFailure{i, verdict_of(chosen.error())};
+    launches.push_back(*chosen);
+    finalists.push_back(std::move(*admitted));
+  }
+  return std::nullopt;
+}
+
+// After the rounds: the answers of timed launches, before and after looking at what is kept.
+std::optional<DuelFailure> Evaluation::Impl::check(const std::vector<VariantPlan>& variants,
+                                                   Session& session,
+                                                   std::vector<Admitted>& finalists,
+                                                   const std::vector<std::uint32_t>& launches,
+                                                   std::size_t last) {
+  auto wrong = fresh() ? check_on_fresh_inputs(session, finalists, launches)
+                       : check_timed_last(session, finalists, last);
+  if (wrong) return settled(std::move(*wrong), kept, finalists.size(), session);
+  if (auto damage = kept.look(finalists.size(), session)) {
+    return DuelFailure{last, std::move(*damage)};
+  }
+  return check_finalists(backend, session, workspace, kept, variants, finalists, last);
 }
 
 Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
@@ -207,15 +264,8 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
   Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
   std::vector<Admitted> finalists;
   std::vector<std::uint32_t> launches;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    auto admitted = session.admit(variants[i]);
-    if (!admitted) return Unexpected{DuelFailure{i, admitted.error()}};
-    auto warm_up = sample_of(session, *admitted, 1);
-    if (!warm_up) return Unexpected{DuelFailure{i, warm_up.error()}};
-    const auto chosen = impl_->sampler.choose_launches(admitted->bound, *warm_up);
-    if (!chosen) return Unexpected{DuelFailure{i, verdict_of(chosen.error())}};
-    launches.push_back(*chosen);
-    finalists.push_back(std::move(*admitted));
+  if (auto failed = impl_->admit(variants, session, finalists, launches)) {
+    return Unexpected{std::move(*failed)};
   }
   std::vector<std::vector<double>> result(variants.size());
   std::vector<std::size_t> order(variants.size());
@@ -231,16 +281,14 @@ Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
     shuffle(order, random);
     for (const std::size_t i : order) {
       auto sample = sample_of(session, finalists[i], launches[i]);
-      if (!sample) return Unexpected{DuelFailure{i, sample.error()}};
+      if (!sample) {
+        return Unexpected{settled({i, sample.error()}, impl_->kept, finalists.size(), session)};
+      }
       result[i].push_back(*sample);
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = impl_->fresh() ? check_on_fresh_inputs(session, finalists, launches)
-                                : check_timed_last(session, finalists, order.back());
-    if (wrong) return Unexpected{std::move(*wrong)};
-    wrong = check_finalists(impl_->backend, session, impl_->workspace, variants, finalists,
-                            order.back());
+    auto wrong = impl_->check(variants, session, finalists, launches, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

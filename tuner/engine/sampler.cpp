@@ -55,7 +55,7 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   conditions_.push_back(backend_.conditions());
   for (const double time : *times) {
     // Not a time: one such number would spoil every comparison.
-    if (std::isfinite(time) && time >= 0) continue;
+    if (is_time(time)) continue;
     return Unexpected{
         DeviceFailure{DeviceError::kRuntime, fmt::format("the backend measured {} ms", time)}};
   }

@@ -144,13 +144,16 @@ class Loop {
 
   void take(const Trial& trial) {
     const bool is_late = aside_.erase(trial.index) > 0;
-    if (!is_late) --outstanding_;
+    const auto known = seen_.find(trial.index);
+    const bool is_revised = !is_late && (known == seen_.end() || known->second);
+    if (!is_late && !is_revised) --outstanding_;
     const Observation observation = observation_of(objective_, trial);
-    clock_.finished(observation.objectives.empty() ? std::nullopt
-                                                   : std::optional(trial.objective.value()));
+    if (!is_revised)
+      clock_.finished(observation.objectives.empty() ? std::nullopt
+                                                     : std::optional(trial.objective.value()));
     stragglers_.heard(trial);
     if (callbacks_.on_trial) callbacks_.on_trial(trial);
-    if (is_late) return;  // the strategy has an answer
+    if (is_late || is_revised) return;  // the strategy has an answer
     seen_[trial.index] = observation;
     strategy_.tell(observation);
     reorder();

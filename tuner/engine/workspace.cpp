@@ -58,7 +58,12 @@ DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument)
   if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
   const ArgumentPlan filled = in_set(plan_, argument, set_);
   if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
-  if (auto done = memory_.fill(slot.pristine.id(), filled); !done || !is_input) return done;
+  auto done = memory_.fill(slot.pristine.id(), filled);
+  if (done && set_ == 0) {
+    done = seals_.put(backend_.memory(), "the copy of " + argument.name + " that is kept",
+                      slot.pristine.id(), kGuardBytes + slot.capacity);
+  }
+  if (!done || !is_input) return done;
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
@@ -196,7 +201,9 @@ DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
   if (!buffer) return Unexpected{buffer.error()};
   zeros_ = std::move(*buffer);
   zeros_bytes_ = bytes;
-  return memory_.fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
+  auto done = memory_.fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
+  if (!done) return done;
+  return seals_.put(backend_.memory(), "the zeros that are kept", zeros_.id(), kGuardBytes + bytes);
 }
 
 DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
@@ -348,6 +355,17 @@ DeviceResult<OutputCheck> Workspace::check_outputs(const BoundLaunch& bound) {
     if (result.message.empty()) result.message = std::move(one->message);
   }
   return result;
+}
+
+DeviceResult<std::optional<std::string>> Workspace::damaged() {
+  if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
+  auto broken = seals_.broken(backend_.memory());
+  if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
+  return broken && !*broken ? answers_.damaged() : broken;
+}
+
+std::uint64_t Workspace::kept_bytes() const {
+  return seals_.bytes() + constants_.seals().bytes() + answers_.kept_bytes();
 }
 
 bool Workspace::inputs_are_small() const {

@@ -13,6 +13,7 @@
 #include "tuner/engine/answers.h"
 #include "tuner/engine/constants.h"
 #include "tuner/engine/guarded_memory.h"
+#include "tuner/engine/seals.h"
 #include "tuner/engine/workspace_role.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -93,6 +94,10 @@ class Workspace {
   std::vector<BufferId> buffers() const;
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
+  // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.
+  // The inputs are the first set afterwards.
+  DeviceResult<std::optional<std::string>> damaged();
+  std::uint64_t kept_bytes() const;
   // So small that repair_inputs() costs next to nothing.
   bool inputs_are_small() const;
   // Nothing was launched since the inputs were last seen to hold what they were filled with.
@@ -125,6 +130,7 @@ class Workspace {
   std::vector<Slot> slots_;  // as plan_.arguments
   DeviceBuffer zeros_;       // guard words, and what scratch begins with
   std::uint64_t zeros_bytes_ = 0;
+  Seals seals_;  // of these and of pristine copies, as they are in the first set of inputs
   std::vector<std::string> warnings_;
   // By key, of the first set: the largest right number of each check. Where there are other sets
   // that change them.

@@ -108,6 +108,7 @@ struct VariantPlan {
   std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
+  bool looks_at_kept = false;  // afterwards, whatever its outcome: engine/kept_watch
 };
 
 // How finalists are measured in turns.
@@ -118,6 +119,10 @@ struct FinalPlan {
   double seconds = std::numeric_limits<double>::infinity();
   int fewest = 7;  // so that the median's interval is more than its range
 };
+
+// Whether what is kept for comparing answers and restoring inputs was seen to be whole afterwards.
+// Damaged: by this variant or one before it, so that nothing is known of this one.
+enum class Kept : std::uint32_t { kNotSeen, kWhole, kDamaged };
 
 // What a run worker found out about one configuration.
 struct Verdict {
@@ -133,7 +138,8 @@ struct Verdict {
   double drift = 0;
   // Whether each launch left the same bits; nothing: not asked, or not looked at.
   std::optional<bool> deterministic{};
-  Metrics observed{};         // what observers saw, by the metrics' names
+  Metrics observed{};  // what observers saw, by the metrics' names
+  Kept kept = Kept::kNotSeen;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
   bool excusable = false;     // the cause may lie outside the variant: it may try again

@@ -24,7 +24,8 @@ class Evaluator {
   virtual std::size_t capacity() const = 0;
   virtual void submit(ConfigIndex index) = 0;
   // The next finished trial, in any order; waits for it until now() is `until`. Empty then, when
-  // interrupted, or when nothing is outstanding.
+  // interrupted, or when nothing is outstanding. One that came before may come again, where it has
+  // turned out to be wrong: it takes the place of the first.
   virtual std::optional<Trial> next(double until) = 0;
   // Ends what is outstanding and not on the device yet: it never comes back, and nothing is known
   // of it.

@@ -159,6 +159,9 @@ void DeviceRun::take_trial(Attempt& attempt, Trial trial) {
     attempt.history.record(trial);
     ++attempt.outcome.measured;
     attempt.outcome.store_gone = !attempt.history.is_in_place();
+    // One that was right comes again where it has turned out to be wrong.
+    const auto is_it = [&](const Trial& one) { return one.index == trial.index; };
+    if (!is_valid(trial)) std::erase_if(attempt.trials, is_it);
   }
   ++attempt.outcome.searched;
   attempt.trials.push_back(trial);

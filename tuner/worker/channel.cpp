@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
+#include "tuner/worker/stopped_time.h"
 
 namespace tuner {
 namespace {
@@ -114,6 +115,15 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
     if (left.count() <= 0) return std::nullopt;
     pollfd socket = watched();
     ::poll(&socket, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
+  }
+}
+
+std::optional<nlohmann::json> Channel::wait(TimePoint deadline, const IsOver& is_over) {
+  StoppedTime stopped;
+  for (;;) {
+    if (auto answer = wait(std::min(deadline, after(Clock::now(), kLookSeconds)))) return answer;
+    if (deadline != TimePoint::max()) deadline += stopped.take(pid());
+    if (ended_ || Clock::now() >= deadline || is_over()) return std::nullopt;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -80,6 +81,11 @@ class Channel {
   std::optional<nlohmann::json> take();
   // Waits for the next message until the deadline; empty when the child ended or time is up.
   std::optional<nlohmann::json> wait(TimePoint deadline);
+  // Gives up once it is over, which is asked every kLookSeconds. Time in which nothing ran is given
+  // back.
+  static constexpr double kLookSeconds = 0.05;
+  using IsOver = std::function<bool()>;
+  std::optional<nlohmann::json> wait(TimePoint deadline, const IsOver& is_over);
 
   // What to poll for, to know when pump() has something to do.
   pollfd watched() const;

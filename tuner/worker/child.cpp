@@ -233,12 +233,12 @@ class RunServer {
                                            message.at("plan").get<FinalPlan>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"},
-                  {"id", 0},
+                  {"id", message.at("id")},
                   {"plan", samples.error().plan},
                   {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
-    wire_.send({{"type", "duelled"}, {"samples", *samples}});
+    wire_.send({{"type", "duelled"}, {"id", message.at("id")}, {"samples", *samples}});
     return true;
   }
 

@@ -12,7 +12,9 @@
 //             <- prepare {plan}                  -> prepared {warnings, reference_ms}
 //                                                 | failed {message, excusable, constant}
 //             <- evaluate {id, variant}          -> phase {phase} ... verdict {id, verdict}
-//             <- duel {variants, rounds, seed}   -> duelled {samples} | verdict
+//             <- duel {id, variants, plan}       -> phase {phase} ... duelled {id, samples}
+//                                                 | verdict {id, plan, verdict}
+//                (an id is a nonce: whoever does not know it cannot answer)
 //   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}
 
 #include <memory>

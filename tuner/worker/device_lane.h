@@ -72,6 +72,16 @@ class DeviceLane {
   void compared(DeviceScale scale) { scale_ = scale; }
   double factor() const { return scale_ ? scale_->factor : 1; }
 
+  // A result counts. Until what the worker keeps was seen to be whole, it may be doubted.
+  void counts(const Job& job, Kept kept);
+  // Nothing is known of a job with this verdict, because of what others may have done before it.
+  bool is_void(const Job& job, const Verdict& verdict) const;
+  // Those of which one may have done it, to be judged again.
+  std::vector<Job> take_doubted();
+
+  // The one with the last result, if the worker has answered for it twice, and how that is said.
+  std::optional<std::pair<Job, Verdict>> take_forger();
+
   void set_best(double ms) { worker().set_best(ms / factor()); }
   void count_trial() { ++trials_; }
   DeviceShare share() const;
@@ -81,12 +91,13 @@ class DeviceLane {
   Preparation preparation_;
   std::optional<Job> running_;
   std::optional<Job> held_;
+  std::optional<Job> last_;   // that has a result
+  std::vector<Job> doubted_;  // results since what is kept was last seen to be whole
   bool is_comparing_ = false;
   bool is_reviving_ = false;
   int comparisons_ = 0;  // that were begun
   std::optional<DeviceScale> scale_;
   std::size_t trials_ = 0;
-  std::uint64_t next_run_ = 1;
 };
 
 }  // namespace tuner

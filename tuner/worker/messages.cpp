@@ -2,7 +2,11 @@
 
 #include "tuner/worker/messages.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tuner/codec/json.h"
 #include "tuner/worker/frame.h"
@@ -147,6 +151,7 @@ void for_each_field(T& plan, Visit&& visit) {
   visit("overrides", plan.overrides);
   visit("answer", plan.answer);
   visit("best_ms", plan.best_ms);
+  visit("looks_at_kept", plan.looks_at_kept);
 }
 
 template <Is<FinalPlan> T, typename Visit>
@@ -169,9 +174,59 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("conditions", verdict.conditions);
   visit("drift", verdict.drift);
   visit("deterministic", verdict.deterministic);
+  visit("kept", verdict.kept);
   visit("context_dead", verdict.context_dead);
   visit("device_lost", verdict.device_lost);
   visit("excusable", verdict.excusable);
+}
+
+namespace {
+
+bool may_be(double figure) { return std::isfinite(figure) && figure >= 0; }
+
+// A worker in which a kernel has written may say anything.
+bool is_plausible(const Timing& timing) {
+  return !timing.samples.empty() && std::ranges::all_of(timing.samples, is_time) &&
+         is_time(timing.min) && timing.min <= timing.ci_low && timing.ci_low <= timing.median &&
+         timing.median <= timing.ci_high && std::isfinite(timing.ci_high);
+}
+
+bool is_plausible(const Resources& resources) {
+  constexpr std::int64_t kMostRegisters = 1024;  // of a thread; devices have 255
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+  const auto fits = [](std::int64_t value, std::int64_t most) {
+    return value >= -1 && value <= most;
+  };
+  return fits(resources.registers, kMostRegisters) && fits(resources.max_threads, kMostBytes) &&
+         fits(resources.static_shared_bytes, kMostBytes) &&
+         fits(resources.constant_bytes, kMostBytes) && fits(resources.local_bytes, kMostBytes) &&
+         fits(resources.spill_bytes, kMostBytes);
+}
+
+// What of a verdict cannot be; empty when it can.
+std::string absurdity(const Verdict& verdict) {
+  if (verdict.state > TrialState::kDropped) return "an unknown state";
+  if (verdict.kept > Kept::kDamaged) return "an unknown state of what is kept";
+  const bool is_timed = verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped;
+  if (is_timed && verdict.context_dead) return "a right answer of a dead context";
+  if (is_timed && !is_plausible(verdict.timing)) return "times that are none";
+  if (!is_timed && !verdict.timing.samples.empty()) return "times of a variant that failed";
+  if (!is_plausible(verdict.resources)) return "resources that no kernel has";
+  const bool are_figures = may_be(verdict.watts) && may_be(verdict.drift) &&
+                           may_be(verdict.conditions.watts) &&
+                           may_be(verdict.conditions.clock_mhz) && !std::isnan(verdict.max_error);
+  return are_figures ? "" : "figures that are none";
+}
+
+}  // namespace
+
+bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
+                  int rounds) {
+  return samples.size() == finalists && std::ranges::all_of(samples, [&](const auto& of_one) {
+           return of_one.size() == samples.front().size() &&
+                  of_one.size() <= static_cast<std::size_t>(std::max(0, rounds)) &&
+                  std::ranges::all_of(of_one, is_time);
+         });
 }
 
 std::string text_in(const json& message, const char* member) {
@@ -229,9 +284,8 @@ void to_json(json& j, const Verdict& verdict) { j = encoded<json>(verdict); }
 
 void from_json(const json& j, Verdict& verdict) {
   decode(j, verdict);
-  if (verdict.state > TrialState::kDropped) {
-    throw ProtocolError("a verdict of an unknown state");
-  }
+  const std::string absurd = absurdity(verdict);
+  if (!absurd.empty()) throw ProtocolError("a verdict with " + absurd);
 }
 
 }  // namespace tuner

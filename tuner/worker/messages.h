@@ -18,6 +18,11 @@ std::string text_in(const nlohmann::json& message, const char* member);
 bool flag_in(const nlohmann::json& message, const char* member);
 // Members of a list that are texts; a worker may have been scribbled over. Never throws.
 std::vector<std::string> texts_in(const nlohmann::json& message, const char* member);
+// Whether a final's samples can be that: as many times of each finalist, and of no more rounds than
+// there were to be.
+bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
+                  int rounds);
+
 // A time; 0 when it is not there or something else. Never throws.
 double time_in(const nlohmann::json& message, const char* member);
 

@@ -11,6 +11,7 @@
 #include "tuner/engine/limits.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/verdict.h"
+#include "tuner/worker/held_duel.h"
 
 namespace tuner {
 namespace {
@@ -54,7 +55,7 @@ std::optional<MachineState> PoolEvaluator::machine() const {
   const auto add = [&machine](const Job& job, Stage stage) {
     machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});
   };
-  for (const Job& job : ready_) add(job, Stage::kCompiled);
+  for (const Job* job : ready_.asked()) add(*job, Stage::kCompiled);
   for (const Job* job : lanes_.jobs()) add(*job, Stage::kRunning);
   return machine;
 }
@@ -95,12 +96,10 @@ void PoolEvaluator::submit(ConfigIndex index) {
 
 void PoolEvaluator::to_queue(Job job) {
   if (!is_valid(job.trial)) return finish(std::move(job));
-  ready_.push_back(std::move(job));
+  ready_.add(std::move(job));
 }
 
-void PoolEvaluator::reorder(std::span<const ConfigIndex> order) {
-  put_in_order(ready_, order, [](const Job& job) { return job.trial.index; });
-}
+void PoolEvaluator::reorder(std::span<const ConfigIndex> order) { ready_.reorder(order); }
 
 void PoolEvaluator::finish(Job job) {
   if (const Provenance* from = lanes_.provenance()) add_provenance(*from, job.trial);
@@ -121,10 +120,11 @@ std::vector<Job> PoolEvaluator::take_compiled() {
 // ---- devices ------------------------------------------------------------------------------------
 
 void PoolEvaluator::run_again(Job job, const std::string& why) {
+  if (job.is_again) return;  // it keeps the result that it has
   if (task_.withdraw) task_.withdraw(job.trial.configuration);
   if (++job.devices_lost < kMostDevicesLost) {
     job.trial.state = TrialState::kOk;
-    return ready_.push_back(std::move(job));
+    return ready_.add(std::move(job));
   }
   job.trial.state = TrialState::kRuntime;
   job.trial.message = "two devices were lost while it was on them, the second one: " + why;
@@ -157,19 +157,13 @@ bool PoolEvaluator::make_ready(DeviceLane& lane) const {
 
 // What is the same program as something on another device waits for its outcome.
 void PoolEvaluator::begin_next(DeviceLane& lane) {
-  const auto due = std::ranges::find_if(ready_, [&, now = Clock::now()](const Job& job) {
-    return job.not_before <= now && !lanes_.is_running(job.program);
-  });
-  if (due == ready_.end()) return;
-  if (answer_by_twin(*due)) {
-    ready_.erase(due);
-    return;
-  }
+  Job* const due = ready_.due([this](const Job& job) { return !lanes_.is_running(job.program); });
+  if (due == nullptr) return;
+  if (!due->is_again && answer_by_twin(*due)) return static_cast<void>(ready_.take(*due));
   // Before a configuration is announced: it is not to blame if this fails.
   if (!make_ready(lane)) return;
-  Job job = std::move(*due);
-  ready_.erase(due);
-  if (task_.announce) task_.announce(job.trial.configuration);
+  Job job = ready_.take(*due);
+  if (task_.announce && !job.is_again) task_.announce(job.trial.configuration);
   lane.begin(std::move(job), best_ms_);
 }
 
@@ -179,12 +173,13 @@ bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
   job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
   ++job.chances;
   if (task_.withdraw) task_.withdraw(job.trial.configuration);
-  ready_.push_front(std::move(job));
+  ready_.add_first(std::move(job));
   return true;
 }
 
 void PoolEvaluator::take_verdict(DeviceLane& lane) {
   auto ended = lane.handle();
+  if (auto forger = lane.take_forger()) revise(std::move(forger->first), std::move(forger->second));
   if (!ended) return;
   Verdict& verdict = ended->verdict;
   if (verdict.device_lost) {
@@ -194,11 +189,38 @@ void PoolEvaluator::take_verdict(DeviceLane& lane) {
     return;
   }
   if (!ended->job) {
+    if (verdict.kept == Kept::kDamaged) judge_again(lane, std::nullopt);
     if (auto job = lanes_.compared(lane, verdict)) settle(std::move(*job));
     return;
   }
+  if (lane.is_void(*ended->job, verdict)) return judge_again(lane, std::move(*ended->job));
+  if (ended->job->is_again) {
+    lane.counts(*ended->job, verdict.kept);
+    return revise(std::move(*ended->job), std::move(verdict));
+  }
   if (try_again(*ended->job, verdict)) return;
   measured(lane, std::move(*ended->job), std::move(verdict));
+}
+
+// One of those that were on the device since what it keeps was whole has damaged that, and the
+// worker is made anew. Each is judged again, and looked at afterwards, before the one that was
+// wrong.
+void PoolEvaluator::judge_again(DeviceLane& lane, std::optional<Job> job) {
+  if (job) {
+    if (task_.withdraw && !job->is_again) task_.withdraw(job->trial.configuration);
+    job->was_void = true;
+    ready_.add_first(std::move(*job));
+  }
+  for (Job& doubted : lane.take_doubted()) ready_.add(std::move(doubted));
+}
+
+// A right answer stands. One that turns out to be wrong is given once more, with what is wrong.
+void PoolEvaluator::revise(Job job, Verdict verdict) {
+  if (verdict.excusable) return;
+  take_over(verdict, job.trial);
+  if (is_valid(job.trial)) return;
+  twins_.add(job.program, job.trial);
+  finish(std::move(job));
 }
 
 void PoolEvaluator::measured(DeviceLane& lane, Job job, Verdict verdict) {
@@ -211,6 +233,7 @@ void PoolEvaluator::measured(DeviceLane& lane, Job job, Verdict verdict) {
   job.trial.device_uuid = lane.worker().facts().uuid;
   job.is_excused = verdict.excusable;
   lane.count_trial();
+  lane.counts(job, verdict.kept);
   if (auto counted = lanes_.comparable(lane, std::move(job))) settle(std::move(*counted));
 }
 
@@ -234,12 +257,8 @@ void PoolEvaluator::wait(double until) {
   tools_.compilers.watch(fds);
   lanes_.watch(fds);
   TimePoint deadline = std::min(tools_.compilers.deadline(), lanes_.deadline());
-  if (lanes_.is_any_free()) {
-    // What is due already waits for its twin on another device: that one's answer ends the waiting.
-    for (const Job& job : ready_) {
-      if (job.not_before > Clock::now()) deadline = std::min(deadline, job.not_before);
-    }
-  }
+  // What is due already waits for its twin on another device: that one's answer ends the waiting.
+  if (lanes_.is_any_free()) deadline = std::min(deadline, ready_.next_due());
   long long ms = std::isfinite(until)
                      ? std::clamp(std::llround(1000 * (until - now())) + 1, 0LL, 1000LL)
                      : 1000;
@@ -329,7 +348,7 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
   lane.preparation().start();
   while (all_good && (missing > 0 || !lane.is_prepared())) {
     if (is_over() || lane.is_lost()) break;
-    wait(now() + RunWorker::kLookSeconds);
+    wait(now() + Channel::kLookSeconds);
     lanes_.on_each([&](DeviceLane& one) { lanes_.look_at_preparation(one); });
     for (Job& job : take_compiled()) arrived(std::move(job));
   }
@@ -345,29 +364,9 @@ std::vector<std::vector<double>> PoolEvaluator::duel_on(DeviceLane& lane,
   const double end = now() + plan.seconds;
   const auto is_over = [&] { return interrupt_.count() > 0 || now() >= end + kGraceSeconds; };
   std::vector<VariantPlan> variants = finalists(trials, lane, is_over);
-  std::vector<std::size_t> places;  // of the variants that still take part
-  for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
-  std::vector<std::vector<double>> samples(trials.size());
-  while (places.size() > 1 && !is_over()) {
-    FinalPlan left = plan;
-    left.seconds = end - now();
-    RunWorker::Duel duel = lane.worker().duel(variants, left, is_over, [&](int done) {
-      if (rounds) rounds(done, plan.rounds);
-    });
-    if (duel.samples.size() == places.size()) {
-      for (std::size_t i = 0; i < places.size(); ++i)
-        samples[places[i]] = std::move(duel.samples[i]);
-      return samples;
-    }
-    if (!duel.failed) return {};
-    const auto at = static_cast<std::ptrdiff_t>(duel.failed->first);
-    Trial& loser = trials[places[duel.failed->first]];
-    loser.state = duel.failed->second.state;
-    loser.message = "in the final: " + duel.failed->second.message;
-    variants.erase(variants.begin() + at);
-    places.erase(places.begin() + at);
-  }
-  return {};
+  FinalPlan left = plan;
+  left.seconds = end - now();
+  return hold_duel(lane.worker(), std::move(variants), trials, left, is_over, rounds);
 }
 
 std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,

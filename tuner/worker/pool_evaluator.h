@@ -29,6 +29,7 @@
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/device_lanes.h"
 #include "tuner/worker/job.h"
+#include "tuner/worker/ready_queue.h"
 #include "tuner/worker/toolchain.h"
 #include "tuner/worker/twins.h"
 #include "tuner/worker/variant_builder.h"
@@ -75,6 +76,8 @@ class PoolEvaluator final : public SizeEvaluator {
   bool answer_by_twin(Job& job);
   std::vector<Job> take_compiled();
   void take_verdict(DeviceLane& lane);
+  void judge_again(DeviceLane& lane, std::optional<Job> job);
+  void revise(Job job, Verdict verdict);
   void measured(DeviceLane& lane, Job job, Verdict verdict);
   std::optional<Trial> take_finished();
   void wait(double until);
@@ -96,7 +99,7 @@ class PoolEvaluator final : public SizeEvaluator {
   DeviceLanes lanes_;
   double best_ms_ = 0;
   Drift drift_;
-  std::deque<Job> ready_;
+  ReadyQueue ready_;
   Twins twins_;
   std::map<std::size_t, Trial> recalled_;  // by the order in which they came
   std::deque<Trial> finished_;

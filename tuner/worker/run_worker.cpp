@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <thread>
 
 #include "tuner/base/error.h"
@@ -26,20 +27,17 @@ void pause_before(int attempt, const RunWorker::IsOver& is_over) {
   if (attempt == 0) return;
   const TimePoint end = after(Clock::now(), 0.25 * (1 << attempt));
   while (Clock::now() < end && !is_over()) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(RunWorker::kLookSeconds));
+    std::this_thread::sleep_for(std::chrono::duration<double>(Channel::kLookSeconds));
   }
 }
 
-// As the channel's, but gives up once it is over.
-std::optional<nlohmann::json> wait_for(Channel& channel, TimePoint deadline,
-                                       const RunWorker::IsOver& is_over) {
-  for (;;) {
-    if (auto answer =
-            channel.wait(std::min(deadline, after(Clock::now(), RunWorker::kLookSeconds))))
-      return answer;
-    if (channel.has_ended() || Clock::now() >= deadline || is_over()) return std::nullopt;
-  }
+// What runs in a `cpu` worker can write to its connection. It cannot guess this.
+std::uint64_t nonce() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
 }
+
+constexpr char kAnsweredTwice[] = "a second answer for one configuration";
 
 std::string reason_in(const nlohmann::json& answer, const char* member) {
   const std::string reason = text_in(answer, member);
@@ -80,7 +78,7 @@ void RunWorker::start() {
 std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
   if (!is_starting_) start();
   is_starting_ = false;
-  const auto answer = wait_for(*channel_, start_deadline_, is_over);
+  const auto answer = channel_->wait(start_deadline_, is_over);
   if (!answer) return gone("its worker");
   if (text_in(*answer, "type") != "ready") {
     channel_.reset();
@@ -169,6 +167,10 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
 bool RunWorker::is_ready() {
   // One that ended after its last verdict, as after a write into memory that it needed later.
   if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
+  if (is_open() && channel_->take()) {
+    breach_ = kAnsweredTwice;
+    channel_.reset();
+  }
   return is_open();
 }
 
@@ -222,7 +224,7 @@ bool RunWorker::make_ready(const IsOver& is_over) {
     failed = try_open(is_over);
     if (!failed) {
       send_plan();
-      failed = not_prepared(wait_for(*channel_, prepare_deadline_, is_over));
+      failed = not_prepared(channel_->wait(prepare_deadline_, is_over));
     }
     if (!failed) return true;
     if (is_over()) return false;
@@ -230,13 +232,13 @@ bool RunWorker::make_ready(const IsOver& is_over) {
   throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
 }
 
-void RunWorker::begin(std::uint64_t id, const VariantPlan& variant) {
+void RunWorker::begin(const VariantPlan& variant) {
   channel_->clear_output();
   busy_ = true;
   begun_ = false;
-  id_ = id;
+  id_ = nonce();
   clock_.begin("load", channel_->pid());
-  channel_->send({{"type", "evaluate"}, {"id", id}, {"variant", variant}});
+  channel_->send({{"type", "evaluate"}, {"id", id_}, {"variant", variant}});
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
@@ -258,31 +260,41 @@ Verdict RunWorker::verdict_of_death(const std::string& how) const {
   return verdict;
 }
 
-std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::finish(Verdict verdict) {
+Verdict RunWorker::finish(Verdict verdict) {
   busy_ = false;
   work_.add(clock_.started());
   if (verdict.context_dead || verdict.device_lost) channel_.reset();
-  return std::make_pair(id_, std::move(verdict));
+  return verdict;
 }
 
-std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
+// Whoever has not begun yet cannot have answered: it was the one before.
+std::optional<Verdict> RunWorker::take_message(const nlohmann::json& message) {
+  const std::string type = text_in(message, "type");
+  if (type == "phase") {
+    begun_ = true;
+    clock_.enter(text_in(message, "phase"));
+  }
+  if (type != "verdict") return std::nullopt;
+  try {
+    if (message.at("id").get<std::uint64_t>() == id_) {
+      return message.at("verdict").get<Verdict>();
+    }
+    if (!begun_) breach_ = kAnsweredTwice;
+    channel_->condemn("an answer that nobody asked for");
+  } catch (const nlohmann::json::exception&) {
+    channel_->condemn("a verdict that makes no sense");
+  } catch (const ProtocolError& error) {
+    channel_->condemn(error.what());
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> RunWorker::handle() {
   if (!busy_) return std::nullopt;
+  clock_.give_back_stopped();
   channel_->pump();
   while (auto message = channel_->take()) {
-    const std::string type = text_in(*message, "type");
-    if (type == "phase") {
-      begun_ = true;
-      clock_.enter(text_in(*message, "phase"));
-    }
-    if (type != "verdict") continue;
-    try {
-      if (message->at("id").get<std::uint64_t>() != id_) continue;
-      return finish(message->at("verdict").get<Verdict>());
-    } catch (const nlohmann::json::exception&) {
-      channel_->condemn("a verdict that makes no sense");
-    } catch (const ProtocolError& error) {
-      channel_->condemn(error.what());
-    }
+    if (auto verdict = take_message(*message)) return finish(std::move(*verdict));
   }
   if (channel_->has_ended()) {
     Verdict verdict = verdict_of_death("was " + channel_->epitaph());
@@ -291,7 +303,6 @@ std::optional<std::pair<std::uint64_t, Verdict>> RunWorker::handle() {
     return finish(std::move(verdict));
   }
   if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
-  clock_.give_back_stopped();
     channel_->epitaph();
     Verdict verdict = verdict_of_death("hung");
     verdict.excusable = channel_->killed_from_outside();  // with the machine that it was on
@@ -318,17 +329,19 @@ void RunWorker::abort() {
 }
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
-RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
-                                    const IsOver& is_over, const std::function<void(int)>& round) {
+RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const IsOver& is_over,
+                                    const std::function<void(int)>& round) {
   again = false;
   if (!make_ready(is_over)) return {};
+  id_ = nonce();
+  request["id"] = id_;
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
   const TimePoint end = after(Clock::now(), limits_.duel_seconds);
   TimePoint until = end;
   Duel duel;
   int rounds = 0;
-  while (auto answer = wait_for(*channel_, until, is_over)) {
+  while (auto answer = channel_->wait(until, is_over)) {
     const std::string type = text_in(*answer, "type");
     if (type == "phase") {  // of a round, each finalist is launched once
       if (Clock::now() >= end) break;
@@ -337,11 +350,14 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
       if (round && phase == "final") round(rounds++);
     }
     try {
+      if (type != "duelled" && type != "verdict") continue;
+      if (answer->at("id").get<std::uint64_t>() != id_) break;
       if (type == "duelled") {
         answer->at("samples").get_to(duel.samples);
-        return duel;
+        if (is_plausible(duel.samples, finalists, request.at("plan").get<FinalPlan>().rounds))
+          return duel;
+        break;
       }
-      if (type != "verdict") continue;
       duel.failed.emplace(answer->at("plan").get<std::size_t>(),
                           answer->at("verdict").get<Verdict>());
       again = duel.failed->second.excusable;
@@ -359,7 +375,7 @@ RunWorker::Duel RunWorker::try_duel(const nlohmann::json& request, bool& again,
 
 RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan,
                                 const IsOver& is_over, const std::function<void(int)>& round) {
-  const nlohmann::json request{{"type", "duel"}, {"variants", variants}, {"plan", plan}};
+  nlohmann::json request{{"type", "duel"}, {"variants", variants}, {"plan", plan}};
   Duel duel;
   bool again = true;
   const TimePoint begun = Clock::now();
@@ -368,7 +384,9 @@ RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const 
     duel = try_duel(request, again, is_over, round);
   }
   work_.add(begun);
-  if (duel.failed && duel.failed->first >= variants.size()) duel.failed.reset();
+  const bool says_nothing = duel.failed && (duel.failed->first >= variants.size() ||
+                                            duel.failed->second.kept == Kept::kDamaged);
+  if (says_nothing) duel.failed.reset();
   return duel;
 }
 

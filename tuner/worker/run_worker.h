@@ -25,9 +25,8 @@ namespace tuner {
 
 class RunWorker {
  public:
-  // Whether there is no more time to wait: it is asked every kLookSeconds.
-  static constexpr double kLookSeconds = 0.05;
-  using IsOver = std::function<bool()>;
+  // Whether there is no more time to wait.
+  using IsOver = Channel::IsOver;
 
   using Connect = std::function<std::unique_ptr<Channel>()>;
 
@@ -74,14 +73,17 @@ class RunWorker {
   // Whether that is done; throws UnavailableError when it cannot be brought back.
   bool handle_reviving();
   // Only when it is ready, and neither busy nor preparing.
-  void begin(std::uint64_t id, const VariantPlan& variant);
+  void begin(const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
   void set_best(double ms) { clock_.set_best(ms); }
 
   void watch(std::vector<pollfd>& fds) const;
   TimePoint deadline() const;
   // The verdict on the configuration in flight, once there is one.
-  std::optional<std::pair<std::uint64_t, Verdict>> handle();
+  std::optional<Verdict> handle();
+  // Once: that the worker has answered for the configuration before once more. Its first answer may
+  // have been the configuration's own.
+  std::optional<std::string> take_breach() { return std::exchange(breach_, std::nullopt); }
   // Ends a child that is at work at once; what was in flight gets no verdict.
   void abort();
 
@@ -113,11 +115,12 @@ class RunWorker {
   std::optional<Failure> not_prepared(const std::optional<nlohmann::json>& answer);
   Failure gone(const std::string& what);
   UnavailableError unavailable(const std::string& reason) const;
-  Duel try_duel(const nlohmann::json& request, bool& again, const IsOver& is_over,
+  Duel try_duel(nlohmann::json& request, bool& again, const IsOver& is_over,
                 const std::function<void(int)>& round);
   std::optional<Failure> go_on_reviving();
   Verdict verdict_of_death(const std::string& how) const;
-  std::optional<std::pair<std::uint64_t, Verdict>> finish(Verdict verdict);
+  std::optional<Verdict> take_message(const nlohmann::json& message);
+  Verdict finish(Verdict verdict);
 
   Connect connect_;
   std::string backend_;
@@ -138,8 +141,9 @@ class RunWorker {
   int revivals_ = 0;     // that failed, of this one
   TimePoint revive_at_;  // not before then
   bool busy_ = false;
-  bool begun_ = false;  // the child has said that it is at work on what is in flight
-  std::uint64_t id_ = 0;
+  bool begun_ = false;    // the child has said that it is at work on what is in flight
+  std::uint64_t id_ = 0;  // of the question, drawn at random
+  std::optional<std::string> breach_;
   PhaseClock clock_;
   WorkLog work_;
 };

@@ -24,7 +24,7 @@ std::string program_of(const VariantPlan& plan) {
 }
 
 void Twins::add(const std::string& program, const Trial& trial) {
-  measured_.emplace(program, trial);
+  measured_.insert_or_assign(program, trial);
 }
 
 bool Twins::answer(const std::string& program, Trial& trial) {

@@ -1,0 +1,252 @@
+// What a device says after something that it keeps was damaged: who is judged again, and whose
+// results stand. The device is a script that answers with verdicts.
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/engine/studies.h"
+#include "tuner/base/child_process.h"
+#include "tuner/worker/compile_pool.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
+#include "tuner/worker/pool_evaluator.h"
+
+namespace tuner::test {
+namespace {
+
+class NobodyStops final : public StopRequest {
+ public:
+  int count() const override { return 0; }
+  int fd() const override { return -1; }
+};
+
+using nlohmann::json;
+// What a worker does when it is asked for a variant.
+using Answer = std::function<void(int socket, const json& question)>;
+
+class ScriptedDevice final : public Peer {
+ public:
+  ScriptedDevice(const DeviceFacts& facts, Answer answer) {
+    int ends[2] = {-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
+    socket_.reset(ends[0]);
+    thread_ = std::thread([theirs = ends[1], facts, answer = std::move(answer)] {
+      const FileDescriptor closes(theirs);
+      FrameReader reader;
+      while (const auto message = receive(theirs, reader)) {
+        const std::string type = message->at("type");
+        if (type == "open") tuner::send(theirs, {{"type", "ready"}, {"facts", facts}});
+        if (type == "prepare") {
+          tuner::send(theirs,
+                      {{"type", "prepared"}, {"warnings", json::array()}, {"reference_ms", 0}});
+        }
+        if (type != "evaluate") continue;
+        tuner::send(theirs, {{"type", "phase"}, {"phase", "load"}});
+        answer(theirs, *message);
+      }
+    });
+  }
+  ~ScriptedDevice() override {
+    kill();
+    wait();
+  }
+  int socket() const override { return socket_.get(); }
+  pid_t pid() const override { return ::getpid(); }
+  void kill() override { ::shutdown(socket_.get(), SHUT_RDWR); }
+  void let_end() override { kill(); }
+  std::string wait() override {
+    if (thread_.joinable()) thread_.join();
+    return "ended";
+  }
+  bool killed_from_outside() const override { return false; }
+  std::string output_tail() const override { return {}; }
+  void clear_output() override {}
+
+ private:
+  FileDescriptor socket_;
+  std::thread thread_;
+};
+
+class DoubtedResults : public testing::Test {
+ protected:
+  DoubtedResults() {
+    study.reference.reset();
+    study.parameters = {{"VEC", {}, {}}};
+    for (std::int64_t i = 1; i <= 4; ++i) study.parameters[0].values.emplace_back(i);
+    study.derived.clear();
+    study.launch.block[0] = expr("32");
+    study.launch.grid[0] = expr("VEC");
+    space.emplace(SearchSpace::build(space_definition(study, study.sizes.front(), facts)));
+    library.key = [](const CompileRequest& request) { return request.defines.front().second; };
+    library.find = [](const std::string& key) {
+      Artifact artifact;
+      artifact.image = key;
+      artifact.entry = "k";
+      return std::optional(artifact);
+    };
+    worker.emplace(
+        [this] {
+          ++workers;
+          return std::make_unique<Channel>(std::make_unique<ScriptedDevice>(
+              facts, [this](int socket, const json& question) { answer(socket, question); }));
+        },
+        "fake", DeviceId{0}, std::vector<std::pair<std::string, std::string>>{}, RunLimits{});
+    device.push_back({&*worker});
+    SizeTask task{study, *space, study.sizes.front(), facts};
+    task.plan = *size_plan(study, task.size, facts, {});
+    evaluator.emplace(std::move(task), Toolchain{"", library, pool}, device, nobody);
+  }
+
+  // Asked for one after the other. What came, as "VEC state", in that order.
+  std::vector<std::string> search() {
+    std::vector<std::string> came;
+    for (ConfigIndex i = 0; i < space->size(); ++i) {
+      evaluator->submit(i);
+      while (const auto trial = evaluator->next(kNoEnd)) {
+        came.push_back(to_text(trial->configuration[0]) + " " + std::string(name_of(trial->state)));
+      }
+    }
+    return came;
+  }
+  static void say(int socket, const json& question, const Verdict& verdict) {
+    tuner::send(socket, {{"type", "verdict"}, {"id", question.at("id")}, {"verdict", verdict}});
+  }
+  static Verdict good(Kept kept) {
+    Verdict verdict;
+    verdict.timing = {{1, 1, 1}, 1, 1, 1, 1};
+    verdict.kept = kept;
+    return verdict;
+  }
+  static Verdict failed(TrialState state, Kept kept) {
+    Verdict verdict;
+    verdict.state = state;
+    verdict.kept = kept;
+    verdict.context_dead = true;
+    verdict.excusable = kept == Kept::kDamaged;
+    return verdict;
+  }
+
+  Study study = scale_study();
+  DeviceFacts facts = h200();
+  std::optional<SearchSpace> space;
+  ArtifactLibrary library;
+  CompilePool pool{{"/does/not/exist", {}}, {"fake", 1, 100, ""}};
+  NobodyStops nobody;
+  Answer answer;
+  int workers = 0;
+  std::optional<RunWorker> worker;
+  std::vector<WorkingDevice> device;
+  std::optional<PoolEvaluator> evaluator;
+};
+
+std::string vec_of(const json& question) {
+  return question.at("variant").get<VariantPlan>().artifact.image;
+}
+
+// The second writes into what is kept, which nobody looks at until the third is wrong.
+TEST_F(DoubtedResults, EverythingSinceTheLastGoodLookIsJudgedAgainAndTheWriterIsFound) {
+  std::vector<std::string> asked;
+  answer = [&](int socket, const json& question) {
+    const std::string vec = vec_of(question);
+    const bool looks = question.at("variant").at("looks_at_kept");
+    asked.push_back(vec + (looks ? " looked at" : ""));
+    const bool is_first_worker = workers == 1;
+    if (looks && vec == "2") return say(socket, question, failed(TrialState::kCorrectness, {}));
+    if (vec == "3" && is_first_worker) {
+      return say(socket, question, failed(TrialState::kRuntime, Kept::kDamaged));
+    }
+    say(socket, question, good(looks ? Kept::kWhole : Kept::kNotSeen));
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 ok", "2 correctness", "3 ok", "4 ok"}));
+  EXPECT_EQ(asked,
+            (std::vector<std::string>{"1", "2", "3", "1 looked at", "2 looked at", "3", "4"}));
+  EXPECT_EQ(workers, 3);
+}
+
+TEST_F(DoubtedResults, AFaultAfterResultsThatNobodyLookedBehindIsFinalWhenItComesAgain) {
+  int faults = 0;
+  answer = [&](int socket, const json& question) {
+    const std::string vec = vec_of(question);
+    if (vec == "2" && ++faults <= 2) {
+      return say(socket, question, failed(TrialState::kRuntime, Kept::kNotSeen));
+    }
+    say(socket, question,
+        good(question.at("variant").at("looks_at_kept") ? Kept::kWhole : Kept::kNotSeen));
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 runtime", "3 ok", "4 ok"}));
+  EXPECT_EQ(faults, 2);
+}
+
+TEST_F(DoubtedResults, AFaultWhereAllWasSeenToBeWholeIsFinalAtOnce) {
+  int faults = 0;
+  answer = [&](int socket, const json& question) {
+    if (vec_of(question) == "2") {
+      ++faults;
+      return say(socket, question, failed(TrialState::kRuntime, Kept::kNotSeen));
+    }
+    say(socket, question, good(Kept::kWhole));
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 runtime", "3 ok", "4 ok"}));
+  EXPECT_EQ(faults, 1);
+}
+
+// ---- answers that are not the worker's ----------------------------------------------------------
+
+TEST_F(DoubtedResults, AnAnswerToAQuestionThatNobodyAskedIsABreach) {
+  answer = [&](int socket, const json& question) {
+    if (vec_of(question) == "2") {
+      json forged = question;
+      forged["id"] = 1;
+      say(socket, forged, good(Kept::kWhole));
+    }
+    say(socket, question, good(Kept::kWhole));
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 runtime", "3 ok", "4 ok"}));
+  EXPECT_EQ(workers, 2);
+}
+
+TEST_F(DoubtedResults, ASecondAnswerTakesTheFirstOneBackAndBlamesNobodyElse) {
+  answer = [&](int socket, const json& question) {
+    say(socket, question, good(Kept::kWhole));
+    if (vec_of(question) == "2") say(socket, question, good(Kept::kWhole));
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 ok", "2 runtime", "3 ok", "4 ok"}));
+  EXPECT_EQ(workers, 2);
+}
+
+TEST_F(DoubtedResults, FiguresThatCannotBeAreABreach) {
+  std::map<std::string, Verdict> absurd;
+  for (const std::string vec : {"1", "2", "3", "4"}) absurd[vec] = good(Kept::kWhole);
+  absurd["1"].timing = {{-5, -5, -5}, -5, -5, -5, -5};
+  absurd["2"].timing.median = std::nan("");
+  absurd["3"].timing = {{0, 0, 0}, 0, 0, 0, 0};
+  absurd["4"].resources.registers = 1 << 30;
+  answer = [&](int socket, const json& question) {
+    say(socket, question, absurd[vec_of(question)]);
+  };
+  EXPECT_EQ(search(),
+            (std::vector<std::string>{"1 runtime", "2 runtime", "3 runtime", "4 runtime"}));
+}
+
+TEST(FinalSamples, AreAsManyTimesOfEachFinalistAsThereWereRoundsAtMost) {
+  EXPECT_TRUE(is_plausible({{1, 2}, {3, 4}}, 2, 2));
+  EXPECT_TRUE(is_plausible({{1}, {3}}, 2, 7));
+  EXPECT_FALSE(is_plausible({{1, 2}}, 2, 2));
+  EXPECT_FALSE(is_plausible({{1, 2}, {3}}, 2, 2));
+  EXPECT_FALSE(is_plausible({{1, 2, 3}, {3, 4, 5}}, 2, 2));
+  EXPECT_FALSE(is_plausible({{1, 0}, {3, 4}}, 2, 2));
+  EXPECT_FALSE(is_plausible({{1, std::nan("")}, {3, 4}}, 2, 2));
+}
+
+}  // namespace
+}  // namespace tuner::test
