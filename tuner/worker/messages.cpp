@@ -210,7 +210,6 @@ std::string absurdity(const Verdict& verdict) {
   const bool is_timed = verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped;
   if (is_timed && verdict.context_dead) return "a right answer of a dead context";
   if (is_timed && !is_plausible(verdict.timing)) return "times that are none";
-  if (!is_timed && !verdict.timing.samples.empty()) return "times of a variant that failed";
   if (!is_plausible(verdict.resources)) return "resources that no kernel has";
   const bool are_figures = may_be(verdict.watts) && may_be(verdict.drift) &&
                            may_be(verdict.conditions.watts) &&

@@ -132,6 +132,7 @@ TEST(Messages, VerdictArrivesWhole) {
 
 TEST(Messages, InfiniteErrorArrivesAsInfinity) {
   Verdict verdict;
+  verdict.state = TrialState::kCorrectness;
   verdict.max_error = std::numeric_limits<double>::infinity();
   EXPECT_EQ(through_cbor(verdict).max_error, verdict.max_error);
 }
