@@ -67,9 +67,10 @@ class Rewriter {
     }
     if (token.is("(")) return group();
     if (compares()) return true;
-    if (token.is("<") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("<")) {
+    if ((token.is("<") || token.is(">")) && at_ + 1 < tokens_.size() &&
+        tokens_[at_ + 1].is(token.text)) {
       at_ += 2;
-      put("* 2 **");
+      put(token.is("<") ? "<<" : ">>");
       return true;
     }
     static constexpr std::string_view kSigns = "+-*%,";

@@ -51,6 +51,42 @@ constexpr std::array<std::string_view, 97> kKeywords{
     "unix",          "NULL",        "EOF",
     "assert"};
 
+struct Spelling {
+  Op op;
+  const char* text;
+};
+constexpr std::array<Spelling, 4> kPrefixes{
+    {{Op::kNegate, "-"}, {Op::kPlus, "+"}, {Op::kNot, "!"}, {Op::kInvert, "~"}}};
+constexpr std::array<Spelling, 10> kInfixes{{{Op::kAdd, " + "},
+                                             {Op::kSubtract, " - "},
+                                             {Op::kMultiply, " * "},
+                                             {Op::kDivide, " / "},
+                                             {Op::kModulo, " % "},
+                                             {Op::kAnd, " && "},
+                                             {Op::kOr, " || "},
+                                             {Op::kBitAnd, " & "},
+                                             {Op::kBitOr, " | "},
+                                             {Op::kBitXor, " ^ "}}};
+constexpr std::array<Spelling, 13> kFunctions{{{Op::kFloorDivide, "floor_div"},
+                                               {Op::kPower, "power"},
+                                               {Op::kCeilDiv, "ceil_div"},
+                                               {Op::kShiftLeft, "shift_left"},
+                                               {Op::kShiftRight, "shift_right"},
+                                               {Op::kAbs, "absolute"},
+                                               {Op::kCeil, "ceiling"},
+                                               {Op::kFloor, "floored"},
+                                               {Op::kLog2, "log_2"},
+                                               {Op::kInt, "truncated"},
+                                               {Op::kFloat, "as_real"},
+                                               {Op::kRound, "rounded"},
+                                               {Op::kIfElse, "pick"}}};
+
+template <std::size_t N>
+const char* spelling(const std::array<Spelling, N>& all, Op op) {
+  const auto found = std::ranges::find(all, op, &Spelling::op);
+  return found == all.end() ? nullptr : found->text;
+}
+
 class Printer {
  public:
   Printer(const Expression& expression, const CppNames& names)
@@ -62,58 +98,21 @@ class Printer {
         return "num(" + cpp_literal(node.value) + ")";
       case Op::kName:
         return names_.number(expression_.names()[node.name]);
-      case Op::kNegate:
-        return "(-" + print(*node.children[0]) + ")";
-      case Op::kPlus:
-        return "(+" + print(*node.children[0]) + ")";
-      case Op::kNot:
-        return "(!" + print(*node.children[0]) + ")";
-      case Op::kAdd:
-        return infix(node, " + ");
-      case Op::kSubtract:
-        return infix(node, " - ");
-      case Op::kMultiply:
-        return infix(node, " * ");
-      case Op::kDivide:
-        return infix(node, " / ");
-      case Op::kModulo:
-        return infix(node, " % ");
-      case Op::kAnd:
-        return infix(node, " && ");
-      case Op::kOr:
-        return infix(node, " || ");
-      case Op::kFloorDivide:
-        return call("floor_div", node);
-      case Op::kPower:
-        return call("power", node);
-      case Op::kCeilDiv:
-        return call("ceil_div", node);
-      case Op::kAbs:
-        return call("absolute", node);
-      case Op::kCeil:
-        return call("ceiling", node);
-      case Op::kFloor:
-        return call("floored", node);
-      case Op::kLog2:
-        return call("log_2", node);
-      case Op::kInt:
-        return call("truncated", node);
-      case Op::kFloat:
-        return call("as_real", node);
-      case Op::kRound:
-        return call("rounded", node);
       case Op::kMin:
         return nested("least", node);
       case Op::kMax:
         return nested("greatest", node);
-      case Op::kIfElse:
-        return call("pick", node);
       case Op::kCompare:
         return comparison(node);
-      case Op::kList:
-        break;  // only as an operand of a comparison
+      default:
+        break;
     }
-    return "num()";
+    if (const char* sign = spelling(kPrefixes, node.op)) {
+      return "(" + std::string(sign) + print(*node.children[0]) + ")";
+    }
+    if (const char* sign = spelling(kInfixes, node.op)) return infix(node, sign);
+    if (const char* function = spelling(kFunctions, node.op)) return call(function, node);
+    return "num()";  // a list is only an operand of a comparison
   }
 
  private:

@@ -21,9 +21,9 @@ bool is_letter(char c) {
 }
 
 constexpr std::array<std::string_view, 6> kKeywords = {"and", "or", "not", "if", "else", "in"};
-constexpr std::array<std::string_view, 20> kSymbols = {"**", "//", "==", "!=", "<=", ">=", "<",
-                                                       ">",  "+",  "-",  "*",  "/",  "%",  "(",
-                                                       ")",  "[",  "]",  ",",  "{",  "}"};
+constexpr std::array<std::string_view, 26> kSymbols = {
+    "**", "//", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "+", "-", "*",
+    "/",  "%",  "&",  "|",  "^",  "~",  "(",  ")",  "[", "]", ",", "{", "}"};
 
 class Lexer {
  public:
@@ -56,6 +56,8 @@ class Lexer {
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     if (is_letter(c)) return name();
     if (c == '\'' || c == '"') return string(c);
+    if (c == '&' && peek(1) == '&') return fail("'&&' is not an operator here", at_, "write 'and'");
+    if (c == '|' && peek(1) == '|') return fail("'||' is not an operator here", at_, "write 'or'");
     for (std::string_view symbol : kSymbols) {
       if (text_.substr(at_, symbol.size()) == symbol) {
         tokens_.push_back({Token::Kind::kSymbol, std::string(symbol), {}, at_});
@@ -67,8 +69,6 @@ class Lexer {
   }
 
   void unknown(char c) {
-    if (c == '&') return fail("'&' is not an operator here", at_, "write 'and'");
-    if (c == '|') return fail("'|' is not an operator here", at_, "write 'or'");
     if (c == '!') return fail("'!' is not an operator here", at_, "write 'not'");
     if (c == '=') {
       const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
@@ -79,7 +79,6 @@ class Lexer {
     }
     if (c == '?') return fail("'?' is not an operator here", at_, "write 'x if condition else y'");
     if (c == '\0') return fail("a NUL character means nothing here", at_);
-    if (c == '^') return fail("'^' is not an operator here", at_, "a power is written '**'");
     fail(fmt::format("unexpected character '{}'", c), at_);
   }
 

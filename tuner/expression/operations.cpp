@@ -2,6 +2,7 @@
 
 #include "tuner/expression/operations.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -42,6 +43,18 @@ const char* symbol(Op op) {
       return "**";
     case Op::kCeilDiv:
       return "ceil_div";
+    case Op::kBitAnd:
+      return "&";
+    case Op::kBitOr:
+      return "|";
+    case Op::kBitXor:
+      return "^";
+    case Op::kInvert:
+      return "~";
+    case Op::kShiftLeft:
+      return "<<";
+    case Op::kShiftRight:
+      return ">>";
     case Op::kAbs:
       return "abs";
     case Op::kCeil:
@@ -63,6 +76,12 @@ const char* symbol(Op op) {
 
 Fault text_fault(Op op, const Value& culprit) {
   return std::string("'") + symbol(op) + "' takes numbers, not the text '" + to_text(culprit) + "'";
+}
+
+bool is_bitwise(Op op) { return op >= Op::kBitAnd && op <= Op::kShiftRight; }
+
+Fault float_fault(Op op, const Value& culprit) {
+  return std::string("'") + symbol(op) + "' takes integers, not the float " + to_text(culprit);
 }
 
 Fault to_integer(double rounded, Value& out) {
@@ -91,6 +110,20 @@ Fault float_power(double base, double exponent, Value& out) {
   const double result = std::pow(base, exponent);
   if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent)) return kOverflow;
   out = result;
+  return {};
+}
+
+Fault bits(Op op, std::int64_t a, std::int64_t b, Value& out) {
+  if (op >= Op::kShiftLeft && b < 0) return "a shift by a negative number";
+  if (op == Op::kBitAnd) out = a & b;
+  if (op == Op::kBitOr) out = a | b;
+  if (op == Op::kBitXor) out = a ^ b;
+  if (op == Op::kShiftRight) out = a >> std::min<std::int64_t>(b, 63);
+  if (op != Op::kShiftLeft) return {};
+  for (; b > 0 && a != 0; --b) {
+    if (__builtin_add_overflow(a, a, &a)) return kOverflow;
+  }
+  out = a;
   return {};
 }
 
@@ -203,6 +236,10 @@ Fault apply_unary(Op op, const Value& operand, Value& out) {
       if (integer && *integer == kLowest) return kOverflow;
       out = integer ? Value(*integer < 0 ? -*integer : *integer) : Value(std::fabs(number));
       return {};
+    case Op::kInvert:
+      if (!integer) return float_fault(op, operand);
+      out = ~*integer;
+      return {};
     case Op::kFloat:
       out = number;
       return {};
@@ -231,6 +268,13 @@ Fault apply_binary(Op op, const Value& left, const Value& right, Value& out) {
   if (is_text(right)) return text_fault(op, right);
   const auto a = as_integer(left);
   const auto b = as_integer(right);
+  if (is_bitwise(op)) {
+    if (!a || !b) return float_fault(op, a ? right : left);
+    const Fault fault = bits(op, *a, *b, out);
+    const bool both = std::holds_alternative<bool>(left) && std::holds_alternative<bool>(right);
+    if (both && op <= Op::kBitXor) out = to_number(out) != 0;
+    return fault;
+  }
   if (a && b) return integer_binary(op, *a, *b, out);
   return float_binary(op, to_number(left), to_number(right), out);
 }

@@ -36,13 +36,19 @@ constexpr std::array<Function, 11> kFunctions = {{{"min", Op::kMin, 1, kAny},
                                                   {"round", Op::kRound, 1, 1},
                                                   {"pow", Op::kPower, 2, 2}}};
 
-struct Infix {
+struct Operator {
   std::string_view symbol;
   Op op;
 };
-constexpr std::array<Infix, 2> kSums = {{{"+", Op::kAdd}, {"-", Op::kSubtract}}};
-constexpr std::array<Infix, 4> kProducts = {
+constexpr std::array<Operator, 1> kBitOr = {{{"|", Op::kBitOr}}};
+constexpr std::array<Operator, 1> kBitXor = {{{"^", Op::kBitXor}}};
+constexpr std::array<Operator, 1> kBitAnd = {{{"&", Op::kBitAnd}}};
+constexpr std::array<Operator, 2> kShifts = {{{"<<", Op::kShiftLeft}, {">>", Op::kShiftRight}}};
+constexpr std::array<Operator, 2> kSums = {{{"+", Op::kAdd}, {"-", Op::kSubtract}}};
+constexpr std::array<Operator, 4> kProducts = {
     {{"*", Op::kMultiply}, {"/", Op::kDivide}, {"//", Op::kFloorDivide}, {"%", Op::kModulo}}};
+constexpr std::array<Operator, 3> kSigns = {
+    {{"-", Op::kNegate}, {"+", Op::kPlus}, {"~", Op::kInvert}}};
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = {
     {{"==", Comparison::kEq},
      {"!=", Comparison::kNe},
@@ -170,7 +176,7 @@ class Parser {
   }
 
   Node comparison() {
-    Node first = sum();
+    Node first = bit_or();
     const std::size_t offset = peek().offset;
     std::vector<Node> operands;
     std::vector<Comparison> how;
@@ -178,7 +184,7 @@ class Parser {
       if (operands.empty()) operands.push_back(std::move(first));
       how.push_back(*next);
       const bool membership = *next == Comparison::kIn || *next == Comparison::kNotIn;
-      operands.push_back(membership ? list() : sum());
+      operands.push_back(membership ? list() : bit_or());
       if (membership) break;
     }
     if (error_ || operands.empty()) return error_ ? nullptr : std::move(first);
@@ -188,11 +194,11 @@ class Parser {
   }
 
   template <std::size_t N, typename Next>
-  Node left_associative(const std::array<Infix, N>& operators, Next next) {
+  Node left_associative(const std::array<Operator, N>& operators, Next next) {
     Node left = next();
     for (bool found = true; found && !error_;) {
       found = false;
-      for (const Infix& infix : operators) {
+      for (const Operator& infix : operators) {
         const std::size_t offset = peek().offset;
         if (!take(infix.symbol)) continue;
         Node right = next();
@@ -203,6 +209,18 @@ class Parser {
     }
     return error_ ? nullptr : std::move(left);
   }
+  Node bit_or() {
+    return left_associative(kBitOr, [this] { return bit_xor(); });
+  }
+  Node bit_xor() {
+    return left_associative(kBitXor, [this] { return bit_and(); });
+  }
+  Node bit_and() {
+    return left_associative(kBitAnd, [this] { return shift(); });
+  }
+  Node shift() {
+    return left_associative(kShifts, [this] { return sum(); });
+  }
   Node sum() {
     return left_associative(kSums, [this] { return product(); });
   }
@@ -212,12 +230,13 @@ class Parser {
 
   Node sign() {
     const std::size_t offset = peek().offset;
-    const bool minus = take("-");
-    if (!minus && !take("+")) return power();
+    const auto* found = std::ranges::find_if(
+        kSigns, [this](const Operator& prefix) { return take(prefix.symbol); });
+    if (found == kSigns.end()) return power();
     if (++level_ > max_depth_) return too_deep(offset);
     Node operand = sign();
     --level_;
-    return make(minus ? Op::kNegate : Op::kPlus, offset, std::move(operand));
+    return make(found->op, offset, std::move(operand));
   }
 
   // Binds tighter than a sign on its left, looser than one on its right, as in Python.

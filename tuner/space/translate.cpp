@@ -311,6 +311,13 @@ TermId Translator::arithmetic(const Expression& expression, const ExpressionNode
       return sum_or_product(TermOp::kSum, args[0], graph_->make(TermOp::kNegate, args[1]));
     case Op::kMultiply:
       return sum_or_product(TermOp::kProduct, args[0], args[1]);
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor:
+    case Op::kInvert:
+    case Op::kShiftLeft:
+    case Op::kShiftRight:
+      return kNoTerm;  // a term does not know 4 from 4.0, which has no bits
     default:
       return graph_->make(term_op(node.op), args);
   }

@@ -20,7 +20,7 @@ class RandomExpression {
   explicit RandomExpression(unsigned seed) : random_(seed) {}
   std::string make(int depth) {
     const auto part = [&] { return make(depth - 1); };
-    const int kind = depth == 0 ? pick(3) : 3 + pick(12);
+    const int kind = depth == 0 ? pick(3) : 3 + pick(15);
     switch (kind) {
       case 0:
         return name();
@@ -51,6 +51,14 @@ class RandomExpression {
         return "(" + part() + " in [" + part() + ", " + part() + "])";
       case 13:
         return "max(" + part() + ", min(" + part() + ", " + part() + "), -" + part() + ")";
+      case 14:
+        return "(" + part() + std::vector<std::string>{" & ", " | ", " ^ "}[pick_index(3)] +
+               part() + ")";
+      case 15:
+        return "(" + part() + std::vector<std::string>{" << ", " >> "}[pick_index(2)] + part() +
+               ")";
+      case 16:
+        return "~" + part();
       default:
         return call(part());
     }

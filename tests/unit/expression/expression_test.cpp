@@ -78,7 +78,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"9007199254740993 == 9007199254740992.0", false},
         Case{"9223372036854775807 < 9223372036854775808.0", true},
         Case{"9223372036854775807 // 1", 9223372036854775807_i}, Case{"0.1 + 0.2 == 0.3", false},
-        Case{"1 < 2\n  and 3 < 4", true}, Case{"1e308 * 10 > 1", true}));
+        Case{"1 < 2\n  and 3 < 4", true}, Case{"1e308 * 10 > 1", true}, Case{"6 & 3", 2_i},
+        Case{"6 | 3", 7_i}, Case{"6 ^ 3", 5_i}, Case{"~6", -7_i}, Case{"~-1 ** 2", 0_i},
+        Case{"1 << 4", 16_i}, Case{"-7 >> 1", -4_i}, Case{"5 >> 100", 0_i}, Case{"-5 >> 100", -1_i},
+        Case{"0 << 100", 0_i}, Case{"-1 << 63 == -9223372036854775807 - 1", true},
+        Case{"48 & 48 - 1 == 32", true}, Case{"(48 & (48 - 1)) == 0", false},
+        Case{"32 & (32 - 1) == 0", true}, Case{"1 | 6 ^ 5 & 12 << 1", 7_i}, Case{"1 + 1 << 2", 8_i},
+        Case{"2 < 1 | 4 < 6", true}, Case{"True & False", false}, Case{"True ^ False", true},
+        Case{"True | 2", 3_i}, Case{"True << 1", 2_i}, Case{"~True", -2_i},
+        Case{"-6 & 0xFF", 250_i}, Case{"not 2 & 1", true}, Case{"3 & 1 in [1]", true}));
 
 TEST_P(PythonMeaning, IsKept) {
   const Value got = value_of(GetParam().text);
@@ -110,7 +118,8 @@ TEST(Expression, OverflowIsAFaultNotAWrap) {
   for (const char* text :
        {"9223372036854775807 + 1", "-9223372036854775807 - 2", "3037000500 * 3037000500", "2 ** 63",
         "-(-9223372036854775807 - 1)", "abs(-9223372036854775807 - 1)",
-        "(-9223372036854775807 - 1) // -1", "ceil(1e300)", "int(1e19)", "10.0 ** 400"}) {
+        "(-9223372036854775807 - 1) // -1", "1 << 63", "3 << 62", "1 << 1000000000000",
+        "ceil(1e300)", "int(1e19)", "10.0 ** 400"}) {
     EXPECT_EQ(error_of(text).message, "the result does not fit in 64 bits") << text;
   }
 }
@@ -121,6 +130,15 @@ TEST(Expression, TextAndNumbersDoNotMix) {
   EXPECT_NE(error_of("-'a'").message.find("takes numbers"), std::string::npos);
   EXPECT_NE(error_of("log2(0)").message.find("not positive"), std::string::npos);
   EXPECT_NE(error_of("(-1) ** 0.5").message.find("not a real number"), std::string::npos);
+}
+
+TEST(Expression, BitsAreThoseOfIntegers) {
+  EXPECT_EQ(error_of("6.0 & 3").message, "'&' takes integers, not the float 6.0");
+  EXPECT_EQ(error_of("6 << 1.0").message, "'<<' takes integers, not the float 1.0");
+  EXPECT_EQ(error_of("~0.5").message, "'~' takes integers, not the float 0.5");
+  EXPECT_EQ(error_of("'a' | 1").message, "'|' takes numbers, not the text 'a'");
+  EXPECT_EQ(error_of("1 << -1").message, "a shift by a negative number");
+  EXPECT_EQ(error_of("1 >> -1").message, "a shift by a negative number");
 }
 
 TEST(Expression, SyntaxErrorsPointAtTheFault) {
@@ -135,6 +153,7 @@ TEST(Expression, SyntaxErrorsPointAtTheFault) {
 TEST(Expression, FamiliarSlipsGetAHint) {
   EXPECT_EQ(complaint_of("a && b").suggestion, "write 'and'");
   EXPECT_EQ(complaint_of("a || b").suggestion, "write 'or'");
+  EXPECT_EQ(complaint_of("a || b").message.substr(0, 27), "'||' is not an operator her");
   EXPECT_EQ(complaint_of("!a").suggestion, "write 'not'");
   EXPECT_EQ(complaint_of("a = b").suggestion, "write '=='");
   EXPECT_EQ(complaint_of("ceildiv(a, b)").suggestion, "did you mean 'ceil_div'?");

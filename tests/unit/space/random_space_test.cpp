@@ -81,15 +81,17 @@ class RandomSpace {
       case 3:
         return "(" + a + " if " + condition(depth - 1) + " else " + b + ")";
       case 4:
-        return one_of({"abs", "-", "floor", "ceil", "log2", "int", "round", "float"}) + "(" + a +
-               ")";
+        return one_of({"abs", "-", "~", "floor", "ceil", "log2", "int", "round", "float"}) + "(" +
+               a + ")";
       case 5:
         return "(" + condition(depth - 1) + ")";
       case 6:
         return "(" + a + " or " + b + ")";
       default:
-        return "(" + a + one_of({" + ", " - ", " * ", " * ", " / ", " // ", " % ", " ** "}) + b +
-               ")";
+        return "(" + a +
+               one_of({" + ", " - ", " * ", " * ", " / ", " // ", " % ", " ** ", " & ", " | ",
+                       " ^ ", " << ", " >> "}) +
+               b + ")";
     }
   }
 

@@ -113,7 +113,7 @@ constraints:
             R"text(study.yaml:4:8: expected a value at the end
       - B >
            ^
-study.yaml:5:7: '&' is not an operator here (write 'and')
+study.yaml:5:7: '&&' is not an operator here (write 'and')
       - B && 1
           ^
 study.yaml:6:7: expected ')' at the end

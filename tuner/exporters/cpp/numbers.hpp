@@ -170,6 +170,26 @@ TUNER_FN num power(const num& a, const num& b) {
   }
   return result;
 }
+TUNER_FN num operator&(const num& a, const num& b) {
+  return integers(a, b) ? num(a.i & b.i) : num();
+}
+TUNER_FN num operator|(const num& a, const num& b) {
+  return integers(a, b) ? num(a.i | b.i) : num();
+}
+TUNER_FN num operator^(const num& a, const num& b) {
+  return integers(a, b) ? num(a.i ^ b.i) : num();
+}
+TUNER_FN num operator~(const num& a) { return a.k == kind::integer ? num(~a.i) : num(); }
+TUNER_FN num shift_left(const num& a, const num& b) {
+  if (!integers(a, b) || b.i < 0) return num();
+  num result = a;
+  for (long long n = 0; n < b.i && result.i != 0; ++n) result = result + result;
+  return result;
+}
+TUNER_FN num shift_right(const num& a, const num& b) {
+  if (!integers(a, b) || b.i < 0) return num();
+  return b.i > 62 ? num(a.i < 0 ? -1 : 0) : floor_div(a, num(1ll << b.i));
+}
 TUNER_FN num absolute(const num& a) { return a.number() && a.as_double() < 0 ? -a : +a; }
 TUNER_FN num as_real(const num& a) { return a.number() ? num(a.as_double()) : num(); }
 TUNER_FN num ceiling(const num& a) { return a.k == kind::real ? from_double(ceil_of(a.f)) : +a; }
