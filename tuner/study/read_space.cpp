@@ -182,19 +182,34 @@ std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
   return values;
 }
 
-// Python's ways of saying a list have forms of their own here.
-std::string form_for(const std::string& text) {
-  if (text.starts_with("range(")) return "write {range: [1, 8]}, which has both ends";
-  if (text.find("**") != text.npos || text.find(" for ") != text.npos) {
-    return "write {range: [1, 8]}; powers of two are {pow2: [1, 32]}";
-  }
-  return "a fixed value is [" + text + "]";
+// Python's "[1, 2] + list(range(4, 33, 4))", and what else T1 files have for a list.
+bool is_python_list(const YamlNode& node) {
+  constexpr std::string_view kBegin[] = {"[", "(", "range(", "list(", "tuple(", "sorted("};
+  return node.is_scalar() && std::ranges::any_of(kBegin, [&](std::string_view begin) {
+           return node.text.starts_with(begin);
+         });
 }
 
-// Python would make values of it; here it would be a text.
-bool is_comprehension(const YamlNode& item) {
-  return item.plain && item.text.find(" for ") != item.text.npos &&
-         item.text.find(" in ") != item.text.npos;
+std::vector<Value> read_python_values(Diagnostics& diagnostics, const std::string& text,
+                                      const Position& where, const std::string& what) {
+  std::vector<Value> values = read_python_list(diagnostics, text, where);
+  if (values.empty() && diagnostics.ok()) diagnostics.error(where, what + " has no values");
+  if (const auto twice = repeated_value(values)) {
+    diagnostics.error(where, fmt::format("{} has the value {} twice", what, to_text(*twice)));
+  }
+  return values;
+}
+
+// The text of [2**i for i in range(1, 6)], of which YAML has made a list of one text. Quoted, it
+// may be meant as a text unless it has values.
+std::optional<std::string> comprehension_in(const YamlNode& list) {
+  if (list.items.size() != 1 || !list.items.front()->is_scalar()) return std::nullopt;
+  const YamlNode& item = *list.items.front();
+  if (!is_comprehension(item.text)) return std::nullopt;
+  std::string text = "[" + item.text + "]";
+  Diagnostics trial("", text);
+  if (!item.plain && read_python_list(trial, text, {}).empty()) return std::nullopt;
+  return text;
 }
 
 // As in the search space, 1, 1.0 and true are one value.
@@ -209,10 +224,10 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
   const YamlNode* text = nullptr;            // the first that has no quotes
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
-    if (is_comprehension(*item)) {
+    if (item->plain && is_comprehension(item->text)) {
       diagnostics.error(position_of(diagnostics, *item),
                         "a value of " + what + " is what Python would make a list of",
-                        form_for(item->text));
+                        "alone in its brackets it is one");
       continue;
     }
     const auto value = read_value(diagnostics, *item, "a value of " + what);
@@ -242,7 +257,14 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
 std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
                                const YamlNode& node) {
   const std::string what = "parameter '" + key.text + "'";
-  if (node.is_sequence()) return read_list(diagnostics, node, what);
+  if (is_python_list(node)) {
+    return read_python_values(diagnostics, node.text, position_in(diagnostics, node, 0), what);
+  }
+  if (node.is_sequence()) {
+    const auto text = comprehension_in(node);
+    if (!text) return read_list(diagnostics, node, what);
+    return read_python_values(diagnostics, *text, position_of(diagnostics, node), what);
+  }
   if (node.is_map()) {
     const Position where = position_of(diagnostics, key);
     const Fields fields(diagnostics, node, where, what, {"range", "pow2"});
@@ -259,7 +281,7 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
   diagnostics.error(
       position_of(diagnostics, node.is_null() ? key : node),
       what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
-      node.is_scalar() ? form_for(node.text) : "");
+      node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
   return {};
 }
 

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "tuner/study/space_json.h"
 #include "tuner/study/t1_sections.h"
 
 namespace tuner {
@@ -38,32 +36,20 @@ std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
                            "'Values' must be a list or a list as text, not " + kind_of(node));
     return values;
   }
-  try {
-    return parse_value_list(node.text, position_in(t1.diagnostics(), node, 0));
-  } catch (const InputError& error) {
-    for (const Complaint& c : error.complaints()) {
-      t1.diagnostics().error(c.where, c.message, c.suggestion);
-    }
-  }
-  return values;
+  return read_python_list(t1.diagnostics(), node.text, position_in(t1.diagnostics(), node, 0));
 }
 
 void check_values(T1Reader& t1, const YamlNode& where, const std::string& name,
                   const std::string& type, const std::vector<Value>& values) {
-  std::set<std::string> seen;
   for (const Value& value : values) {
-    if (!type.empty() && !fits(value, type)) {
-      t1.diagnostics().error(
-          t1.at(where), fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
-      return;
-    }
-    const bool is_text = std::holds_alternative<std::string>(value);
-    const std::string key =
-        is_text ? "'" + to_text(value) : fmt::format("{:.17g}", to_number(value));
-    if (seen.insert(key).second) continue;
-    t1.diagnostics().error(t1.at(where),
-                           fmt::format("'{}' has the value {} twice", name, to_text(value)));
+    if (type.empty() || fits(value, type)) continue;
+    t1.diagnostics().error(
+        t1.at(where), fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
     return;
+  }
+  if (const auto twice = repeated_value(values)) {
+    t1.diagnostics().error(t1.at(where),
+                           fmt::format("'{}' has the value {} twice", name, to_text(*twice)));
   }
 }
 

@@ -84,6 +84,11 @@ std::string syntax_hint(const Diagnostics& diagnostics, int line) {
 
 }  // namespace
 
+bool is_comprehension(const std::string& text) {
+  const std::size_t loop = text.find(" for ");
+  return loop != text.npos && text.find(" in ", loop) != text.npos;
+}
+
 Position position_of(const Diagnostics& diagnostics, const YamlNode& node) {
   return diagnostics.at(node.line, node.column);
 }
@@ -110,8 +115,10 @@ int open_parentheses(const YamlNode& node) {
 }
 
 YamlRef joined(const YamlRef& first, const std::string& text, Diagnostics& diagnostics) {
-  diagnostics.error(position_of(diagnostics, *first), "YAML splits '" + text + "' at the comma",
-                    "put it in quotes: \"" + text + "\"");
+  if (!is_comprehension(text)) {
+    diagnostics.error(position_of(diagnostics, *first), "YAML splits '" + text + "' at the comma",
+                      "put it in quotes: \"" + text + "\"");
+  }
   auto whole = std::make_shared<YamlNode>(*first);
   whole->text = text;
   return whole;

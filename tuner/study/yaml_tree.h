@@ -42,6 +42,10 @@ inline constexpr int kMaxYamlDepth = 32;
 // error where the text is not YAML or is beyond a limit.
 YamlRef parse_yaml(Diagnostics& diagnostics);
 
+// Whether it reads as Python's "2**i for i in range(1, 6)". In a list of YAML it may be split at
+// its commas, which is mended without a word.
+bool is_comprehension(const std::string& text);
+
 Position position_of(const Diagnostics& diagnostics, const YamlNode& node);
 // Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
 // folded text.

@@ -2,12 +2,17 @@
 
 #include "tuner/study/yaml_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <system_error>
+
+#include "tuner/study/space_json.h"
 
 namespace tuner {
 
@@ -156,6 +161,29 @@ std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node
   }
   const auto value = read_value(diagnostics, node, what);
   return value ? std::optional(to_number(*value)) : std::nullopt;
+}
+
+std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string& text,
+                                    const Position& where) {
+  try {
+    return parse_value_list(text, where);
+  } catch (const InputError& error) {
+    for (const Complaint& c : error.complaints()) {
+      diagnostics.error(c.where, c.message, c.suggestion);
+    }
+  }
+  return {};
+}
+
+std::optional<Value> repeated_value(const std::vector<Value>& values) {
+  std::set<std::string> seen;
+  for (const Value& value : values) {
+    const bool is_text = std::holds_alternative<std::string>(value);
+    const std::string key =
+        is_text ? "'" + to_text(value) : fmt::format("{:.17g}", to_number(value));
+    if (!seen.insert(key).second) return value;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,

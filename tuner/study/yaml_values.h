@@ -26,6 +26,11 @@ std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNod
                                          const std::string& what);
 std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
                                   const std::string& what);
+// A list that is written as in Python and begins at `where`: "[2**i for i in range(1, 6)]".
+std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string& text,
+                                    const Position& where);
+// A value that is there twice, 1, 1.0 and true being one.
+std::optional<Value> repeated_value(const std::vector<Value>& values);
 // The text of any scalar, as it was written.
 std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,
                                      const std::string& what);

@@ -59,24 +59,49 @@ parameters: {B: 32}
                     ^)text");
 }
 
-TEST(SpaceSections, PythonsListsHaveAFormOfTheirOwn) {
-  EXPECT_EQ(
-      complaints_of("schema: 1\nparameters:\n  B: range(1, 9)\n  C: \"[2**i for i in X]\"\n"),
-      R"text(study.yaml:3:6: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not text (write {range: [1, 8]}, which has both ends)
-      B: range(1, 9)
-         ^
-study.yaml:4:6: parameter 'C' must be a list of values, {range: [..]} or {pow2: [..]}, not text (write {range: [1, 8]}; powers of two are {pow2: [1, 32]})
-      C: "[2**i for i in X]"
-         ^)text");
+std::string values_of(const std::string& values) {
+  const Study study = accepted("schema: 1\nparameters:\n  B: " + values + "\n");
+  std::string all;
+  for (const Value& value : study.parameters.front().values) {
+    all += (all.empty() ? "" : " ") + to_text(value);
+  }
+  return all;
 }
 
-TEST(SpaceSections, AComprehensionIsNoListOfOneText) {
-  EXPECT_EQ(
-      complaints_of("schema: 1\nparameters:\n  B: [2**i for i in range(6)]\n"),
-      R"text(study.yaml:3:7: a value of parameter 'B' is what Python would make a list of (write {range: [1, 8]}; powers of two are {pow2: [1, 32]})
-      B: [2**i for i in range(6)]
+TEST(SpaceSections, PythonsListsAreTakenAsT1FilesHaveThem) {
+  EXPECT_EQ(values_of("[2**i for i in range(6)]"), "1 2 4 8 16 32");
+  EXPECT_EQ(values_of("[i for i in range(3,12,2)]"), "3 5 7 9 11");
+  EXPECT_EQ(values_of("[i for i in range(3, 12, 2) if i % 3]"), "5 7 11");
+  EXPECT_EQ(values_of("'[i for i in range(3,12,2)]'"), "3 5 7 9 11");
+  EXPECT_EQ(values_of("['i for i in range(3,12,2)']"), "3 5 7 9 11");
+  EXPECT_EQ(values_of("\n  - i for i in range(3)"), "0 1 2");
+  EXPECT_EQ(values_of("range(1, 4)"), "1 2 3");
+  EXPECT_EQ(values_of("list(range(4, 17, 4))"), "4 8 12 16");
+  EXPECT_EQ(values_of("'[1] + [2*i for i in range(1, 3)]'"), "1 2 4");
+  EXPECT_EQ(values_of("['x for y in z']"), "x for y in z") << "quoted, and no list";
+}
+
+TEST(SpaceSections, MistakesInPythonsLists) {
+  EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  B: range(1, 9, 0)\n"
+                          "  C: \"[2**i for i in X]\"\n  D: [i // 2 for i in range(3,5)]\n"
+                          "  E: [1, i for i in range(3)]\n  F: '[i for i in range(0)]'\n"),
+            R"text(study.yaml:3:12: range() with step 0 never ends
+      B: range(1, 9, 0)
+               ^
+study.yaml:4:22: expected a list such as [1, 2], range(8) or [2**i for i in ...]
+      C: "[2**i for i in X]"
+                         ^
+study.yaml:6:10: a value of parameter 'E' is what Python would make a list of (alone in its brackets it is one)
+      E: [1, i for i in range(3)]
+             ^)text");
+  EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  D: [i // 2 for i in range(4)]\n"),
+            R"text(study.yaml:3:6: parameter 'D' has the value 0 twice
+      D: [i // 2 for i in range(4)]
+         ^)text");
+  EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  F: '[i for i in range(0)]'\n"),
+            R"text(study.yaml:3:7: parameter 'F' has no values
+      F: '[i for i in range(0)]'
           ^)text");
-  EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  B: ['x for y in z']\n"), "");
 }
 
 TEST(SpaceSections, DuplicateValuesOfAnyType) {
