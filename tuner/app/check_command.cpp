@@ -120,8 +120,11 @@ int check_study(const CheckOptions& options) {
   const DeviceFacts facts = facts_for(options);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   if (study.runnable && space.size() > 0) {
-    const auto complaints = check_geometry(study, space, size, facts);
-    if (!complaints.empty()) throw InputError(complaints, study.text);
+    const GeometryReport report = check_geometry(study, space, size, facts);
+    if (!report.complaints.empty()) throw InputError(report.complaints, study.text);
+    for (const Complaint& warning : report.warnings) {
+      std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+    }
   }
   if (!options.json && !options.list && options.sample == 0 && space.size() > 0) {
     std::cout << fmt::format("{}: no mistake found\nproblem size       {}\nfor a device like  {}\n",

@@ -91,7 +91,7 @@ SearchSpace DeviceRun::build_space(const ProblemSize& size) const {
   BuildOptions options;
   options.cancelled = interrupted_;
   SearchSpace space = SearchSpace::build(space_definition(study_, size, facts_), options);
-  const std::vector<Complaint> complaints = check_geometry(study_, space, size, facts_);
+  const std::vector<Complaint> complaints = check_geometry(study_, space, size, facts_).complaints;
   if (!complaints.empty()) throw InputError(complaints, study_.text);
   return space;
 }

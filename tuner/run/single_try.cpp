@@ -90,7 +90,8 @@ class Attempt {
   void evaluate(TryOutcome& out) {
     // The whole space: the reference and the texts' definitions come from it.
     const SearchSpace space = SearchSpace::build(space_definition(study_, out.size, out.device));
-    const std::vector<Complaint> complaints = check_geometry(study_, space, out.size, out.device);
+    const std::vector<Complaint> complaints =
+        check_geometry(study_, space, out.size, out.device).complaints;
     if (!complaints.empty()) throw InputError(complaints, study_.text);
     SizeTask task{study_, space, out.size, out.device};
     plan_preparation(sources_.reference, task);

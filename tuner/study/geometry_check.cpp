@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/engine/argument_plans.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/study/size_check.h"
 
@@ -24,17 +25,26 @@ constexpr std::uint64_t kMaxLooks = 4096;  // configurations; milliseconds of ev
 struct Fault {
   Position where;
   std::string example;  // the first one
+  std::string first;    // and its configuration
   std::uint64_t count = 0;
 };
 
+// Faults of a study whatever the device is: values that no launch can have.
+constexpr std::array<std::string_view, 5> kSenseless{"evaluation", "whole", "zero", "negative",
+                                                     "argument"};
+
 class GeometryCheck {
  public:
-  GeometryCheck(const Study& study, const DeviceFacts& device) : study_(study), device_(device) {}
+  GeometryCheck(const Study& study, const DeviceFacts& device, Bindings facts)
+      : study_(study), device_(device), facts_(std::move(facts)) {}
 
-  void look(const Bindings& names) {
+  void look(const Configuration& configuration, Bindings names) {
     ++looks_;
     faulty_ = false;
+    configuration_ = &configuration;
+    for (const auto& [name, value] : facts_) names[name] = value;
     check(study_.launch, names);
+    check_arguments(names);
     if (!study_.work.empty()) {
       extent(study_.work, "work", number(study_.work, names), INT64_MAX);
     }
@@ -44,6 +54,20 @@ class GeometryCheck {
       if (wanted && *wanted) check(next.launch, names);
     }
     if (!faulty_) ++healthy_;
+  }
+
+  // Faults that some configurations have, for which the device is not to blame.
+  std::vector<Complaint> warnings(bool looked_at_all) const {
+    std::vector<Complaint> out;
+    for (const auto& [key, fault] : faults_) {
+      if (std::ranges::find(kSenseless, std::get<2>(key)) == kSenseless.end()) continue;
+      out.push_back({fault.where,
+                     fault.example + ", for " + std::to_string(fault.count) + " of the " +
+                         std::to_string(looks_) + " configurations" +
+                         (looked_at_all ? "" : " looked at") + ", as " + fault.first,
+                     "these fail as 'launch'; a constraint leaves them out"});
+    }
+    return out;
   }
 
   // Faults that every configuration has, or, where each has its own, all of them.
@@ -69,9 +93,15 @@ class GeometryCheck {
 
  private:
   void fault(const Expression& expression, const std::string& kind, const std::string& example) {
-    Position where = expression.empty() ? study_.kernel.where : expression.origin();
+    fault_at(expression.empty() ? study_.kernel.where : expression.origin(), kind, example);
+  }
+
+  void fault_at(Position where, const std::string& kind, const std::string& example) {
     Fault& found = faults_[{where.line, where.column, kind}];
-    if (found.count == 0) found = {std::move(where), example, 0};
+    if (found.count == 0) {
+      found = {std::move(where), example, configuration_text(study_.parameters, *configuration_),
+               0};
+    }
     ++found.count;
     faulty_ = true;
   }
@@ -111,6 +141,17 @@ class GeometryCheck {
     }
     check_shared(launch.dynamic_shared_bytes, names);
     check_attributes(launch.attributes, names);
+  }
+
+  // Scalars, and sizes of what only a variant uses.
+  void check_arguments(const Bindings& names) {
+    for (const auto* specs : {&study_.arguments, &study_.constants}) {
+      for (const ArgumentSpec& spec : *specs) {
+        if (!may_vary(spec) || !varies(spec, facts_)) continue;
+        const auto plan = argument_plan(spec, study_.arguments, names);
+        if (!plan) fault_at(spec.where, "argument", plan.error());
+      }
+    }
   }
 
   // Values that make no sense are a matter of each variant.
@@ -157,6 +198,8 @@ class GeometryCheck {
 
   const Study& study_;
   const DeviceFacts& device_;
+  const Bindings facts_;
+  const Configuration* configuration_ = nullptr;
   std::map<std::tuple<int, int, std::string>, Fault> faults_;
   std::uint64_t looks_ = 0;
   std::uint64_t healthy_ = 0;
@@ -183,21 +226,19 @@ std::vector<Complaint> check_abilities(const MeasureSpec& measure, const DeviceF
 
 }  // namespace
 
-std::vector<Complaint> check_geometry(const Study& study, const SearchSpace& space,
-                                      const ProblemSize& size, const DeviceFacts& device) {
+GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                              const DeviceFacts& device) {
   if (!study.runnable || space.size() == 0) return {};
   std::vector<Complaint> unable = check_abilities(study.measure, device);
-  if (!unable.empty()) return unable;
-  const Bindings facts = facts_of(size, device);
+  if (!unable.empty()) return {std::move(unable), {}};
   const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
-  GeometryCheck check(study, device);
+  GeometryCheck check(study, device, facts_of(size, device));
   for (ConfigIndex index = 0; index < space.size(); index += step) {
-    Bindings names = space.bindings(space.configuration(index));
-    for (const auto& [name, value] : facts) names[name] = value;
-    check.look(names);
+    const Configuration configuration = space.configuration(index);
+    check.look(configuration, space.bindings(configuration));
     if (space.size() - index <= step) break;  // the next index could overflow
   }
-  return check.complaints(step == 1);
+  return {check.complaints(step == 1), check.warnings(step == 1)};
 }
 
 std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& space) {

@@ -10,11 +10,18 @@
 
 namespace tuner {
 
-// Launch geometry that no configuration gets right on this device: blocks over its limits, grids of
-// zero, too much dynamic shared memory. Looks at every configuration of a small space and at an
-// even sample of a large one. Empty when at least one can be launched, and for an empty space.
-std::vector<Complaint> check_geometry(const Study& study, const SearchSpace& space,
-                                      const ProblemSize& size, const DeviceFacts& device);
+struct GeometryReport {
+  // What no configuration gets right on this device: blocks over its limits, grids of zero, too
+  // much dynamic shared memory. Empty when at least one can be launched.
+  std::vector<Complaint> complaints{};
+  // What some get wrong on any device: divisions by zero, grids and scratch of zero.
+  std::vector<Complaint> warnings{};
+};
+
+// Looks at every configuration of a small space and at an even sample of a large one. Nothing for
+// an empty space.
+GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                              const DeviceFacts& device);
 
 // Why the space has no configuration, at the constraint that leaves the fewest; empty when it has.
 std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& space);

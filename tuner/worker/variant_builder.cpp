@@ -26,7 +26,7 @@ Job failed(Job job, TrialState state, std::string message) {
 std::optional<CompileRequest> VariantBuilder::resolve(Job& job) const {
   auto plan = variant_plan(task_.study, task_.space, job.trial.configuration);
   if (!plan) {
-    job = failed(std::move(job), TrialState::kConstraints, plan.error());
+    job = failed(std::move(job), TrialState::kLaunch, plan.error());  // it has no launch
     return std::nullopt;
   }
   job.plan = std::move(*plan);

@@ -33,12 +33,46 @@ std::string rendered(const std::vector<Complaint>& complaints, const Study& stud
 }
 
 std::string geometry_of(const Study& study, const DeviceFacts& device = {}) {
-  return rendered(check_geometry(study, space_of(study, device), study.sizes.front(), device),
-                  study);
+  const auto report = check_geometry(study, space_of(study, device), study.sizes.front(), device);
+  return rendered(report.complaints, study);
 }
 
 TEST(GeometryCheck, OneHealthyConfigurationIsEnough) {
   EXPECT_EQ(geometry_of(study_with("B: [2048, 64]", "  block: [B]\n  grid: [N]\n")), "");
+}
+
+TEST(GeometryCheck, WhatSomeConfigurationsGetWrongOnAnyDeviceIsAWarning) {
+  const auto warnings_of = [](const Study& study) {
+    const auto report = check_geometry(study, space_of(study, {}), study.sizes.front(), {});
+    EXPECT_TRUE(report.complaints.empty());
+    return rendered(report.warnings, study);
+  };
+  EXPECT_EQ(
+      warnings_of(study_with("B: [0, 1, 2]", "  block: [32]\n  grid: [N // B]\n")),
+      R"text(study.yaml:7:10: division by zero, for 1 of the 3 configurations, as B=0 (these fail as 'launch'; a constraint leaves them out)
+      grid: [N // B]
+             ^)text");
+  const std::string launch = "  block: [32]\n  grid: [N]\n";
+  const auto with = [&](const std::string& argument) {
+    return accepted(
+        "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\nproblem_sizes: [{N: 64}]\n"
+        "parameters: {B: [1, 2, 300]}\nlaunch:\n" +
+        launch + "arguments:\n  - " + argument +
+        "\n"
+        "  - {name: Y, type: float, shape: [N], role: out}\n");
+  };
+  EXPECT_EQ(
+      warnings_of(with("{name: S, type: float, shape: [B - 1], role: scratch}")),
+      R"text(study.yaml:9:12: the shape of S 'B - 1' is 0, must be a whole number from 1 to 1152921504606846976, for 1 of the 3 configurations, as B=1 (these fail as 'launch'; a constraint leaves them out)
+      - {name: S, type: float, shape: [B - 1], role: scratch}
+               ^)text");
+  EXPECT_EQ(
+      warnings_of(with("{name: s, type: uint8, value: B}")),
+      R"text(study.yaml:9:12: s 'B' is 300, does not fit uint8, for 1 of the 3 configurations, as B=300 (these fail as 'launch'; a constraint leaves them out)
+      - {name: s, type: uint8, value: B}
+               ^)text");
+  EXPECT_EQ(warnings_of(study_with("B: [2048, 64]", "  block: [B]\n  grid: [N]\n")), "")
+      << "a limit of the device";
 }
 
 TEST(GeometryCheck, WorkIsAWholeNumberOfPieces) {

@@ -101,7 +101,7 @@ TEST(Then, ALaunchThatNeverFitsIsFoundBeforeAnythingRuns) {
     const DeviceFacts device = nominal_facts("sm_90");
     const SearchSpace space =
         SearchSpace::build({study.parameters, study.derived, study.constraints, {}});
-    return check_geometry(study, space, study.sizes.front(), device);
+    return check_geometry(study, space, study.sizes.front(), device).complaints;
   };
   EXPECT_TRUE(complaints("PASSES == 2").empty()) << "half of them have one launch";
   const auto found = complaints("PASSES >= 1");
