@@ -300,9 +300,11 @@ DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t chec
       contents_of(actual), contents_of(answer.expected[applied.argument].id()), argument.type,
       argument.elements, applied.rtol, applied.atol);
   if (!difference) return Unexpected{difference.error()};
-  const bool same = difference->mismatches == 0;
-  return OutputCheck{same ? std::string() : describe(argument, applied, *difference),
-                     difference->max_abs_error};
+  if (difference->mismatches == 0) return OutputCheck{{}, difference->max_abs_error};
+  auto all = look_at(backend_.memory(), argument,
+                     contents_of(answer.expected[applied.argument].id()), contents_of(actual));
+  if (!all) return Unexpected{all.error()};
+  return OutputCheck{describe(argument, applied, *difference, *all), difference->max_abs_error};
 }
 
 // ---- whether an answer can be one ---------------------------------------------------------------

@@ -57,7 +57,8 @@ class Answers {
   // Of outputs; `room` has a buffer for each argument to try things in.
   DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
   // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
-  // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong.
+  // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong. A
+  // wrong answer is not there any more afterwards.
   DeviceResult<OutputCheck> compare(RightAnswer& answer, std::size_t check, BufferId actual);
   // As SizePlan::checks: the largest number of each.
   DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,

@@ -2,9 +2,12 @@
 
 #include "tuner/engine/repeated_launches.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
 
+#include "tuner/engine/difference.h"
 #include "tuner/engine/kept_outputs.h"
 
 namespace tuner {
@@ -31,7 +34,7 @@ std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted
     auto wrong = session.launch_and_check(admitted);
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
-      wrong->message = "right in some launches, wrong in another: " + wrong->message;
+      wrong->message = fmt::format("{}: {}", kRightInSome, wrong->message);
     }
     return wrong;
   }
@@ -49,10 +52,7 @@ std::optional<Verdict> wrong_in_another_order(Backend& backend, Session& session
     if (is_unsupported(done)) return std::nullopt;
     auto wrong = done ? session.recheck(admitted) : verdict_of(done.error());
     if (!wrong) continue;
-    wrong->message =
-        "right in the usual order of threads, wrong in another, as without a __syncthreads() that "
-        "is needed: " +
-        wrong->message;
+    wrong->message = fmt::format("{}: {}", kRightInOneOrder, wrong->message);
     return wrong;
   }
   return std::nullopt;

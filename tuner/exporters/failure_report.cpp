@@ -7,19 +7,23 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/engine/objective.h"
+#include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/ranked_table.h"
+#include "tuner/exporters/wrong_answers.h"
 
 namespace tuner {
 namespace {
 
 constexpr std::size_t kMostGroups = 5;
-constexpr std::size_t kMostLines = 12;   // of a message
-constexpr std::size_t kMostBytes = 200;  // of a line
+constexpr std::size_t kMostLines = 12;          // of a message
+constexpr std::size_t kMostBytes = 200;         // of a line
+constexpr std::string_view kRemark = "note: ";  // what the run says in front of a log
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -59,17 +63,44 @@ std::string without_folders(const std::string& line) {
   return place + line.substr(at + kError.size());
 }
 
-// What went wrong, in one line: of a compiler's log the first that says error.
+// In the ways of compilers: "k.cu(3): error: ", "error #20-D: ", "ptxas error   : ".
+bool says(const std::string& line, std::string_view word) {
+  for (std::size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
+    if (at > 0 && is_word_part(line[at - 1])) continue;
+    const std::size_t behind = line.find_first_not_of(" #-D0123456789", at + word.size());
+    if (behind != line.npos && line.compare(behind, 2, ": ") == 0) return true;
+  }
+  return false;
+}
+
+bool says_error(const std::string& line) {
+  return says(line, "error") || says(line, "fatal") || says(line, "Error");
+}
+
+// A warning, a remark, or source that is quoted below one.
+bool says_less(const std::string& line) {
+  return is_blank(line) || line[0] == ' ' || line[0] == '\t' || says(line, "warning") ||
+         says(line, "note") || says(line, "info") || says(line, "Remark");
+}
+
+// Which line tells what went wrong: of a compiler's log the first error, whatever warnings stand in
+// front.
+std::ptrdiff_t cause_at(const Trial& trial, const std::vector<std::string>& lines) {
+  auto found = lines.end();
+  if (trial.state == TrialState::kCompile) {
+    found = std::ranges::find_if(lines, says_error);
+    if (found == lines.end()) found = std::ranges::find_if_not(lines, says_less);
+  }
+  if (found == lines.end()) found = std::ranges::find_if_not(lines, is_blank);
+  return found - lines.begin();
+}
+
+// What went wrong, in one line.
 std::string cause_of(const Trial& trial) {
   const std::vector<std::string> lines = lines_of(trial.message);
-  const auto says_error = [](const std::string& line) {
-    return line.find("error: ") != std::string::npos;
-  };
-  auto found = lines.end();
-  if (trial.state == TrialState::kCompile) found = std::ranges::find_if(lines, says_error);
-  if (found == lines.end()) found = std::ranges::find_if_not(lines, is_blank);
-  if (found == lines.end()) return "no reason is known";
-  return shortened(trial.state == TrialState::kCompile ? without_folders(*found) : *found);
+  const auto at = static_cast<std::size_t>(cause_at(trial, lines));
+  if (at == lines.size()) return "no reason is known";
+  return shortened(trial.state == TrialState::kCompile ? without_folders(lines[at]) : lines[at]);
 }
 
 // Numbers as "#", be they digits within a name.
@@ -94,15 +125,25 @@ std::string folded(const std::string& text) {
   return out;
 }
 
-// What two failures of one cause have in common.
-std::string fingerprint(const Trial& trial, std::string cause) {
-  for (const Value& value : trial.configuration) {
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr || text->empty()) continue;
-    for (std::size_t at = cause.find(*text); at != std::string::npos; at = cause.find(*text, at)) {
-      cause.replace(at, text->size(), "#");
+// The values of text parameters, those of other failures too: a value of "-" is found in what is
+// said of all of them. The longest first, since one may hold another.
+std::vector<std::string> text_values(const RankedResults& results) {
+  std::set<std::string> all;
+  for (const Trial& trial : results.trials) {
+    if (is_valid(trial)) continue;
+    for (const Value& value : trial.configuration) {
+      const auto* text = std::get_if<std::string>(&value);
+      if (text != nullptr && !text->empty()) all.insert(*text);
     }
   }
+  std::vector<std::string> values(all.begin(), all.end());
+  std::ranges::stable_sort(values, std::ranges::greater{}, &std::string::size);
+  return values;
+}
+
+// What two failures of one cause have in common.
+std::string fingerprint(const std::vector<std::string>& values, std::string cause) {
+  for (const std::string& value : values) cause = replaced(std::move(cause), value, "#");
   return folded(cause);
 }
 
@@ -115,21 +156,13 @@ std::string configuration_of(const Trial& trial, std::span<const std::string> pa
   return for_terminal(out);
 }
 
-// For the shell: BM == 64 and FORM == 'plain'.
-std::string rule_of(const Trial& trial, std::span<const std::string> parameters) {
+// The message from the line on that tells the cause; the run's remark stays in front.
+std::string beginning_of(const Trial& trial) {
+  std::vector<std::string> lines = lines_of(trial.message);
+  const std::ptrdiff_t cause = cause_at(trial, lines);
+  const std::ptrdiff_t first = trial.message.starts_with(kRemark) ? 1 : 0;
+  if (cause > first) lines.erase(lines.begin() + first, lines.begin() + cause);
   std::string out;
-  for (std::size_t p = 0; p < parameters.size() && p < trial.configuration.size(); ++p) {
-    const Value& value = trial.configuration[p];
-    const char* quote = std::holds_alternative<std::string>(value) ? "'" : "";
-    out += fmt::format("{}{} == {}{}{}", out.empty() ? "" : " and ", parameters[p], quote,
-                       to_text(value), quote);
-  }
-  return for_terminal(out);
-}
-
-std::string beginning_of(const std::string& message) {
-  std::string out;
-  const std::vector<std::string> lines = lines_of(message);
   for (std::size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
     out += "    " + for_terminal(shortened(lines[i])) + "\n";
   }
@@ -149,24 +182,9 @@ std::string remark(const RankedResults& results, const std::vector<FailureGroup>
   for (const FailureGroup& group : groups) {
     if (group.state != TrialState::kCompile) continue;
     const std::string& log = results.trials[group.example].message;
-    if (log.starts_with("note: ")) return for_terminal(log.substr(0, log.find('\n'))) + "\n";
+    if (log.starts_with(kRemark)) return for_terminal(log.substr(0, log.find('\n'))) + "\n";
   }
   return "";
-}
-
-// Where all answers are wrong, it is seldom the parameters.
-std::string advice(const RankedResults& results, const std::vector<FailureGroup>& groups,
-                   std::span<const std::string> parameters) {
-  const bool all_wrong =
-      results.ranked == 0 && std::ranges::all_of(groups, [](const FailureGroup& group) {
-        return group.state == TrialState::kCorrectness;
-      });
-  if (!all_wrong) return "";
-  const Trial& one = results.trials[groups.front().example];
-  const std::string where = rule_of(one, parameters);
-  return fmt::format(
-      "every variant is wrong{}; one alone: --where \"{}\"\n",
-      results.device.backend == "cpu" ? ": a missing barrier? --random-order shows it" : "", where);
 }
 
 }  // namespace
@@ -174,12 +192,13 @@ std::string advice(const RankedResults& results, const std::vector<FailureGroup>
 std::vector<FailureGroup> failure_groups(const RankedResults& results) {
   std::vector<FailureGroup> groups;
   std::map<std::pair<TrialState, std::string>, std::size_t> places;
+  const std::vector<std::string> values = text_values(results);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     const Trial& trial = results.trials[i];
     if (is_valid(trial)) continue;
     std::string cause = cause_of(trial);
     const auto [at, fresh] =
-        places.emplace(std::pair(trial.state, fingerprint(trial, cause)), groups.size());
+        places.emplace(std::pair(trial.state, fingerprint(values, cause)), groups.size());
     if (fresh) groups.push_back({trial.state, std::move(cause), 0, i});
     ++groups[at->second].count;
   }
@@ -198,7 +217,7 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
     out += fmt::format("{}, as {}:\n",
                        colours.bad(fmt::format("all {} for one reason", groups.front().count)),
                        configuration_of(first, parameters));
-    out += beginning_of(first.message);
+    out += beginning_of(first);
   } else {
     out += "failures by cause:\n";
     for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i)
@@ -208,7 +227,7 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
     }
     out += remark(results, groups);
   }
-  out += advice(results, groups, parameters);
+  out += about_wrong_answers(results, parameters);
   return out + "more of them: " + for_terminal(command) + "\n";
 }
 
@@ -221,9 +240,9 @@ std::string failure_report(const RankedResults& results, std::span<const std::st
     const Trial& trial = results.trials[group.example];
     out += line_of(group, colours);
     out += "    such as " + configuration_of(trial, parameters) + "\n";
-    if (lines_of(trial.message).size() > 1) out += beginning_of(trial.message);
+    if (lines_of(trial.message).size() > 1) out += beginning_of(trial);
   }
-  return out + advice(results, groups, parameters);
+  return out + about_wrong_answers(results, parameters);
 }
 
 }  // namespace tuner

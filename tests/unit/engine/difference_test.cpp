@@ -65,5 +65,50 @@ TEST(Describe, ALittleMoreToleranceIsNamedWhereItMayBeRounding) {
             "y[5] = 0, expected 1.3 (2 of 9 elements differ, max error 1.3)");
 }
 
+TEST(Describe, RoundingIsMeasuredByTheLargestValue) {
+  const std::string near_zero = describe(output(DataType::kFloat32), {0, 1e-4, 1e-5},
+                                         difference(0.5025, 0.5), {8000, 0, false});
+  EXPECT_EQ(near_zero,
+            "y[5] = 0.5025, expected 0.5 (2 of 9 elements differ, max error 0.0025; allowed 6e-05 "
+            "(rtol 0.0001, atol 1e-05); atol: 2.6e-03 would pass: rounding?)");
+  EXPECT_EQ(evidence_in(near_zero), Evidence::kRounding);
+  const std::string small = describe(output(DataType::kFloat32), {0, 1e-9, 0},
+                                     difference(0.0002, 0.0001), {0.0001, 0, false});
+  EXPECT_EQ(small, "y[5] = 0.0002, expected 0.0001 (2 of 9 elements differ, max error 0.0001)");
+  EXPECT_EQ(evidence_in(small), Evidence::kNone);
+}
+
+TEST(Describe, NanEverywhereIsWhatAddingToAnOutputLeaves) {
+  Comparison all = difference(NAN, 3);
+  all.mismatches = 9;
+  const std::string text = describe(output(DataType::kFloat32), {}, all, {3, 9, false});
+  EXPECT_EQ(
+      text,
+      "y[5] = nan, expected 3 (9 of 9 elements differ, max error nan; nan is what outputs "
+      "start as: it was not written, or is one; all are: a kernel that adds to it needs role: "
+      "inout)");
+  EXPECT_EQ(evidence_in(text), Evidence::kNan);
+}
+
+TEST(Describe, TheSameValuesInOtherPlacesAreSaid) {
+  const std::string text = describe(output(DataType::kInt32), {}, difference(8, 7), {0, 0, true});
+  EXPECT_EQ(text,
+            "y[5] = 8, expected 7 (2 of 9 elements differ, max error 1; the same values in other "
+            "places: is their order free?)");
+  EXPECT_EQ(evidence_in(text), Evidence::kPlaces);
+}
+
+TEST(Evidence, IsReadFromMessages) {
+  EXPECT_EQ(evidence_in("right in some launches, wrong in another: y[0] = 1, expected 2 (9 of 9 "
+                        "elements differ, max error 1)"),
+            Evidence::kNowAndThen);
+  EXPECT_EQ(evidence_in("y[0] = 1, expected 2 (9 of 9 elements differ, max error 1)"),
+            Evidence::kEverywhere);
+  EXPECT_EQ(evidence_in("y[0] = 1, expected 2 (9 of 19 elements differ, max error 1)"),
+            Evidence::kNone);
+  EXPECT_EQ(evidence_in("writes past the end of y"), Evidence::kNone);
+  EXPECT_EQ(evidence_in(" elements differ"), Evidence::kNone);
+}
+
 }  // namespace
 }  // namespace tuner

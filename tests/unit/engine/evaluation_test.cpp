@@ -98,9 +98,11 @@ TEST_F(EvaluationTest, NeverAcceptsNan) {
              doubled_then([](const Call& call) { call.buffer<float>(kY)[99] = std::nanf(""); }));
   const Verdict verdict = evaluate("nan");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message,
-            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; nan is "
-            "what outputs start as: it was not written, or is one)");
+  EXPECT_EQ(
+      verdict.message,
+      "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; nan is "
+      "what outputs start as: it was not written, or is one; all are: a kernel that adds to it "
+      "needs role: inout)");
   EXPECT_TRUE(std::isinf(verdict.max_error));
 }
 

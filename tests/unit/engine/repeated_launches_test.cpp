@@ -49,10 +49,9 @@ TEST_F(RepeatedLaunches, AMissingBarrierShowsInAnotherOrderOfThreads) {
   };
   const Verdict verdict = evaluate("no barrier");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(
-      verdict.message.find("right in the usual order of threads, wrong in another, as without "
-                           "a __syncthreads() that is needed: y[7] = 0, expected 16"),
-      0U)
+  EXPECT_EQ(verdict.message.find(
+                "right in the usual order of threads, wrong in another: y[7] = 0, expected 16"),
+            0U)
       << verdict.message;
 }
 
