@@ -123,7 +123,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   }
 
   Drift drift() const override { return {}; }
-  std::size_t twins() const override { return 0; }
+  TwinTally twins() const override { return {}; }
   std::vector<Configuration> in_flight() const override {
     if (!script_.cut_short || !on_device_) return {};
     return {*on_device_};

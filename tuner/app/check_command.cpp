@@ -110,8 +110,10 @@ int check_study(const CheckOptions& options) {
   if (study.problem || !study.observers.empty()) {
     load_plugins(options.plugin_dirs).check_study(study);
   }
-  for (const std::string& warning : constant_warnings(study)) {
-    std::cerr << colours.note("warning: " + warning) << "\n";
+  for (const auto& warnings : {constant_warnings(study), unreached_parameters(study)}) {
+    for (const std::string& warning : warnings) {
+      std::cerr << colours.note("warning: " + warning) << "\n";
+    }
   }
   const ProblemSize size = !options.sizes.empty() ? parse_size_option(options.sizes.front(), study)
                            : study.sizes.empty()  ? ProblemSize{}

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/drafting/study_text.h"
+#include "tuner/source/own_names.h"
 
 namespace tuner {
 namespace {
@@ -209,27 +210,19 @@ const FoundMacro* FoundSource::macro(const std::string& name) const {
   return found == macros.end() ? nullptr : &*found;
 }
 
-int FoundSource::line_of(const Token& token) const {
-  return 1 + static_cast<int>(std::count(
-                 text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(token.at), '\n'));
-}
+int FoundSource::line_of(const Token& token) const { return line_in(text_, token); }
 
 void FoundSource::read_macros() {
-  std::set<std::string> guarded;
+  const std::vector<MacroDefinition> definitions = macro_definitions(tokens);
+  auto next = definitions.begin();
   std::string asked;                               // of the #ifdef above, on the line before
   std::map<std::string, std::string_view> set_by;  // "#ifdef A", "#define B A": -DA says what B is
   for (const Token& token : tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
     const std::string rest(directive_rest(token));
-    if (directive_name(token) == "ifndef") guarded.insert(rest);
-    if (directive_name(token) == "if" && rest.starts_with("!defined")) {
-      std::string name;
-      std::ranges::copy_if(rest.substr(8), std::back_inserter(name),
-                           [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-      guarded.insert(name);
-    }
     const std::string before = std::exchange(asked, directive_name(token) == "ifdef" ? rest : "");
     if (directive_name(token) != "define") continue;
+    const bool is_guarded = (next++)->is_guarded;
     const std::size_t end = rest.find_first_of(" \t");
     const std::string name = rest.substr(0, end);
     if (end == std::string::npos || name.find('(') != std::string::npos) continue;
@@ -239,7 +232,7 @@ void FoundSource::read_macros() {
     if (token.other_branch) continue;
     const auto outer = set_by.find(name);
     if (outer == set_by.end() || !whole_number(text)) {
-      read_macro(name, text, guarded.contains(name), line_of(token));
+      read_macro(name, text, is_guarded, line_of(token));
     } else {
       read_macro(std::string(outer->second), text, true, line_of(token));
       computed[name] = tokens_of(outer->second);

@@ -95,6 +95,13 @@ struct Elsewhere {
   std::vector<std::vector<double>> samples;
 };
 
+// Trials that are the same program as another.
+struct TwinTally {
+  std::size_t not_run = 0;  // because the other had been
+  // Places of parameters whose values make no other program.
+  std::vector<std::size_t> idle{};
+};
+
 class SizeEvaluator : public Evaluator {
  public:
   // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
@@ -106,8 +113,7 @@ class SizeEvaluator : public Evaluator {
   virtual std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
                                                   const FinalPlan& plan) = 0;
   virtual Drift drift() const = 0;
-  // Trials that were not run, because another one with the same program had been.
-  virtual std::size_t twins() const = 0;
+  virtual TwinTally twins() const = 0;
   // What is on the devices now: after an interruption, the configurations that were cut short.
   virtual std::vector<Configuration> in_flight() const = 0;
   virtual std::vector<DeviceShare> devices() const = 0;

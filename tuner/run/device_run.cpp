@@ -203,7 +203,8 @@ void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
   const double seconds = attempt.search.budget.seconds.value_or(0);
   for (const std::string& text :
        {cancelled_text(loop, seconds), stragglers_text(loop), drift_text(attempt.evaluator.drift()),
-        twins_text(attempt.evaluator.twins()), devices_text(attempt.evaluator.devices())}) {
+        twins_text(attempt.evaluator.twins(), study_.parameters),
+        devices_text(attempt.evaluator.devices())}) {
     if (!text.empty()) listener_.note(text);
   }
 }

@@ -20,6 +20,7 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
   }
   Study study = std::move(read.study);
   for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
+  for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
                                "there is nothing to run: 'kernel', 'launch' and 'arguments' are "

@@ -38,6 +38,10 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
 // study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.
 std::vector<std::string> constant_warnings(const Study& study);
 
+// One line for each parameter of which the sources define or declare the name themselves, so that
+// its values do not reach the kernel. Empty when the source cannot be read.
+std::vector<std::string> unreached_parameters(const Study& study);
+
 // $XDG_CACHE_HOME/tuner or ~/.cache/tuner; empty where neither is set.
 std::filesystem::path user_cache_directory();
 

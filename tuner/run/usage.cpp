@@ -244,10 +244,18 @@ std::string drift_text(const Drift& drift) {
       100 * (low - 1), 100 * (high - 1));
 }
 
-std::string twins_text(std::size_t twins) {
-  if (twins == 0) return {};
-  return fmt::format("  {} not run: the compiler had made the same program of another variant",
-                     twins);
+std::string twins_text(const TwinTally& twins, const std::vector<Parameter>& parameters) {
+  if (twins.not_run == 0) return {};
+  std::string text = fmt::format(
+      "  {} not run: the compiler had made the same program of another variant", twins.not_run);
+  for (const std::size_t parameter : twins.idle) {
+    text += fmt::format(
+        "\n  all values of {} that were tried make the same program and launch: does the kernel "
+        "use "
+        "it?",
+        parameters.at(parameter).name);
+  }
+  return text;
 }
 
 }  // namespace tuner

@@ -68,7 +68,8 @@ std::string stragglers_text(const LoopResult& loop);
 std::string devices_text(const std::vector<DeviceShare>& devices);
 // Where the device's speed changed enough to be worth a line; else empty.
 std::string drift_text(const Drift& drift);
-// How many trials were answered by another variant that is the same program; empty for none.
-std::string twins_text(std::size_t twins);
+// How many trials were answered by another variant that is the same program, and which parameters
+// make no other; empty for none.
+std::string twins_text(const TwinTally& twins, const std::vector<Parameter>& parameters);
 
 }  // namespace tuner

@@ -58,7 +58,7 @@ class PoolEvaluator final : public SizeEvaluator {
   std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
                                           const FinalPlan& plan) override;
   Drift drift() const override { return drift_; }
-  std::size_t twins() const override { return twins_.answered(); }
+  TwinTally twins() const override { return {twins_.answered(), twins_.idle()}; }
   std::vector<Configuration> in_flight() const override;
   std::vector<DeviceShare> devices() const override { return lanes_.shares(); }
 

@@ -3,6 +3,7 @@
 #include "tuner/worker/twins.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tuner/base/hash.h"
 #include "tuner/worker/messages.h"
@@ -24,7 +25,8 @@ std::string program_of(const VariantPlan& plan) {
 }
 
 void Twins::add(const std::string& program, const Trial& trial) {
-  measured_.insert_or_assign(program, trial);
+  const bool is_new = measured_.insert_or_assign(program, trial).second;
+  if (is_new) programs_.emplace_back(trial.configuration, program);
 }
 
 bool Twins::answer(const std::string& program, Trial& trial) {
@@ -44,7 +46,35 @@ bool Twins::answer(const std::string& program, Trial& trial) {
   trial.occupancy = twin.occupancy;
   trial.message = twin.message;
   ++answered_;
+  programs_.emplace_back(trial.configuration, program);
   return true;
+}
+
+std::vector<std::size_t> Twins::idle() const {
+  std::vector<std::size_t> out;
+  const std::size_t parameters = answered_ == 0 ? 0 : programs_.front().first.size();
+  for (std::size_t p = 0; p < parameters; ++p) {
+    if (is_idle(p)) out.push_back(p);
+  }
+  return out;
+}
+
+bool Twins::is_idle(std::size_t parameter) const {
+  std::map<std::string, const std::pair<Configuration, std::string>*> by_others;
+  std::set<std::string> tried, compared;  // values
+  for (const auto& one : programs_) {
+    std::string others;
+    for (std::size_t p = 0; p < one.first.size(); ++p) {
+      if (p != parameter) others += to_text(one.first[p]) + '\0';
+    }
+    tried.insert(to_text(one.first[parameter]));
+    const auto [at, is_new] = by_others.emplace(std::move(others), &one);
+    if (is_new) continue;
+    if (at->second->second != one.second) return false;
+    compared.insert(to_text(one.first[parameter]));
+    compared.insert(to_text(at->second->first[parameter]));
+  }
+  return compared.size() > 1 && compared == tried;
 }
 
 }  // namespace tuner

@@ -5,6 +5,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/model/plan.h"
 #include "tuner/model/trial.h"
@@ -21,9 +23,15 @@ class Twins {
   // depend on the configuration. False when there is none.
   bool answer(const std::string& program, Trial& trial);
   std::size_t answered() const { return answered_; }
+  // Places of parameters that make no other program: wherever two of their values were tried with
+  // the same values of all others, which has happened to each value that was tried.
+  std::vector<std::size_t> idle() const;
 
  private:
+  bool is_idle(std::size_t parameter) const;
+
   std::map<std::string, Trial> measured_;
+  std::vector<std::pair<Configuration, std::string>> programs_;  // of all trials
   std::size_t answered_ = 0;
 };
 

@@ -166,8 +166,15 @@ TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
 }
 
 TEST(Usage, VariantsThatAreOneProgramAreCounted) {
-  EXPECT_EQ(twins_text(0), "");
-  EXPECT_NE(twins_text(12).find("12 not run"), std::string::npos);
+  const std::vector<Parameter> parameters{{"BLOCK", {}, {}}, {"ITEMS", {}, {}}};
+  EXPECT_EQ(twins_text({}, parameters), "");
+  EXPECT_EQ(twins_text({12, {}}, parameters),
+            "  12 not run: the compiler had made the same program of another variant");
+  EXPECT_EQ(
+      twins_text({12, {1}}, parameters),
+      "  12 not run: the compiler had made the same program of another variant\n"
+      "  all values of ITEMS that were tried make the same program and launch: does the kernel "
+      "use it?");
 }
 
 }  // namespace

@@ -55,6 +55,27 @@ TEST(Twins, CodeEntryLaunchAndArgumentsMakeAnother) {
   EXPECT_NE(program_of(other), program);
 }
 
+TEST(Twins, AParameterThatMakesNoOtherProgramIsIdle) {
+  Twins twins;
+  const auto tried = [&](std::int64_t items, std::int64_t block, const std::string& program) {
+    Trial trial;
+    trial.configuration = {items, block};
+    if (!twins.answer(program, trial)) twins.add(program, trial);
+  };
+  tried(1, 32, "a");
+  tried(1, 64, "b");
+  EXPECT_TRUE(twins.idle().empty());
+  tried(2, 32, "a");
+  tried(2, 64, "b");
+  EXPECT_EQ(twins.idle(), std::vector<std::size_t>{0});
+  tried(4, 128, "c");
+  EXPECT_TRUE(twins.idle().empty()) << "4 was compared with nothing";
+  tried(1, 128, "c");
+  EXPECT_EQ(twins.idle(), std::vector<std::size_t>{0});
+  tried(4, 64, "d");
+  EXPECT_TRUE(twins.idle().empty());
+}
+
 TEST(Twins, OneAnswersForTheOtherWhateverTheOutcome) {
   Twins twins;
   Trial measured;
