@@ -102,7 +102,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
 
 int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
-  const Study& study = file.study;
+  const Study study = study_with_answers_per(file.study, options.per);
   const Colours colours(options.color, stderr);
   for (const Complaint& warning : file.warnings) {
     std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";

@@ -132,7 +132,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 }  // namespace
 
 int export_command(const ExportOptions& options) {
-  Study study = read_study(options.study);
+  Study study = study_with_answers_per(read_study(options.study), options.per);
   if (options.no_verify) study = unverified_study(std::move(study));
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);

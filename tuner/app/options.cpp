@@ -17,8 +17,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kNoVerifyHelp =
-    "T1 file: compare no answers; tables, CSV and exports then say 'not verified'";
 constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
 
 constexpr const char* kJobsHelp =
@@ -119,7 +117,7 @@ RunOptions parse_run(const Words& words) {
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
-  add("no-verify", po::bool_switch(&o.no_verify), kNoVerifyHelp);
+  add_t1_options(visible, o.per, &o.no_verify);
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
@@ -169,6 +167,7 @@ CheckOptions parse_check(const Words& words) {
   add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
   add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
   add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
+  add_t1_options(visible, o.per);
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
   add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
@@ -197,7 +196,7 @@ ResultsOptions parse_results(const Words& words) {
       "with a STUDY: say also what this machine's compiler and driver make stale");
   add("all", po::bool_switch(&o.all),
       "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
-  add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");
+  add_t1_options(visible, o.per, &o.no_verify);
   add("failures", po::bool_switch(&o.failures),
       "why variants failed, by cause, with an example of each, instead of the ranking");
   add_color_option(visible, o.color);
@@ -225,7 +224,7 @@ ExportOptions parse_export(const Words& words) {
       "loses least at worst on all of them; may be repeated");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
-  add("no-verify", po::bool_switch(&o.no_verify), "T1 file: results of 'run --no-verify'");
+  add_t1_options(visible, o.per, &o.no_verify);
   add("evaluate", po::bool_switch(&o.evaluate),
       "write nothing; leave each tuned size out in turn and print what would be selected for it, "
       "and what that loses");
@@ -252,6 +251,7 @@ VerifyOptions parse_verify(const Words& words) {
       "verify what is selected for this size; may be repeated; default: the tuned sizes");
   add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
   add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
+  add_t1_options(visible, o.per);
   add("largest", po::value(&o.largest)->default_value(0),
       "extent of a random size; 0: the largest that was tuned");
   add("retune", po::value(&retune),

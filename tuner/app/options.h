@@ -30,6 +30,7 @@ struct DeviceOptions {
 struct RunOptions : DeviceOptions {
   std::string study;
   bool no_verify = false;     // of a T1 file: answers are not compared
+  Words per;                  // of a T1 file: parameters that the right answer depends on
   bool names_device = false;  // else ranks of a job share all
   bool names_jobs = false;    // else ranks of a node share its cores
   Words sizes;                // "M=1024,N=1024"
@@ -55,6 +56,7 @@ struct RunOptions : DeviceOptions {
 
 struct CheckOptions {
   std::string study;
+  Words per;  // of a T1 file
   bool json = false;
   bool list = false;
   std::uint64_t sample = 0;
@@ -70,7 +72,8 @@ struct CheckOptions {
 
 struct ResultsOptions {
   std::string target;      // study file, where results are (holds_results()), or empty
-  bool no_verify = false;  // of a T1 file: answers are not compared
+  bool no_verify = false;  // of a T1 file, as RunOptions has them
+  Words per;
   std::string results = "results";
   std::string size;
   std::string device;
@@ -85,7 +88,8 @@ struct ResultsOptions {
 
 struct ExportOptions {
   std::string study;
-  bool no_verify = false;  // of a T1 file: answers are not compared
+  bool no_verify = false;  // of a T1 file, as RunOptions has them
+  Words per;
   std::string format = "header";
   std::string output;
   std::string results = "results";
@@ -103,6 +107,7 @@ struct ExportOptions {
 struct VerifyOptions : DeviceOptions {
   std::string exported;  // a header or launcher
   std::string study;
+  Words per;                 // of a T1 file
   Words sizes;               // none of these two: the tuned sizes
   std::uint64_t random = 0;  // so many at random
   std::uint64_t seed = 1;

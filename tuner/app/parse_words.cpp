@@ -46,6 +46,16 @@ void add_color_option(po::options_description& options, std::string& choice) {
                         "auto (on a terminal, unless NO_COLOR is set), always or never");
 }
 
+void add_t1_options(po::options_description& options, Words& per, bool* no_verify) {
+  if (no_verify != nullptr) {
+    options.add_options()(
+        "no-verify", po::bool_switch(no_verify),
+        "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
+  }
+  options.add_options()("per", po::value(&per)->composing(),
+                        "T1 file: the right answer depends on this parameter; may be repeated");
+}
+
 po::variables_map parse_words(const Words& words, const std::string& usage,
                               const po::options_description& visible) {
   po::options_description all;

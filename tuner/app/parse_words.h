@@ -20,6 +20,10 @@ void must_be_some(const std::string& option, unsigned count);
 // --color, whose value is `choice`.
 void add_color_option(boost::program_options::options_description& options, std::string& choice);
 
+// --per, and --no-verify where there is a place for it: what T1 files do not say of right answers.
+void add_t1_options(boost::program_options::options_description& options, Words& per,
+                    bool* no_verify = nullptr);
+
 // "5%" or "0.05". Throws InputError.
 double parse_share(const std::string& option, const std::string& text);
 

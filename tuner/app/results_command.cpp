@@ -92,6 +92,7 @@ int results_command(const ResultsOptions& options) {
   const fs::path directory = folder ? options.target : options.results;
   std::optional<Study> study;
   if (!options.target.empty() && !place) study = read_study(options.target);
+  if (study) study = study_with_answers_per(std::move(*study), options.per);
   if (study && options.no_verify) study = unverified_study(std::move(*study));
   const ResultFilter filter{options.device, options.size, {}};
   const std::vector<StoredResults> all =
@@ -108,8 +109,9 @@ int results_command(const ResultsOptions& options) {
     write_csv(options, all, guard);
   } else {
     const bool usual = options.results == ResultsOptions().results;
-    const std::string more = failures_command({options.target, usual ? "" : options.results,
-                                               options.size, options.device, options.no_verify});
+    const std::string more =
+        failures_command({options.target, usual ? "" : options.results, options.size,
+                          options.device, options.no_verify, options.per});
     const StoredTextOptions how{options.failures, options.top, more};
     for (const StoredResults& results : all) {
       std::cout << stored_text(results, how, Colours(options.color, stdout));

@@ -29,6 +29,7 @@ namespace {
 Study study_of(const RunOptions& options, Progress& progress) {
   Study study = load_study(options.study, options.sizes,
                            [&](const std::string& text) { progress.note(text); });
+  study = study_with_answers_per(std::move(study), options.per);
   if (options.no_verify) study = unverified_study(std::move(study));
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
@@ -100,7 +101,7 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
   TraceFile trace(options.trace);
-  const Typed typed{options.study, options.results, options.no_verify,
+  const Typed typed{options.study, options.results, options.no_verify, options.per,
                     options.results == RunOptions().results};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
   const RunEnd end = tune(settings, program, catalogue, interrupt, display, lent);

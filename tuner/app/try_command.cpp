@@ -11,6 +11,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/load_study.h"
 #include "tuner/run/single_try.h"
+#include "tuner/study/yaml_reader.h"
 #include "tuner/terminal/try_text.h"
 #include "tuner/worker/plugins.h"
 
@@ -23,6 +24,7 @@ struct TryOptions : DeviceOptions {
   std::string study;
   std::vector<std::pair<std::string, std::string>> assigned;
   Words sizes;  // none: the study's
+  Words per;    // of a T1 file
   bool json = false;
   std::string color = "auto";
 };
@@ -61,6 +63,7 @@ TryOptions parse_try(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add_t1_options(visible, o.per);
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds");
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers");
@@ -84,7 +87,8 @@ int try_command(const Words& words) {
   const auto note = [&](const std::string& text) {
     std::cerr << noted.note(lines_for_terminal(text)) << "\n";
   };
-  RunSettings settings{load_study(options.study, options.sizes, note)};
+  RunSettings settings{
+      study_with_answers_per(load_study(options.study, options.sizes, note), options.per)};
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   const Interrupt interrupt;

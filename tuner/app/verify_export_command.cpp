@@ -49,6 +49,7 @@ RunSettings settings_of(const VerifyOptions& options, const Budget& budget, cons
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
   out.study = options.study;
+  out.per = options.per;
   out.results = options.results;
   out.plugin_dirs = options.plugin_dirs;
   out.output = options.exported;
@@ -91,7 +92,7 @@ int retune_all(const Place& at, const TunedTable& table,
 }  // namespace
 
 int verify_export_command(const VerifyOptions& options) {
-  const Study study = read_study(options.study);
+  const Study study = study_with_answers_per(read_study(options.study), options.per);
   if (!study.runnable) {
     throw InputError(Complaint{{options.study, 0, 0}, "there is nothing to run in this study", ""});
   }

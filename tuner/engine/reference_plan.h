@@ -2,6 +2,7 @@
 // The right answers of a problem size: how the reference is launched for each, and what is
 // compared.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tuner/model/study.h"
 
 namespace tuner {
+
+// Of a reference with `per`: each takes a launch of it, and memory while a size is tuned.
+inline constexpr std::uint64_t kMostAnswers = 64;
 
 // `names` with each combination of values of the parameters that the right answer depends on,
 // whether the space has it or not. Requires study.reference.

@@ -20,7 +20,7 @@ enum class TrialState : std::uint32_t {
   kOk = 0,
   kConstraints = 1,  // over a device limit: never launched
   kCompile = 2,
-  kLaunch = 3,   // the study gives it none, or the driver refused it
+  kLaunch = 3,   // the driver refused the launch
   kRuntime = 4,  // illegal access, trap, crash
   kTimeout = 5,
   kCorrectness = 6,  // wrong answer

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/reference_plan.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -37,8 +38,6 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
 
 // Parameters that the right answer depends on.
 void read_per(Reader& reader, const YamlNode& node) {
-  // Each answer takes a launch of the reference, and memory while a size is tuned.
-  constexpr std::uint64_t kMostAnswers = 64;
   if (!expect_list(reader.diagnostics, node, "'per'")) return;
   std::vector<std::string>& per = reader.study.reference->per;
   std::uint64_t answers = 1;

@@ -26,6 +26,11 @@ Study read_study(const std::filesystem::path& path);
 // itself: InputError.
 Study unverified_study(Study study);
 
+// The same of a T1 file whose right answer depends on these parameters (--per): one is computed for
+// each combination of their values. InputError where there is no such parameter, and for a study,
+// which says it itself.
+Study study_with_answers_per(Study study, const std::vector<std::string>& names);
+
 // The text of a study file, at most one byte more than the largest that is accepted. Line ends are
 // made "\n", so that positions and messages need not care. Throws InputError with the reason.
 std::string study_text(const std::filesystem::path& path);

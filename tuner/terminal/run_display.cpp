@@ -50,8 +50,9 @@ void RunDisplay::ranked(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  const std::string more = failures_command(
-      {typed_.study, typed_.usual_results ? "" : typed_.results, "", "", typed_.no_verify});
+  const std::string more =
+      failures_command({typed_.study, typed_.usual_results ? "" : typed_.results, "", "",
+                        typed_.no_verify, typed_.per});
   std::cout << failure_summary(outcome.results, names, more, colours_);
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();

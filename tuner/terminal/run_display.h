@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/base/colours.h"
 #include "tuner/run/device_run.h"
@@ -17,6 +18,7 @@ struct Typed {
   std::string study;
   std::string results;
   bool no_verify = false;
+  std::vector<std::string> per{};
   bool usual_results = true;  // the folder need not be named
 };
 

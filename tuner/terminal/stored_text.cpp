@@ -18,6 +18,7 @@ std::string failures_command(const NamedResults& named) {
   };
   add(" ", named.target);
   if (named.no_verify) text += " --no-verify";
+  for (const std::string& name : named.per) add(" --per ", name);
   add(" --results ", named.results);
   add(" --size ", named.size);
   add(" --device ", named.device);

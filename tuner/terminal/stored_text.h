@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tuner/base/colours.h"
 #include "tuner/run/stored_results.h"
@@ -22,6 +23,7 @@ struct NamedResults {
   std::string size;
   std::string device;
   bool no_verify = false;
+  std::vector<std::string> per{};
 };
 
 // What shows all failures of these.
