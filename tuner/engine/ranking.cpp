@@ -18,10 +18,6 @@
 namespace tuner {
 namespace {
 
-// The margin of a tie where there was no final round: half of that in one, because samples of the
-// search were taken at different times.
-constexpr double kTieBySamples = kTieMargin / 2;
-
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, SearchFigure figure, SearchFigure best) {
   if (figure == best) return 0;
@@ -129,23 +125,12 @@ void ratios_without_guest(const ObjectiveSpec& objective, const std::vector<Tria
   }
 }
 
-// How a trial stands against the best.
-struct Standing {
-  bool is_close = false;  // so little behind that it may be promoted
-  bool is_tied = false;   // cannot be told from it, or may be promoted
-};
-
-// Without a final round, from the trials' own samples.
-Standing standing_by_samples(const ObjectiveSpec& objective, const Trial& best, const Trial& trial,
-                             double simpler_within) {
-  if (trial.state != TrialState::kOk) return {};
-  Standing standing;
-  const double behind = shortfall(objective, trial.objective, best.objective);
-  standing.is_close = behind < simpler_within;
-  standing.is_tied =
-      standing.is_close || behind < kTieBySamples ||
-      (trial.timing.ci_low <= best.timing.ci_high && best.timing.ci_low <= trial.timing.ci_high);
-  return standing;
+// Whether a trial cannot be told from the first: the interval of their ratio holds 1.
+bool is_tie(const ObjectiveSpec& objective, const Trial& first, const Trial& trial,
+            double confidence) {
+  if (trial.state != TrialState::kOk) return false;
+  const Speedup ratio = speedup_over(objective, first, trial, confidence);
+  return ratio.low <= 1 && 1 <= ratio.high;
 }
 
 std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
@@ -233,37 +218,29 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
       static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), [](const Trial& trial) {
         return is_valid(trial) && !trial.outdated;
       }));
-  std::vector<Standing> standings(out.ranked);
-  for (std::size_t i = 0; i < out.ranked; ++i) {
-    if (const Ratio* ratio = ratio_of(trials[i])) {
-      standings[i] = {ratio->median < 1 + measure.simpler_within,
-                      is_tie(*ratio, std::max(kTieMargin, measure.simpler_within))};
-    } else if (ratios.empty()) {
-      standings[i] =
-          standing_by_samples(objective, trials.front(), trials[i], measure.simpler_within);
-    }
-  }
+  // So little behind the fastest that it may be first.
+  const auto is_close = [&](const Trial& trial) {
+    if (const Ratio* ratio = ratio_of(trial)) return ratio->median < 1 + measure.simpler_within;
+    return ratios.empty() && trial.state == TrialState::kOk &&
+           shortfall(objective, trial.objective, trials.front().objective) < measure.simpler_within;
+  };
   // The simplest of those whose median is within the margin of the best wins. A tie is not enough:
   // a wide interval ties with much slower ones.
   std::size_t winner = 0;
   for (std::size_t i = 1; i < out.ranked; ++i) {
-    if (standings[i].is_close && simpler(trials[i], trials[winner])) winner = i;
+    if (is_close(trials[i]) && simpler(trials[i], trials[winner])) winner = i;
   }
   for (std::size_t i = 0; baseline && i < out.ranked; ++i) {
     const bool is_it = trials[i].state == TrialState::kOk && trials[i].configuration == *baseline;
     if (is_it && !is_worth_it(objective, trials[i], trials[winner], measure.confidence)) winner = i;
   }
-  const auto to_front = [&](auto& list) {
-    std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(winner),
-                list.begin() + static_cast<std::ptrdiff_t>(winner) + 1);
-  };
-  if (out.ranked > 0) {
-    to_front(trials);
-    to_front(standings);
+  const auto place = trials.begin() + static_cast<std::ptrdiff_t>(winner);
+  if (out.ranked > 0) std::rotate(trials.begin(), place, place + 1);
+  for (std::size_t i = 0; i < out.ranked; ++i) {
+    const bool may = ratios.empty() || ratio_of(trials[i]) != nullptr;
+    out.tied.push_back(may && is_tie(objective, trials.front(), trials[i], measure.confidence));
   }
-  const auto tied = std::count_if(standings.begin(), standings.end(),
-                                  [](const Standing& s) { return s.is_tied; });
-  for (const Standing& standing : standings) out.tied.push_back(tied > 1 && standing.is_tied);
+  if (std::ranges::count(out.tied, true) == 1) out.tied.assign(out.ranked, false);
   if (!objective.beside.empty()) out.front = front_among(objective, trials, out.ranked);
   out.trials = std::move(trials);
   if (baseline) out.baseline = against_baseline(objective, *baseline, out, measure.confidence);

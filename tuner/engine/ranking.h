@@ -39,10 +39,10 @@ std::optional<FinalRound> standing_final(
 // behind the fastest the simplest goes first, so that repeated runs name the same winner: fewest
 // registers, then least shared memory, then the smallest configuration; but unless that one is
 // better than the baseline beyond the interval, the baseline does. A baseline that took part in the
-// final without being within 10 % of the best is ranked by what the search measured. `tied` marks
-// these and all that cannot be told from the fastest; all false when it stands alone. `front` is of
-// the objective and those beside it. What an earlier final found of trials that are not of
-// `final_round` is not shown any more. Other fields of the result are the caller's.
+// final without being within 10 % of the best is ranked by what the search measured. `tied`: the
+// first and what cannot be told from it, by the interval of the paired ratio in the final, without
+// one by intervals that touch; all false where it is alone. `front` is of all objectives. What an
+// earlier final found of others than `final_round`'s is not shown. Other fields are the caller's.
 RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const std::optional<FinalRound>& final_round = std::nullopt,
                    const MeasureSpec& measure = {},

@@ -105,9 +105,4 @@ Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double 
   return {sorted_quantile(ratios, 0.5), sorted_median_interval(ratios, confidence)};
 }
 
-bool is_tie(const Ratio& ratio, double margin) {
-  if (ratio.interval.low <= 1 && 1 <= ratio.interval.high) return true;
-  return std::fabs(ratio.median - 1) < margin;
-}
-
 }  // namespace tuner

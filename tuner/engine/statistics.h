@@ -50,8 +50,4 @@ struct Ratio {
 };
 Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence);
 
-// Not to be told apart: the interval holds 1, or the difference is too small to matter.
-inline constexpr double kTieMargin = 0.01;
-bool is_tie(const Ratio& ratio, double margin = kTieMargin);
-
 }  // namespace tuner

@@ -12,6 +12,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/exporters/csv.h"
+#include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/ranked_files.h"
 
 namespace tuner {
@@ -112,6 +113,7 @@ class LooseText {
       take_rank(r, trial, out.ranked);
       out.ranked.trials.push_back(std::move(trial));
     }
+    drop_false_ties(out.ranked);
     return out;
   }
 

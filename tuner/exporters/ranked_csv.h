@@ -32,4 +32,8 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
 RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
                               std::vector<std::string>& notes);
 
+// A file of an older program calls whatever is within 1 % a tie: of the ties with the first row
+// those stay whose intervals touch, as they do where two cannot be told apart.
+void drop_false_ties(RankedResults& results);
+
 }  // namespace tuner

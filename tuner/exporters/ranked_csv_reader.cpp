@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/engine/objective.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/exporters/ranked_csv.h"
 
@@ -55,6 +56,8 @@ class RankedText {
       results.trials.push_back(std::move(trial));
     }
     if (study_.baseline) results.baseline = baseline_among(results.trials);
+    // Intervals are of the time: where another objective decides they say nothing of a tie.
+    if (faster_is_better(study_, results.size, {})) drop_false_ties(results);
     if (unknown > 0) {
       notes.push_back(fmt::format(
           "{}: {} rows left out, their values are not the study's (any more)", file_, unknown));
@@ -263,7 +266,25 @@ class RankedText {
   std::vector<Speedup> speedups_;  // of the rows so far
 };
 
+// The figure itself where a file tells no interval.
+std::pair<double, double> interval_of(const Trial& trial) {
+  const Shown figures = shown(trial);
+  if (!(figures.ci_low_ms > 0)) return {figures.median_ms, figures.median_ms};
+  return {figures.ci_low_ms, figures.ci_high_ms};
+}
+
 }  // namespace
+
+void drop_false_ties(RankedResults& results) {
+  if (results.ranked == 0) return;
+  const auto [low, high] = interval_of(results.trials.front());
+  for (std::size_t i = 1; i < results.ranked; ++i) {
+    const auto [from, to] = interval_of(results.trials[i]);
+    results.tied[i] = results.tied[i] && from <= high && low <= to;
+  }
+  const bool alone = std::ranges::count(results.tied, true) == 1;
+  if (alone) results.tied.front() = false;
+}
 
 RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
                               std::vector<std::string>& notes) {

@@ -159,12 +159,5 @@ TEST(PairedRatio, LeavesOutPairsWithoutATime) {
                    2);
 }
 
-TEST(IsTie, WhenTheIntervalHoldsOneOrTheDifferenceIsTooSmallToMatter) {
-  EXPECT_TRUE(is_tie({1.05, {0.99, 1.10}}));
-  EXPECT_TRUE(is_tie({1.005, {1.004, 1.006}}));
-  EXPECT_FALSE(is_tie({1.02, {1.01, 1.03}}));
-  EXPECT_FALSE(is_tie({0.98, {0.97, 0.985}}));
-}
-
 }  // namespace
 }  // namespace tuner

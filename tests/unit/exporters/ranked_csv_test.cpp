@@ -2,6 +2,7 @@
 
 #include "tuner/exporters/ranked_csv.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/fakes/scratch_folder.h"
@@ -161,6 +162,27 @@ TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
   EXPECT_FALSE(back.trials[0].final);
   const std::string csv = ranked_csv(back, kNames);
   EXPECT_NE(csv.find(",0.5,0.4,0.6,0.3,151,,,,,,2,"), std::string::npos) << csv;
+}
+
+// Whatever was within 1 % had "true".
+TEST(RankedCsv, TiesOfAnOlderProgramWhoseIntervalsDoNotTouchAreNotRead) {
+  const std::string columns =
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,"
+      "basis,search_ms,final_ms,final_ci_low_ms,final_ci_high_ms,gflops,tie,"
+      "message\n";
+  const auto row = [](int rank, int bm, double ms, double low, double high) {
+    return fmt::format("{},ok,{},static,10,20,{},0.1,0.9,0.1,9,final,0.5,{},{},{},2,true,\n", rank,
+                       bm, ms, ms, low, high);
+  };
+  std::vector<std::string> notes;
+  const auto tied = [&](const std::string& rows) {
+    return read_ranked_csv(columns + rows, "x.csv", study_of_these(), notes).tied;
+  };
+  const std::string best = row(1, 64, 0.5, 0.499, 0.501);
+  EXPECT_EQ(tied(best + row(2, 32, 0.502, 0.5005, 0.503) + row(3, 128, 0.504, 0.503, 0.505)),
+            (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(tied(best + row(2, 32, 0.504, 0.503, 0.505)), (std::vector<bool>{false, false}))
+      << "the best alone is tied with nothing";
 }
 
 // ---- how it was timed ---------------------------------------------------------------------------
