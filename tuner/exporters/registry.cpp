@@ -15,6 +15,7 @@
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/results_json.h"
+#include "tuner/exporters/table_report.h"
 #include "tuner/exporters/table_text.h"
 
 namespace tuner {
@@ -59,7 +60,7 @@ class CodeExporter : public Exporter {
     if (earlier_) options.table.earlier = &*earlier_;
     const TunedTable table = exported_table(study, results, options.table);
     const bool reduced = settings_.max_configurations > 0 || settings_.within > 0;
-    settings_.note((reduced ? loss_report(table) : "") + kept_report(table));
+    settings_.note((reduced ? loss_report(table) : "") + kept_report(study, table));
     return options;
   }
 

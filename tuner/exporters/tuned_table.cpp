@@ -2,8 +2,6 @@
 
 #include "tuner/exporters/tuned_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,6 +24,9 @@ namespace tuner {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What an earlier winner may lose against the new one and stay, however wide the intervals are.
+constexpr double kMostKeptLoss = 0.02;
 
 // What a result says about every configuration that was valid there.
 struct Row {
@@ -194,6 +195,16 @@ std::optional<Speedup> speedup_of(const RankedResults& results, const Trial& tri
   return results.baseline->speedups[at];
 }
 
+// Whether the new winner is so much better that an earlier one gives way: told apart from it, or
+// below the lower end of its interval.
+bool gives_way(const Study& study, const Trial& old, const Trial& winner) {
+  const Speedup gain = speedup_over(study.objective, old, winner, study.measure.confidence);
+  const double median = gain.by_final ? old.final->median_ms.value() : old.timing.median;
+  const double low = gain.by_final ? old.final->ci_low_ms.value() : old.timing.ci_low;
+  const bool below = low > 0 && median > 0 && gain.ratio * low / median > 1;
+  return below || gain.low > 1;
+}
+
 // The configuration that an earlier export had for this row, if it stays.
 std::optional<std::size_t> incumbent(const Study& study, const Measured& all, const Row& row,
                                      std::size_t r, const TunedTable& earlier) {
@@ -211,9 +222,8 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
     const Trial& old = *all.trials[c][r];
     if (const auto speedup = speedup_of(now, old); speedup && speedup->high < 1)
       return std::nullopt;
-    if (is_worth_it(study.objective, old, now.trials.front(), study.measure.confidence)) {
-      return std::nullopt;
-    }
+    const bool close = all.losses[c][r] <= kMostKeptLoss;
+    if (!close || gives_way(study, old, now.trials.front())) return std::nullopt;
     return c;
   }
   return std::nullopt;
@@ -222,7 +232,7 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
 // The configuration of each row.
 std::vector<std::size_t> winners(const Study& study, const Measured& all,
                                  const std::vector<Row>& rows, const TableOptions& options,
-                                 std::vector<bool>& kept) {
+                                 std::vector<std::optional<Configuration>>& kept_before) {
   std::vector<std::size_t> first(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < all.trials.size(); ++c) {
@@ -230,8 +240,9 @@ std::vector<std::size_t> winners(const Study& study, const Measured& all,
     }
     if (options.earlier == nullptr) continue;
     const auto old = incumbent(study, all, rows[r], r, *options.earlier);
-    kept[r] = old && *old != first[r];
-    if (kept[r]) first[r] = *old;
+    if (!old || *old == first[r]) continue;
+    kept_before[r] = all.configurations[first[r]];
+    first[r] = *old;
   }
   return first;
 }
@@ -286,10 +297,10 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
   const std::vector<std::size_t> spare =
       options.spares ? fallbacks(study, all, order, probes)
                      : std::vector<std::size_t>{order.front().configuration};
-  std::vector<bool> kept(rows.size());
+  std::vector<std::optional<Configuration>> kept_before(rows.size());
   const bool reduced = options.max_configurations > 0 || options.within > 0;
-  const std::vector<std::size_t> used =
-      reduced ? winners_of_cover(all, rows, options) : winners(study, all, rows, options, kept);
+  const std::vector<std::size_t> used = reduced ? winners_of_cover(all, rows, options)
+                                                : winners(study, all, rows, options, kept_before);
   std::map<std::size_t, std::size_t> place;
   const auto add = [&](std::size_t c) {
     if (place.emplace(c, table.configurations.size()).second) {
@@ -308,10 +319,10 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
-    table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
-                             shown(*all.trials[best][r]), 1 + all.losses[best][r],
-                             rows[r].results->date,
-                             speedup_of(*rows[r].results, *all.trials[best][r]), kept[r]});
+    table.entries.push_back(
+        {rows[r].device, place.at(best), rows[r].results->size, shown(*all.trials[best][r]),
+         1 + all.losses[best][r], rows[r].results->date,
+         speedup_of(*rows[r].results, *all.trials[best][r]), std::move(kept_before[r])});
   }
   for (const double loss : all.losses[spare.front()]) {
     if (loss == kInfinity) continue;
@@ -363,31 +374,6 @@ TunedTable TableMaker::table(const TableOptions& options,
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options) {
   return TableMaker(study, results).table(options);
-}
-
-std::string kept_report(const TunedTable& table) {
-  std::string out;
-  for (const TunedEntry& entry : table.entries) {
-    if (!entry.kept) continue;
-    out += fmt::format(
-        "{} {}: stays as it was; the new winner is {:.2f} % faster, which is within "
-        "the interval\n",
-        table.devices[entry.device].name, entry.size.label(), 100 * (1 - 1 / entry.slowdown));
-  }
-  return out;
-}
-
-std::string loss_report(const TunedTable& table) {
-  std::set<std::size_t> used;
-  for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
-  std::string out =
-      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
-  for (const TunedEntry& entry : table.entries) {
-    out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
-                       table.devices[entry.device].name, entry.size.label(), entry.configuration,
-                       100 * (entry.slowdown - 1));
-  }
-  return out;
 }
 
 }  // namespace tuner

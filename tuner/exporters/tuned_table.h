@@ -21,7 +21,8 @@ struct TunedEntry {
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
   std::string date;
   std::optional<Speedup> speedup{};  // over the baseline, where there is one
-  bool kept = false;  // from an earlier table: the new winner is not better beyond the interval
+  // Of an entry that an earlier table had, too: what ranks first now and did not replace it.
+  std::optional<Configuration> kept_before{};
 };
 
 struct TunedTable {
@@ -43,8 +44,9 @@ struct TunedTable {
 struct TableOptions {
   std::size_t max_configurations = 0;  // 0: as many as there are winners
   double within = 0;                   // 0.05: losses up to 5 % buy fewer configurations
-  // An earlier export of the same source, or none. Its winners stay, where they were measured again
-  // and the new winner is not faster beyond the interval: exports do not flicker.
+  // An earlier export of the same source, or none. Its winners stay, so that exports do not
+  // flicker, where they were measured again and the new winner is neither below the lower end of
+  // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
   bool spares = true;  // false: without the fallbacks beside the default
 };
@@ -74,11 +76,5 @@ class TableMaker {
   const Study& study_;
   std::unique_ptr<Known> known_;
 };
-
-// Which of an earlier export's winners stay (TableOptions::earlier), one line each.
-std::string kept_report(const TunedTable& table);
-
-// How many configurations there are, and what each size loses in a reduced table.
-std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner

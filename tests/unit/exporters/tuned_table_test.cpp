@@ -9,6 +9,7 @@
 #include "sample_study.h"
 #include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
+#include "tuner/exporters/table_report.h"
 
 namespace tuner {
 namespace {
@@ -84,12 +85,35 @@ TEST(TunedTable, AnEarlierWinnerStaysUnlessTheNewOneIsBetterBeyondItsInterval) {
   const auto old = sample_configuration(32, 4, "static", false);
   const TunedTable same = tuned_table(sample_study(), {with_new_winner(0.995)}, options);
   EXPECT_EQ(same.configurations[same.entries[0].configuration], old);
-  EXPECT_TRUE(same.entries[0].kept);
+  EXPECT_EQ(same.entries[0].kept_before, sample_configuration(16, 4, "dynamic", false));
   EXPECT_NEAR(same.entries[0].slowdown, 1 / 0.995, 1e-9);
-  EXPECT_NE(kept_report(same).find("NVIDIA H200 M1024_N1024: stays as it was"), std::string::npos);
+  EXPECT_EQ(
+      kept_report(sample_study(), same),
+      "NVIDIA H200 M1024_N1024: kept BM=32 VEC=4 SHARED=static SCALE=0.5 FAST=false although "
+      "BM=16 VEC=4 SHARED=dynamic SCALE=0.5 FAST=false measured 0.5 % faster: their intervals "
+      "overlap\n");
   const TunedTable better = tuned_table(sample_study(), {with_new_winner(0.98)}, options);
   EXPECT_NE(better.configurations[better.entries[0].configuration], old);
-  EXPECT_EQ(kept_report(better), "");
+  EXPECT_EQ(kept_report(sample_study(), better), "");
+}
+
+// Both intervals of the second are so wide that the two cannot be told apart.
+TEST(TunedTable, AnEarlierWinnerGoesWhereTheNewOneIsBelowItsLowerEndOrFarAhead) {
+  const TunedTable earlier = tuned_table(sample_study(), sample_results());
+  TableOptions options;
+  options.earlier = &earlier;
+  const auto is_kept = [&](double ms, double old_low) {
+    RankedResults results = with_new_winner(ms);
+    results.trials[0].timing.ci_low = ms / 2;
+    results.trials[0].timing.ci_high = 1.2;
+    results.trials[1].timing.ci_low = old_low;
+    results.trials[1].timing.ci_high = 1.3;
+    return tuned_table(sample_study(), {results}, options).entries[0].kept_before.has_value();
+  };
+  EXPECT_TRUE(is_kept(0.985, 0.98));
+  EXPECT_FALSE(is_kept(0.985, 0.99)) << "below the lower end";
+  EXPECT_FALSE(is_kept(0.6, 0.5)) << "two thirds slower, in whatever interval";
+  EXPECT_FALSE(is_kept(0.97, 0.5)) << "three per cent slower";
 }
 
 TEST(TunedTable, AnEarlierWinnerThatWasNotMeasuredAgainGoes) {
@@ -102,7 +126,7 @@ TEST(TunedTable, AnEarlierWinnerThatWasNotMeasuredAgainGoes) {
   const TunedTable table = tuned_table(sample_study(), {results}, options);
   EXPECT_EQ(table.configurations[table.entries[0].configuration],
             sample_configuration(16, 4, "dynamic", false));
-  EXPECT_FALSE(table.entries[0].kept);
+  EXPECT_FALSE(table.entries[0].kept_before);
 }
 
 // As a final has it on a hot board: all of it slower than what the search measured of the others.
@@ -132,7 +156,8 @@ TEST(TunedTable, LossesAreOfTheFinalAmongFinalistsAndOfTheSearchElsewhere) {
   TableOptions options;
   options.earlier = &earlier;
   const TunedTable now = tuned_table(sample_study(), {with_final()}, options);
-  EXPECT_FALSE(now.entries[0].kept) << "1.5 ms of the search are not less than 2.0 of the final";
+  EXPECT_FALSE(now.entries[0].kept_before)
+      << "1.5 ms of the search are not less than 2.0 of the final";
 }
 
 TEST(TunedTable, WhereTheWinnersSearchIsNotKnownALossIsABound) {
