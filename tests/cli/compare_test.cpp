@@ -34,22 +34,23 @@ TEST(Compare, SaysForEachSizeWhatTheBestOfBIsToThatOfA) {
   add(sandbox, "new", "gpu", "300", 9, 64);
   const auto done = run(sandbox, {"compare", "old", "new"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(done.out,
-            "A: old\nB: new\n\n"
-            "axpy, n100, gpu\n"
-            "  A  2 ms (1.98 to 2.02)\n"
-            "  B  1 ms (0.99 to 1.01)\n"
-            "  B over A: 2.0000 times (1.9719 to 2.0285, a file does not say whether in a final or "
-            "in a search): B is better\n"
-            "  configuration: BM: 64 -> 128\n\n"
-            "axpy, n200, gpu\n"
-            "  A  4 ms (3.96 to 4.04)\n"
-            "  B  4.01 ms (3.9699 to 4.0501)\n"
-            "  B over A: 0.9975 times (0.9835 to 1.0117, a file does not say whether in a final or "
-            "in a search): not to be told apart\n"
-            "  the same configuration\n\n"
-            "only in B: axpy on gpu, n300\n"
-            "2 compared: B is better in 1, worse in 0; geometric mean of B over A 1.4124\n");
+  EXPECT_EQ(
+      done.out,
+      "A: old\nB: new\n\n"
+      "axpy, n100, gpu\n"
+      "  A  2 ms (1.98 to 2.02)\n"
+      "  B  1 ms (0.99 to 1.01)\n"
+      "  B is 2.0000x faster (1.9719 to 2.0285, a file does not say whether in a final or in a "
+      "search)\n"
+      "  configuration: BM: 64 -> 128\n\n"
+      "axpy, n200, gpu\n"
+      "  A  4 ms (3.96 to 4.04)\n"
+      "  B  4.01 ms (3.9699 to 4.0501)\n"
+      "  B is 1.0025x slower (0.9884 to 1.0168, a file does not say whether in a final or in a "
+      "search): not to be told apart\n"
+      "  the same configuration\n\n"
+      "only in B: axpy on gpu, n300\n"
+      "2 compared: B is better in 1, worse in 0; in the geometric mean it is 1.4124x better\n");
 }
 
 TEST(Compare, DevicesThatOnlyOneSideHasAreComparedWithEachOther) {
@@ -74,7 +75,11 @@ TEST(Compare, FailAboveIsForWhatIsSlowerBeyondItsInterval) {
   add(sandbox, "old", "gpu", "100", 1, 64);
   add(sandbox, "new", "gpu", "100", 1.1, 64);
   EXPECT_EQ(run(sandbox, {"compare", "old", "new"}).status, 0);
-  EXPECT_EQ(run(sandbox, {"compare", "old", "new", "--fail-above", "5%"}).status, 1);
+  const auto failed = run(sandbox, {"compare", "old", "new", "--fail-above", "5%"});
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_NE(failed.out.find("over the limit of 5 %:\n  axpy, n100 on gpu: B is 1.1000x slower"),
+            std::string::npos)
+      << failed.out;
   EXPECT_EQ(run(sandbox, {"compare", "old", "new", "--fail-above", "9%"}).status, 0);
   EXPECT_EQ(run(sandbox, {"compare", "new", "old", "--fail-above", "0%"}).status, 0);
 }

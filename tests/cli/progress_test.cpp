@@ -122,7 +122,7 @@ TEST(Progress, TheEndSaysTheBestAndWhatToTypeNext) {
                 occurrences(end, ", the reference was not timed"),
             1U)
       << end;
-  EXPECT_NE(end.find(" times the median of "), std::string::npos) << end;
+  EXPECT_NE(end.find(" times as fast as the median of "), std::string::npos) << end;
   const std::string typed = data("studies/tiny.yaml").string() + " --results elsewhere";
   EXPECT_NE(end.find("\nnext:\n  tuner report " + typed + " -o axpy.html\n  tuner export " + typed +
                      " --format header -o axpy_tuned.h\n"),

@@ -36,7 +36,7 @@ CompareOptions parse_compare(const Words& words) {
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("fail-above", po::value(&fail_above),
       "exit with status 1 where B is slower than A by more than this, such as 3%, even at the good "
-      "end of its interval");
+      "end of its interval, and name the sizes");
   add("json", po::bool_switch(&o.json), "the comparison as JSON");
   const auto values = parse_words(words, "tuner compare A B [options]", visible);
   const Words given = inputs(values);
@@ -68,11 +68,10 @@ int compare_command(const Words& words) {
                              : comparison_text(compared, options.a, options.b));
   const bool any = std::ranges::any_of(
       compared.common, [](const BestPair& one) { return one.b_over_a.has_value(); });
-  const bool failed =
-      options.fail_above && std::ranges::any_of(compared.common, [&](const BestPair& one) {
-        return one.b_over_a && 1 / one.b_over_a->high - 1 > *options.fail_above;
-      });
-  return any && !failed ? kExitDone : kExitNothingValid;
+  const std::string over = options.fail_above ? over_limit_text(compared, *options.fail_above) : "";
+  // Beside JSON, which stays one document.
+  (options.json ? std::cerr : std::cout) << over;
+  return any && over.empty() ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

@@ -8,6 +8,7 @@
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
@@ -62,7 +63,7 @@ int init_command(const InitOptions& options) {
   say("guessed: ", draft.guessed);
   if (to_terminal) return kExitDone;
   std::cerr << fmt::format("wrote {}; look at it, then: tuner check {}, tuner run {}\n",
-                           study.string(), study.string(), study.string());
+                           study.string(), shell_word(study.string()), shell_word(study.string()));
   return kExitDone;
 }
 

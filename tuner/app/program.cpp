@@ -15,6 +15,7 @@
 #include "tuner/app/command_table.h"
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/worker/child.h"
 
@@ -28,9 +29,10 @@ namespace {
       word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
   throw InputError(Complaint{{},
                              "unknown command '" + word + "'; see 'tuner --help'",
-                             is_study                ? "did you mean 'tuner run " + word + "'?"
-                             : word.ends_with(".cu") ? "did you mean 'tuner init " + word + "'?"
-                                                     : did_you_mean(word, names)});
+                             is_study ? "did you mean 'tuner run " + shell_word(word) + "'?"
+                             : word.ends_with(".cu")
+                                 ? "did you mean 'tuner init " + shell_word(word) + "'?"
+                                 : did_you_mean(word, names)});
 }
 
 // Examples follow the options, which are printed where they are parsed.

@@ -49,7 +49,11 @@ bool is_failure(const Trial& trial) {
   return trial.state != TrialState::kOk && trial.state != TrialState::kDropped;
 }
 
+bool is_dropped(const Trial& trial) { return trial.state == TrialState::kDropped; }
+
+// Of a single sample nothing is known of how far another would be off.
 std::string half_width(const Shown& figures) {
+  if (figures.samples < 2 && !(figures.ci_high_ms > figures.ci_low_ms)) return "";
   const double half = (figures.ci_high_ms - figures.ci_low_ms) / 2 / figures.median_ms;
   return std::isfinite(half) ? fmt::format("±{:.1f}%", 100 * half) : "";
 }
@@ -66,6 +70,7 @@ std::vector<std::size_t> shown_of(const RankedResults& results, std::size_t top)
 std::string marks(const RankedResults& results, std::size_t at) {
   std::string text = at < results.tied.size() && results.tied[at] ? "=" : "";
   if (at < results.front.size() && results.front[at]) text += '*';
+  if (is_dropped(results.trials[at])) text += 'd';
   return text;
 }
 
@@ -77,7 +82,9 @@ std::vector<Column> time_columns(const RankedResults& results,
     const Shown figures = shown(results.trials[at]);
     columns[0].cells.push_back(std::to_string(at + 1));
     columns[1].cells.push_back(marks(results, at));
-    columns[2].cells.push_back(fmt::format("{:.4g}", figures.median_ms));
+    // What others recorded with another objective than the time may have none.
+    columns[2].cells.push_back(is_time(figures.median_ms) ? fmt::format("{:.4g}", figures.median_ms)
+                                                          : "");
     columns[3].cells.push_back(half_width(figures));
   }
   const auto by_final = [&](std::size_t at) { return results.trials[at].final.has_value(); };
@@ -136,8 +143,10 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
                        values);
   }
   const Speedup& best = baseline.speedups.front();
-  return fmt::format("speed-up over the baseline ({}; rank {}): {:.3g}, {:.3g} to {:.3g}{}\n",
-                     values, *baseline.at + 1, best.ratio, best.low, best.high,
+  const std::string low = fmt::format("{:.4g}", best.low);
+  const std::string high = fmt::format("{:.4g}", best.high);
+  return fmt::format("speed-up over the baseline ({}; rank {}): {:.4g}{}{}\n", values,
+                     *baseline.at + 1, best.ratio, low == high ? "" : ", " + low + " to " + high,
                      best.by_final ? ", measured in turns" : "");
 }
 
@@ -181,6 +190,9 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   if (results.unverified && !results.unverified->empty()) {
     out += colours.doubtful("not verified:") + " " + for_terminal(*results.unverified) +
            "; wrong answers would be ranked\n";
+  }
+  if (std::ranges::any_of(rows, [&](std::size_t at) { return is_dropped(results.trials[at]); })) {
+    out += "d dropped: timed briefly, as clearly slower than the best; ranked behind all others\n";
   }
   if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";

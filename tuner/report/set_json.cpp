@@ -110,10 +110,11 @@ Json parameters_of(const ReportSet& set) {
   return out;
 }
 
-// What a ranking marks its rows with: "=" tied with the best, "*" on the front.
+// What a ranking marks its rows with: "=" tied with the best, "*" on the front, "d" dropped.
 std::string marks(const RankedResults& ranked, std::size_t row) {
   std::string text = row < ranked.tied.size() && ranked.tied[row] ? "=" : "";
-  return row < ranked.front.size() && ranked.front[row] ? text + "*" : text;
+  if (row < ranked.front.size() && ranked.front[row]) text += "*";
+  return ranked.trials[row].state == TrialState::kDropped ? text + "d" : text;
 }
 
 Json columns_of(const ReportSet& set) {

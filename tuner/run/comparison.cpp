@@ -121,6 +121,10 @@ SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize
   return {1 / out.ratio, 1 / out.high, 1 / out.low};
 }
 
+bool is_worse_by(const BestPair& pair, double share) {
+  return pair.b_over_a && 1 / pair.b_over_a->high - 1 > share;
+}
+
 Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& b) {
   Compared out;
   std::vector<bool> used(b.size());

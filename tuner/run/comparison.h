@@ -48,6 +48,10 @@ struct Compared {
 // those of each device with each.
 Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& b);
 
+// Whether b is worse than a by more than this share (0.03 = 3 %), even at the good end of the
+// interval.
+bool is_worse_by(const BestPair& pair, double share);
+
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
 SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);

@@ -132,13 +132,15 @@ Course course_of(const Load& load, double begin, double end) {
 Bound bound_of(const Course& course, unsigned usable) {
   const double most =
       std::max({course.all_compile, course.device_only, course.few_compile, course.nothing});
-  if (course.all_compile == most) {
+  // Where all of one kind were at work for most of it, the busier kind is what the other waits for.
+  const bool one_is_full = course.all_compile == most || course.device_only == most;
+  if (one_is_full && mean(course.compilers) >= mean(course.device)) {
     return {
         fmt::format("compiling, {} worker{} {:.0f} % busy", course.workers,
                     course.workers == 1 ? "" : "s", 100 * mean(course.compilers)),
         usable > course.workers ? fmt::format("--jobs {}", usable) : "more cores, not more --jobs"};
   }
-  if (course.device_only == most) {
+  if (one_is_full) {
     const auto enough =
         static_cast<unsigned>(std::ceil(course.workers * mean(course.compilers) + 0.5));
     return {fmt::format("the device{}, {:.0f} % busy", course.devices.size() > 1 ? "s" : "",

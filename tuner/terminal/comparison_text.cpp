@@ -51,9 +51,15 @@ std::string figure_text(const BestPair& one, const BestOf& side) {
   if (!side.figure) return "nothing valid";
   const MeasuredFigure& figure = *side.figure;
   const std::string unit = one.objective.name == "time" ? " ms" : " " + one.objective.name;
-  std::string text = fmt::format("{:.5g}{}", figure.value, unit);
-  if (figure.high > figure.low) text += fmt::format(" ({:.5g} to {:.5g})", figure.low, figure.high);
-  return text;
+  const std::string low = fmt::format("{:.5g}", figure.low);
+  const std::string high = fmt::format("{:.5g}", figure.high);
+  return fmt::format("{:.5g}{}{}", figure.value, unit,
+                     low == high ? "" : " (" + low + " to " + high + ")");
+}
+
+const char* direction(const ObjectiveSpec& objective, bool better) {
+  if (objective.name == "time") return better ? "faster" : "slower";
+  return better ? "better" : "worse";
 }
 
 std::string ratio_text(const BestPair& one) {
@@ -62,13 +68,16 @@ std::string ratio_text(const BestPair& one) {
     return both ? std::string("not compared: ") + explained(one.basis) : "not compared";
   }
   const SpeedUp& ratio = *one.b_over_a;
-  const std::string interval =
-      ratio.high > ratio.low ? fmt::format("{:.4f} to {:.4f}, ", ratio.low, ratio.high) : "";
-  const char* verdict = is_faster(one)   ? "B is better"
-                        : is_slower(one) ? "B is worse"
-                                         : "not to be told apart";
-  return fmt::format("B over A: {:.4f} times ({}{}): {}", ratio.ratio, interval,
-                     explained(one.basis), verdict);
+  const bool better = ratio.ratio >= 1;
+  const auto times = [&](double value) { return better ? value : 1 / value; };
+  const auto ends = std::minmax({times(ratio.low), times(ratio.high)});
+  const std::string low = fmt::format("{:.4f}", ends.first);
+  const std::string high = fmt::format("{:.4f}", ends.second);
+  const std::string interval = low == high ? "" : low + " to " + high + ", ";
+  const bool apart = is_faster(one) || is_slower(one);
+  return fmt::format("B is {:.4f}x {} ({}{}){}", times(ratio.ratio),
+                     direction(one.objective, better), interval, explained(one.basis),
+                     apart ? "" : ": not to be told apart");
 }
 
 std::string text_of(const BestPair& one) {
@@ -154,10 +163,26 @@ std::string comparison_text(const Compared& compared, const std::string& a, cons
   }
   const auto faster = std::ranges::count_if(compared.common, is_faster);
   const auto slower = std::ranges::count_if(compared.common, is_slower);
-  return text +
-         fmt::format(
-             "{} compared: B is better in {}, worse in {}; geometric mean of B over A {:.4f}\n",
-             compared.common.size(), faster, slower, geometric_mean(compared.common));
+  const double mean = geometric_mean(compared.common);
+  return text + fmt::format(
+                    "{} compared: B is better in {}, worse in {}; in the geometric mean it is "
+                    "{:.4f}x {}\n",
+                    compared.common.size(), faster, slower, std::max(mean, 1 / mean),
+                    mean >= 1 ? "better" : "worse");
+}
+
+std::string over_limit_text(const Compared& compared, double limit) {
+  std::string text;
+  for (const BestPair& one : compared.common) {
+    if (!is_worse_by(one, limit)) continue;
+    const SpeedUp& ratio = *one.b_over_a;
+    text += fmt::format("\n  {}, {} on {}: B is {:.4f}x {}, at least {:.4f}x", one.kernel,
+                        one.size.label(), one.b.device, 1 / ratio.ratio,
+                        direction(one.objective, false), 1 / ratio.high);
+  }
+  return text.empty() ? text
+                      : fmt::format("over the limit of {:.4g} %:{}\n", 100 * limit,
+                                    lines_for_terminal(text));
 }
 
 std::string comparison_json(const Compared& compared, const std::string& a, const std::string& b) {

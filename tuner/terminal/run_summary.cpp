@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/base/shell_word.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_table.h"
@@ -22,6 +23,10 @@ std::array<std::size_t, 8> states_of(const RankedResults& results) {
   return states;
 }
 
+const char* fast_or_good(const ObjectiveSpec& objective) {
+  return objective.name == "time" ? "fast" : "good";
+}
+
 // The search's figures compare; a final's would not.
 std::string over_median(const RankedResults& results, const ObjectiveSpec& objective) {
   const auto best = figures_of(results.trials.front(), objective).search;
@@ -32,14 +37,18 @@ std::string over_median(const RankedResults& results, const ObjectiveSpec& objec
   }
   if (!best || values.size() < 2 || !(best->value > 0)) return {};
   const double middle = median(values);
-  return fmt::format(", {:.3g} times the median of {} measured",
+  return fmt::format(", {:.3g} times as {} as the median of {} measured",
                      objective.maximize ? best->value / middle : middle / best->value,
-                     values.size());
+                     fast_or_good(objective), values.size());
 }
 
-std::string over_baseline(const RankedResults& results) {
+// By the final where both took part in it, else by the search.
+std::string over_baseline(const RankedResults& results, const ObjectiveSpec& objective,
+                          bool by_final) {
   if (!results.baseline || results.baseline->speedups.empty()) return {};
-  return fmt::format(", {:.3g} times the baseline", results.baseline->speedups.front().ratio);
+  const Speedup& best = results.baseline->speedups.front();
+  if (best.by_final != by_final) return {};
+  return fmt::format(", {:.3g} times as {} as the baseline", best.ratio, fast_or_good(objective));
 }
 
 // Beside the right answer's own kernel, whose time is like one of the search.
@@ -47,19 +56,27 @@ std::string over_reference(const RankedResults& results, const Study& study) {
   if (!study.reference) return {};
   const Trial& best = results.trials.front();
   if (!best.reference_ms || !(best.timing.median > 0)) return ", the reference was not timed";
-  return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms)",
-                     *best.reference_ms / best.timing.median, *best.reference_ms);
+  return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms instead of {:.4g} ms)",
+                     *best.reference_ms / best.timing.median, best.timing.median,
+                     *best.reference_ms);
 }
 
 std::string best_text(const RankedResults& results, const Study& study) {
   const ObjectiveSpec& objective = study.objective;
   const Figures figures = figures_of(results.trials.front(), objective);
-  const bool by_final = figures.final_round.has_value();
-  const double value = by_final ? figures.final_round->value : figures.search->value;
-  return fmt::format("best {:.4g} {} in the {}{}{}{}", value,
-                     objective.name == "time" ? "ms" : objective.name,
-                     by_final ? "final" : "search", over_baseline(results),
-                     over_reference(results, study), over_median(results, objective));
+  const std::string unit = objective.name == "time" ? "ms" : objective.name;
+  const auto in = [&](const char* phase, const MeasuredFigure& figure) {
+    return fmt::format("{:.4g} {} in the {}", figure.value, unit, phase);
+  };
+  std::string text = "best ";
+  if (figures.final_round) {
+    text += in("final", *figures.final_round) + over_baseline(results, objective, true);
+  }
+  if (!figures.search) return text;
+  // What is compared with figures of the search stands behind the search's own.
+  return text + (figures.final_round ? "; " : "") + in("search", *figures.search) +
+         over_baseline(results, objective, false) + over_reference(results, study) +
+         over_median(results, objective);
 }
 
 // How busy each was, where there are several.
@@ -124,21 +141,23 @@ void RunSummary::add(const SizeOutcome& outcome) {
 }
 
 std::vector<std::string> RunSummary::next_steps() const {
-  const std::string where = results_ == "results" ? "" : " --results " + results_;
+  const std::string study = shell_word(typed_);
+  const std::string where = results_ == "results" ? "" : " --results " + shell_word(results_);
   std::vector<std::string> steps;
   if (nothing_to_try_) {
-    steps.push_back(fmt::format("tuner check {}  # what each constraint removes", typed_));
+    steps.push_back(fmt::format("tuner check {}  # what each constraint removes", study));
   }
   if (!most_failed_.empty()) {
     steps.push_back(fmt::format("tuner try {}  # one configuration, to see why they end in '{}'",
-                                typed_, most_failed_));
+                                study, most_failed_));
   }
   if (any_trial_) {
-    steps.push_back(fmt::format("tuner report {}{} -o {}.html", typed_, where, study_.kernel.name));
+    steps.push_back(fmt::format("tuner report {}{} -o {}", study, where,
+                                shell_word(study_.kernel.name + ".html")));
   }
   if (valid_ > 0) {
-    steps.push_back(fmt::format("tuner export {}{} --format header -o {}_tuned.h", typed_, where,
-                                study_.kernel.name));
+    steps.push_back(fmt::format("tuner export {}{} --format header -o {}", study, where,
+                                shell_word(study_.kernel.name + "_tuned.h")));
   }
   return steps;
 }

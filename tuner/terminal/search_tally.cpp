@@ -66,6 +66,7 @@ double SearchTally::rate(double seconds) const {
 
 std::optional<double> SearchTally::remaining(double seconds) const {
   const double open = total_ - static_cast<double>(done_);
+  if (total_ > 0 && open <= 0) return std::nullopt;  // nothing is left to do
   std::optional<double> left;
   if (fresh() >= kFewestMeasured && open > 0) left = seconds / fresh() * open;
   if (!seconds_) return left;

@@ -19,6 +19,7 @@ std::string space_text(const SearchSpace& space) {
       report.cartesian, report.valid, report.build_seconds * 1e3,
       static_cast<double>(report.peak_bytes) / (1 << 20));
   for (const auto& group : report.groups) {
+    if (group.size() < 2) continue;  // tied to nothing
     text += fmt::format("tied by constraints: {}\n",
                         for_terminal(fmt::format("{}", fmt::join(group, ", "))));
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/exporters/failure_report.h"
@@ -14,7 +15,7 @@ namespace tuner {
 std::string failures_command(const NamedResults& named) {
   std::string text = "tuner results";
   const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) text += std::string(name) + value;
+    if (!value.empty()) text += name + shell_word(value);
   };
   add(" ", named.target);
   if (named.no_verify) text += " --no-verify";

@@ -27,10 +27,13 @@ std::string known(std::int64_t value, const char* unit) {
 
 std::string times(const Trial& trial, double confidence) {
   const Timing& timing = trial.timing;
-  std::string text = line(
-      "time", fmt::format("{:.5g} ms, {:.4g} % interval {:.5g} to {:.5g}, least {:.5g}, {} samples",
-                          timing.median, 100 * confidence, timing.ci_low, timing.ci_high,
-                          timing.min, sample_count(timing)));
+  std::string text =
+      sample_count(timing) < 2
+          ? line("time", fmt::format("{:.5g} ms, one sample", timing.median))
+          : line("time", fmt::format("{:.5g} ms, {:.4g} % interval {:.5g} to {:.5g}, least {:.5g}, "
+                                     "{} samples",
+                                     timing.median, 100 * confidence, timing.ci_low, timing.ci_high,
+                                     timing.min, sample_count(timing)));
   std::string samples;
   for (const double sample : timing.samples) samples += fmt::format(" {:.5g}", sample);
   if (!samples.empty()) text += line("samples, ms", samples.substr(1));

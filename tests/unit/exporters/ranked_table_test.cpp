@@ -63,6 +63,48 @@ TEST(RankedTable, ShowsAllParametersOfASingleBest) {
             "3 trials: 2 ok, 1 compile\n");
 }
 
+TEST(RankedTable, MarksWhatWasDroppedAndSaysNothingOfTheIntervalOfOneSample) {
+  RankedResults results = ranked_rows();
+  Trial& dropped = results.trials[1];
+  dropped.state = TrialState::kDropped;
+  dropped.timing = {{0.25}, 0.25, 0.25, 0.25, 0.25};
+  results.tied.clear();
+  EXPECT_EQ(ranked_table(results, kNames),
+            "rank     time ms         gflops  BM\n"
+            "   1         0.5  ±1.0%       4  64\n"
+            "   2  d     0.25           3.99  32\n"
+            "d dropped: timed briefly, as clearly slower than the best; ranked behind all others\n"
+            "all of these: SHARED=static\n"
+            "3 trials: 1 ok, 1 compile, 1 dropped\n");
+}
+
+TEST(RankedTable, OfAnImportWithoutTimesTheTimeIsBlank) {
+  RankedResults results = ranked_rows();
+  for (Trial& trial : results.trials) trial.timing = {};
+  EXPECT_EQ(ranked_table(results, kNames),
+            "rank     time ms    gflops  BM\n"
+            "   1  =                  4  64\n"
+            "   2  =               3.99  32\n"
+            "all of these: SHARED=static\n"
+            "3 trials: 2 ok, 1 compile\n");
+}
+
+TEST(RankedTable, AnIntervalIsSaidOnlyWhereItsEndsAreNotTheSame) {
+  RankedResults results = ranked_rows();
+  const auto line = [&](Speedup over) {
+    results.baseline = BaselineResult{results.trials[1].configuration, 1, {over}};
+    const std::string table = ranked_table(results, kNames);
+    const std::size_t at = table.find("speed-up over");
+    return table.substr(at, table.find('\n', at) - at);
+  };
+  EXPECT_EQ(
+      line({1.3, 1.297, 1.304, true}),
+      "speed-up over the baseline (BM=32 SHARED=static; rank 2): 1.3, 1.297 to 1.304, measured "
+      "in turns");
+  EXPECT_EQ(line({1.3, 1.3, 1.3, false}),
+            "speed-up over the baseline (BM=32 SHARED=static; rank 2): 1.3");
+}
+
 TEST(RankedTable, SaysWhatNobodyVerified) {
   RankedResults results = ranked_rows();
   results.unverified = "";

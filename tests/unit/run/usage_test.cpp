@@ -101,6 +101,13 @@ TEST(Bound, IsWhatMostOfTheTimeWentInto) {
             "than the others");
 }
 
+TEST(Bound, IsTheBusierOfCompilersAndDeviceHoweverLongAllCompilersWereAtWork) {
+  // All of two workers for 5 s, one for 1.8 s; the device for 8.4 s beside them.
+  const Course course = course_of(load_of(2, {{0, 5}, {0, 6.8}}, {{0.8, 9.2}}), 0, 10);
+  EXPECT_GT(course.all_compile, course.device_only);
+  EXPECT_EQ(bound_of(course, 4).by, "the device, 84 % busy");
+}
+
 TEST(Bound, SaysWhatWouldHelp) {
   const auto help = [](const Load& load, unsigned usable) {
     return bound_of(course_of(load, 0, 10), usable).help;

@@ -53,6 +53,13 @@ TEST(Progress, TheTimeLeftIsWhatTheBudgetStillGrantsAtMost) {
   EXPECT_EQ(last_line_of(lines_after(part, 10)), "  10/12  10 compile  1/s  ETA 2.0 s\n");
 }
 
+TEST(Progress, WhereNothingIsLeftToDoThereIsNoTimeLeft) {
+  RunPart part{"t", "10"};
+  part.seconds = 600;
+  EXPECT_EQ(last_line_of(lines_after(part, 10)), "  10/10  10 compile  1/s\n");
+  EXPECT_EQ(last_line_of(lines_after(part, 10, 10)), "  10/10  10 compile  (10 from the store)\n");
+}
+
 TEST(Progress, ARateIsSaidOfThreeMeasuredOnesOrMore) {
   EXPECT_EQ(last_line_of(lines_after({"t", "100"}, 2)), "  2/100  2 compile\n");
 }

@@ -16,9 +16,14 @@ function chips(set, row, only) {
     h("div", {}, h("dt", {}, param.name), h("dd", {}, param.at(row)))));
 }
 
+// Nothing where the ends are the same to a reader.
+function endsText(low, high, unit) {
+  const ends = [digits(low, 4), digits(high, 4)];
+  return high > low && ends[0] !== ends[1] ? ends.join(" to ") + unit : "";
+}
+
 function intervalText(set, figure) {
-  if (!(figure.high > figure.low)) return "";
-  return digits(figure.low, 4) + " to " + digits(figure.high, 4) + (set.isTime ? "\u00a0ms" : "");
+  return endsText(figure.low, figure.high, set.isTime ? "\u00a0ms" : "");
 }
 
 function basisText(figure) {
@@ -66,8 +71,7 @@ function baselineFacts(set) {
   const over = set.raw.baseline;
   if (!over) return [];
   return [fact(times(over.ratio), "Over the baseline",
-    [over.high > over.low ? digits(over.low, 4) + " to " + digits(over.high, 4) : "",
-      over.by_final ? "side by side in the final" : "by the search\u2019s figures"].filter(Boolean).join(", "))];
+    [endsText(over.low, over.high, ""), over.by_final ? "side by side in the final" : "by the search\u2019s figures"].filter(Boolean).join(", "))];
 }
 
 // By times alone, whatever the objective.

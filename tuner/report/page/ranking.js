@@ -70,7 +70,8 @@ function tieMark(set, row) {
   const marks = set.columns.marks.at(row);
   if (!marks) return "";
   const meaning = [marks.includes("=") ? "not to be told from the best" : "",
-    marks.includes("*") ? "on the front of several objectives" : ""].filter(Boolean).join("; ");
+    marks.includes("*") ? "on the front of several objectives" : "",
+    marks.includes("d") ? "dropped: timed briefly, as clearly slower than the best" : ""].filter(Boolean).join("; ");
   return h("span", { title: meaning, "aria-label": meaning }, marks);
 }
 
@@ -100,7 +101,7 @@ function ranking() {
   parts.push(h("h3", {}, set.toldApart ? "The search" : "By rank"), h("p", { class: "note" },
     (set.toldApart
       ? "Each figure as the search measured it, one configuration at a time: comparable with each " +
-        "other, not with the final's. "
+        "other, not with the final's. \u201cd\u201d: dropped, timed briefly and ranked behind the others. "
       : "The file does not tell figures of the final and of the search apart. ") +
     "The first " + top.length + " of " + count(rows.length) + (filtered ? " that pass the filter." : ".")));
   if (top.length) {
