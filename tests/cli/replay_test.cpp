@@ -24,6 +24,8 @@ TEST(Replay, NeedsNoDevice) {
   ASSERT_EQ(rows.size(), 9U);
   EXPECT_EQ(rows[8].at("run"), "2");
   EXPECT_EQ(rows[8].at("time_s"), "4");
+  EXPECT_EQ(rows[8].at("strategy"), "random");
+  EXPECT_EQ(rows[8].at("seed"), "3");
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                           [](const auto& row) { return row.at("objective").empty(); }),
             3);

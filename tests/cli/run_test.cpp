@@ -115,6 +115,8 @@ TEST(Run, TraceHasOneLineForEachTrial) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].at("run"), "0");
     EXPECT_EQ(rows[i].at("eval"), std::to_string(i + 1));
+    EXPECT_EQ(rows[i].at("strategy"), "random");
+    EXPECT_EQ(rows[i].at("seed"), "1");
     EXPECT_GE(std::stod(rows[i].at("time_s")), before);
     before = std::stod(rows[i].at("time_s"));
   }

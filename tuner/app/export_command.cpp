@@ -11,6 +11,7 @@
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/leave_one_out.h"
@@ -66,10 +67,10 @@ std::vector<RankedResults> stored_in(const std::string& folder, const ExportOpti
   if (std::filesystem::exists(path / "tuner.sqlite")) {
     return results_to_export(path, study, {options.device, options.size, {}}, tell);
   }
-  throw InputError(Complaint{
-      {},
-      "there are no results in '" + folder + "': run 'tuner run " + options.study + "' first",
-      ""});
+  throw InputError(Complaint{{},
+                             "there are no results in '" + folder + "': run 'tuner run " +
+                                 shell_word(options.study) + "' first",
+                             ""});
 }
 
 std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {
@@ -123,6 +124,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
       continue;
     }
     write_file_atomically(file.path, file.text);
+    remember_output(file.text);
     std::cerr << fmt::format("wrote {}: {} problem size{}, {} device{}\n", for_terminal(file.path),
                              sizes, sizes == 1 ? "" : "s", devices.size(),
                              devices.size() == 1 ? "" : "s");

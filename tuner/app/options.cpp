@@ -118,7 +118,7 @@ RunOptions parse_run(const Words& words) {
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
   add_t1_options(visible, o.per, &o.no_verify);
-  add("trace", po::value(&o.trace), "write run,eval,time_s,objective as CSV");
+  add("trace", po::value(&o.trace), "write run,eval,time_s,objective,strategy,seed as CSV");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
   add_color_option(visible, o.color);

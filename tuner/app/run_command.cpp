@@ -100,9 +100,14 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
-  TraceFile trace(options.trace);
-  const Typed typed{options.study, options.results, options.no_verify, options.per,
-                    options.results == RunOptions().results};
+  TraceFile trace(options.trace, settings.study.objective.name == "time");
+  const Typed typed{options.study,
+                    options.results,
+                    options.no_verify,
+                    options.per,
+                    options.results == RunOptions().results,
+                    options.strategies.empty() ? settings.strategy : options.strategies.front(),
+                    options.seed};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
   const RunEnd end = tune(settings, program, catalogue, interrupt, display, lent);
   trace.close();

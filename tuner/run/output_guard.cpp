@@ -9,10 +9,13 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/file_digest.h"
+#include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/formats.h"
 #include "tuner/report/page.h"
+#include "tuner/run/sources.h"
 #include "tuner/store/store.h"
 
 namespace tuner {
@@ -57,6 +60,17 @@ bool is_own_json(const std::string& beginning) {
          text.find(",\"objective\":\"time\",\"tunable_parameters\":[") != std::string::npos;
 }
 
+fs::path kept_digest(const std::string& digest) {
+  const fs::path cache = user_cache_directory();
+  return cache.empty() ? fs::path() : cache / "exported" / digest;
+}
+
+bool is_remembered(const fs::path& file) {
+  const fs::path kept = kept_digest(FileDigests().text_of(file));
+  std::error_code error;
+  return !kept.empty() && fs::exists(kept, error);
+}
+
 [[noreturn]] void refuse(const fs::path& target, const std::string& what,
                          const std::string& suggestion) {
   throw InputError(Complaint{{target.string(), 0, 0}, what, suggestion});
@@ -75,9 +89,18 @@ bool is_own_output(const std::string& beginning) {
   if (line.starts_with("rank,state,") && has(",time_ms,ci_low_ms,ci_high_ms,min_ms,samples")) {
     return true;
   }
-  if (line == "run,eval,time_s,objective") return true;
+  if (line.starts_with("run,eval,time_s,objective")) return true;
   if (beginning.starts_with(kDefinesMark) || beginning.starts_with(kReportMark)) return true;
   return beginning.starts_with('{') && is_own_json(beginning);
+}
+
+void remember_output(const std::string& text) {
+  const fs::path kept = kept_digest(file_digest_of(text));
+  if (kept.empty() || is_own_output(text.substr(0, kBeginning))) return;
+  make_private_directory(kept.parent_path().parent_path());
+  std::error_code ignored;
+  fs::create_directory(kept.parent_path(), ignored);
+  std::ofstream{kept};  // without a cache the next export asks for --force
 }
 
 void OutputGuard::protect(const fs::path& file, const std::string& what) {
@@ -153,7 +176,7 @@ void OutputGuard::check(const fs::path& target) const {
     if (same_file(target, file)) refuse(target, what, "choose another name; --force replaces it");
   }
   const std::string beginning = beginning_of(target);
-  if (beginning.empty() || is_own_output(beginning)) return;
+  if (beginning.empty() || is_own_output(beginning) || is_remembered(target)) return;
   refuse(target, "was not written by tuner", "--force replaces it");
 }
 

@@ -28,7 +28,7 @@ void RunDisplay::turn_to(const RunLane& lane) {
 
 void RunDisplay::begin(const RunPart& part) {
   in_trace_ = part.is_search;
-  if (in_trace_) trace_.begin_run();
+  if (in_trace_) trace_.begin_run(typed_.strategy, typed_.seed);
   progress_.begin(part, study_);
 }
 

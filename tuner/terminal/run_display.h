@@ -1,6 +1,7 @@
 #pragma once
 // A run on the terminal: its progress, its rankings and its end; and in its trace.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,15 @@
 
 namespace tuner {
 
-// What the command line said, for the commands that are proposed.
+// What the command line said, for the commands that are proposed and for the trace.
 struct Typed {
   std::string study;
   std::string results;
   bool no_verify = false;
   std::vector<std::string> per{};
   bool usual_results = true;  // the folder need not be named
+  std::string strategy{};
+  std::uint64_t seed = 1;
 };
 
 class RunDisplay final : public RunListener {

@@ -5,27 +5,27 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+
+#include "tuner/exporters/csv.h"
 
 namespace tuner {
 
-TraceFile::TraceFile(const std::string& path)
+TraceFile::TraceFile(const std::string& path, bool by_time)
     : file_(path.empty() ? nullptr : std::make_unique<AtomicFile>(path)),
-      text_("run,eval,time_s,objective\n") {}
+      by_time_(by_time),
+      text_("run,eval,time_s,objective,strategy,seed\n") {}
 
-void TraceFile::begin_run() { runs_[now_] = {begun_++, 0}; }
-
-void TraceFile::trial(const Trial& trial, double seconds) {
-  line(seconds, trial.state == TrialState::kOk ? trial.objective.value()
-                                               : std::numeric_limits<double>::quiet_NaN());
+void TraceFile::begin_run(const std::string& strategy, std::uint64_t seed) {
+  runs_[now_] = {begun_[strategy]++, 0, csv_field(strategy), seed};
 }
 
-void TraceFile::line(double seconds, double objective) {
+void TraceFile::trial(const Trial& trial, double seconds) {
   if (!file_) return;
   Run& run = runs_[now_];
   text_ += fmt::format("{},{},{:.9g},", run.number, ++run.evaluation, seconds);
-  if (!std::isnan(objective)) text_ += fmt::format("{:.17g}", objective);
-  text_ += '\n';
+  const double value = by_time_ ? trial.timing.median : trial.objective.value();
+  if (trial.state == TrialState::kOk && !std::isnan(value)) text_ += fmt::format("{:.17g}", value);
+  text_ += fmt::format(",{},{}\n", run.strategy, run.seed);
 }
 
 void TraceFile::close() {
