@@ -53,6 +53,14 @@ TEST_F(Results, CsvOfSeveralRankingsAsksWhich) {
   EXPECT_NE(done.err.find("n10000"), std::string::npos) << done.err;
 }
 
+TEST_F(Results, OfRankedCsvFilesWithoutADatabaseIsShownWhatTheyTell) {
+  const fs::path folder = std::string(TUNER_SOURCE_DIR) + "/results/transpose";
+  const auto all = run(*sandbox_, {"results", folder, "--top", "1"});
+  ASSERT_EQ(all.status, 0) << all.err;
+  EXPECT_NE(all.out.find("transpose on NVIDIA H200, M16384_N16384"), std::string::npos) << all.out;
+  EXPECT_EQ(run(*sandbox_, {"results", folder / "nvidia-h200/M16384_N16384.csv"}).status, 0);
+}
+
 TEST_F(Results, NothingMeasuredIsSaidPlainly) {
   const Sandbox empty;
   EXPECT_EQ(run(empty, {"results"}).status, 2);
