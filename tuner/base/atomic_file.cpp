@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,19 @@ bool is_stream(const std::filesystem::path& path) {
   return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
 }
 
+// Gives `make` names beside the target until one is free. Nobody can foresee them: a link of that
+// name, in a folder that others may write to, would lead elsewhere. Returns what `make` does.
+template <class Make>
+int under_new_name(const std::filesystem::path& target, std::filesystem::path& name, Make make) {
+  std::random_device random;
+  for (;;) {
+    name = target;
+    name += ".tmp" + std::to_string(random());
+    const int result = make(name.c_str());
+    if (result >= 0 || errno != EEXIST) return result;
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
@@ -45,15 +59,14 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  temporary_ = target_;
-  // A thread's number is no other process's either, and two threads may write one file.
-  temporary_ += ".tmp" + std::to_string(::gettid());
   // 0666: the user's umask decides, as for any file that a user's program creates.
   // Without a name until it is complete: whoever kills us leaves nothing behind.
   fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd_ >= 0) return;
   // Not every file system can do that.
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = under_new_name(target_, temporary_, [](const char* name) {
+    return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  });
   if (fd_ < 0) {
     if (failed) errno = failed.value();  // why there is no folder says more than that there is none
     fail("cannot write", target_);
@@ -71,14 +84,9 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::give_name() {
   if (named_) return;
   const std::string itself = "/proc/self/fd/" + std::to_string(fd_);
-  const auto link = [&] {
-    return ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
-  };
-  int linked = link();
-  if (linked != 0 && errno == EEXIST) {
-    ::unlink(temporary_.c_str());  // of a thread with our number that was killed
-    linked = link();
-  }
+  const int linked = under_new_name(target_, temporary_, [&](const char* name) {
+    return ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  });
   if (linked != 0) fail("cannot write", target_);
   named_ = true;
 }
