@@ -131,6 +131,12 @@ void merge(Store& store, const fs::path& path) {
   if (report.damaged > 0) {
     std::cerr << fmt::format("{}: {} damaged rows are left out\n", path.string(), report.damaged);
   }
+  if (report.ahead > 0) {
+    tell(fmt::format(
+        "{}: {} trials are dated ahead of this machine's clock, up to {}; they count as "
+        "recorded now",
+        path.string(), report.ahead, report.furthest.substr(0, 20)));
+  }
 }
 
 }  // namespace

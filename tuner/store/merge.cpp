@@ -2,7 +2,9 @@
 
 #include "tuner/store/merge.h"
 
+#include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "tuner/store/schema.h"
 #include "tuner/store/store_impl.h"
@@ -86,20 +88,28 @@ class Merger {
     while (query.step()) into_.add_host(to, query.text(0), true);
   }
 
-  void copy_trial(const Context& context, std::int64_t generation, const TrialRow& row) {
+  void copy_trial(const Context& context, std::int64_t generation, TrialRow row) {
+    const bool is_ahead = row.recorded > now_;  // ISO 8601 sorts as text
+    if (is_ahead) {
+      ++report_.ahead;
+      report_.furthest = std::max(report_.furthest, std::exchange(row.recorded, now_));
+    }
     Statement own = into_.db().prepare(
-        "SELECT recorded, time_ms, state FROM trials WHERE context = ? AND generation = ? AND"
-        " configuration = ?");
+        "SELECT recorded, time_ms, state, checksum FROM trials WHERE context = ? AND generation = ?"
+        " AND configuration = ?");
     own.bind(1, context.id).bind(2, generation).bind(3, row.configuration);
     const bool there = own.step();
-    const bool older = there && own.text(0) < row.recorded;  // ISO 8601 sorts as text
+    const bool same = there && own.integer(3) == row.checksum(context.id, generation);
+    // Nothing would ever be later than a date that lies ahead here.
+    const bool older = there && (own.text(0) > now_ || own.text(0) < row.recorded);
     const std::string_view ok = name_of(TrialState::kOk);
     const bool both_valid = there && own.text(2) == ok && row.state == ok && own.real(1) > 0;
-    if (both_valid && own.text(0) != row.recorded) {
+    if (both_valid && !same && own.text(0) != row.recorded) {
       report_.ratios.push_back(row.time_ms / own.real(1));
     }
+    const bool imported_before = is_ahead && same && own.text(0) <= now_;
     own.reset();
-    if (there && !older) {
+    if (there && (!older || imported_before)) {
       ++report_.kept;
       return;
     }
@@ -111,6 +121,7 @@ class Merger {
   Database& other_;
   bool other_has_rankings_;
   bool other_has_hosts_;
+  const std::string now_ = utc_now();
   MergeReport report_;
 };
 

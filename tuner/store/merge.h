@@ -17,6 +17,10 @@ struct MergeReport {
   std::uint64_t replaced = 0;      // by a newer one
   std::uint64_t kept = 0;          // the one that is there is as new or newer
   std::uint64_t damaged = 0;       // left out
+  // Trials dated later than now, by a clock that was ahead, and the last of these dates. They count
+  // as recorded now.
+  std::uint64_t ahead = 0;
+  std::string furthest{};
   // Of each configuration that both stores measured, not merely hold, and found valid: the other
   // store's time over the one that was here.
   std::vector<double> ratios{};

@@ -11,6 +11,8 @@
 #include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
+#include "tuner/store/store_impl.h"
+#include "tuner/store/trial_codec.h"
 
 namespace tuner {
 namespace {
@@ -100,6 +102,43 @@ TEST(Merge, OfTwoTrialsOfOneConfigurationTheLaterStays) {
   EXPECT_TRUE(again.ratios.empty());
 }
 
+// A clock that was ahead makes dates that nothing would ever be later than.
+TEST(Merge, WhatIsDatedAheadCountsAsRecordedNow) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill_range(b.path(), sample_key(), 1, 2);
+  run_sql(b.path() / "tuner.sqlite",
+          "UPDATE trials SET recorded = CASE id WHEN 1 THEN '2099-01-01T00:00:00Z' ELSE 'zz' END");
+  Store store = Store::open(a.path());
+  const MergeReport report = merge_store(store, b.path());
+  EXPECT_EQ(report.added, 2U);
+  EXPECT_EQ(report.ahead, 2U);
+  EXPECT_EQ(report.furthest, "zz");
+  for (const auto& [configuration, date] : store.dates(store.context(sample_key()))) {
+    EXPECT_LE(date, utc_now());
+  }
+  const MergeReport again = merge_store(store, b.path());
+  EXPECT_EQ(again.kept, 2U) << "the same ones";
+  EXPECT_EQ(again.ahead, 2U);
+  EXPECT_TRUE(again.ratios.empty());
+}
+
+TEST(Merge, WhatWasImportedFromAheadOfTimeIsReplaced) {
+  const ScratchFolder a;
+  const ScratchFolder b;
+  fill_range(a.path(), sample_key(), 1, 1);
+  run_sql(a.path() / "tuner.sqlite", "UPDATE trials SET recorded = '2099-01-01T00:00:00Z'");
+  Trial later = sample_trial(1);
+  later.timing.median = 99;
+  {
+    Store store = Store::open(b.path());
+    store.record(store.context(sample_key()), later);
+  }
+  Store store = Store::open(a.path());
+  EXPECT_EQ(merge_store(store, b.path()).replaced, 1U);
+  EXPECT_EQ(store.trials(store.context(sample_key()))[0].timing.median, 99);
+}
+
 // Times of what failed or was dropped say nothing.
 TEST(Merge, OnlyWhatBothFoundValidIsCompared) {
   for (const TrialState state : {TrialState::kDropped, TrialState::kCorrectness}) {
@@ -172,17 +211,21 @@ TEST(Merge, RefusesItselfAndWhatIsNoStore) {
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
 }
 
+// As on a full disk, which has no room for another page.
+void fill_up(Store& store) {
+  Database& database = store.impl().db();
+  const std::int64_t pages = database.integer_of("PRAGMA page_count");
+  database.execute(("PRAGMA max_page_count = " + std::to_string(pages)).c_str());
+}
+
 // A disk that is full in the middle, say: nothing of the merge is there.
 TEST(Merge, AFailureInTheMiddleLeavesNothing) {
   const ScratchFolder a;
   const ScratchFolder b;
-  fill_range(b.path(), sample_key(), 1, 3);
-  fill_range(b.path(), other_device(), 1, 3);
-  { Store::open(a.path()); }
-  run_sql(a.path() / "tuner.sqlite",
-          "CREATE TRIGGER full BEFORE INSERT ON trials WHEN (SELECT count(*) FROM trials) >= 4"
-          " BEGIN SELECT RAISE(FAIL, 'disk full'); END");
+  fill_range(b.path(), sample_key(), 1, 30);
+  fill_range(b.path(), other_device(), 1, 30);
   Store store = Store::open(a.path());
+  fill_up(store);
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
   EXPECT_TRUE(store.contexts().empty());
 }
@@ -193,11 +236,12 @@ TEST(Merge, RecordAllIsAllOrNothing) {
   record_all(store, std::vector<TrialBatch>{{sample_key(), {sample_trial(1), sample_trial(2)}},
                                             {other_device(), {sample_trial(3)}}});
   EXPECT_EQ(store.contexts().size(), 2U);
-  run_sql(folder.path() / "tuner.sqlite",
-          "CREATE TRIGGER full BEFORE INSERT ON trials BEGIN SELECT RAISE(FAIL, 'full'); END");
+  fill_up(store);
   ContextKey third = sample_key();
   third.kernel = "third";
-  EXPECT_THROW(record_all(store, std::vector<TrialBatch>{{third, {sample_trial(1)}}}), FatalError);
+  TrialBatch batch{third, {}};
+  for (int i = 0; i < 30; ++i) batch.trials.push_back(sample_trial(i));
+  EXPECT_THROW(record_all(store, std::vector<TrialBatch>{batch}), FatalError);
   EXPECT_EQ(store.contexts().size(), 2U);
 }
 
