@@ -15,6 +15,7 @@
 #include "tuner/app/command_table.h"
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/worker/child.h"
@@ -80,6 +81,9 @@ int guarded_dispatch(const Words& words) {
   } catch (const UnavailableError& error) {
     std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
     return kExitUnavailable;
+  } catch (const InterruptedError& error) {
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
+    return kExitInterrupted;
   } catch (const std::exception& error) {
     std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
     return kExitNothingValid;

@@ -40,6 +40,8 @@ void on_signal(int number) {
 
 }  // namespace
 
+int stop_signals() { return g_count; }
+
 Interrupt::Interrupt() {
   g_count = 0;
   g_hung_up = 0;
@@ -72,7 +74,7 @@ Interrupt::~Interrupt() {
   }
 }
 
-int Interrupt::count() const { return g_count; }
+int Interrupt::count() const { return stop_signals(); }
 int Interrupt::fd() const { return g_pipe[0]; }
 
 }  // namespace tuner

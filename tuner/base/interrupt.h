@@ -2,8 +2,18 @@
 // Ctrl-C, SIGTERM and the end of the terminal as something to look at, not something that happens.
 
 #include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
 
 namespace tuner {
+
+// A signal to stop has ended what was under way.
+class InterruptedError : public FatalError {
+ public:
+  using FatalError::FatalError;
+};
+
+// How many signals to stop came since an Interrupt was made; 0 where there never was one.
+int stop_signals();
 
 // Whether somebody wants what is under way to end.
 class StopRequest {

@@ -37,6 +37,7 @@ std::unique_ptr<Database> open_healthy(const fs::path& file) {
   // middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is
   // whole after a power cut too; how often a commit waits for the disk is record()'s to say.
   database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  check_tables(*database);  // their constraints are part of the check below
   check_health(*database);
   prepare_schema(*database);
   return database;

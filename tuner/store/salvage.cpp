@@ -135,6 +135,7 @@ Salvaged salvage(const std::filesystem::path& damaged, const std::filesystem::pa
   std::vector<std::uint64_t> counts;
   try {
     Database source(damaged, Database::Mode::kReadOnly);
+    check_tables(source);
     Transaction transaction(target);
     for (const Table& table : tables()) counts.push_back(copy_table(table, source, target));
     for (const Table& table : later_tables()) {

@@ -2,6 +2,10 @@
 
 #include "tuner/store/schema.h"
 
+#include <functional>
+#include <set>
+#include <tuple>
+
 namespace tuner {
 namespace {
 
@@ -59,19 +63,69 @@ constexpr const char* kHosts =
     " host TEXT NOT NULL, imported INTEGER NOT NULL, UNIQUE(context, host))";
 
 std::int64_t table_count(Database& database) {
-  return database.integer_of("SELECT count(*) FROM sqlite_schema");
+  return database.integer_of("SELECT count(*) FROM sqlite_master");
+}
+
+void make_tables(Database& database) {
+  database.execute(kTables);
+  database.execute(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
+}
+
+void make_later_tables(Database& database) {
+  database.execute(kRankings);
+  database.execute(kHosts);
+}
+
+std::int64_t application_of(Database& database) {
+  return database.integer_of("PRAGMA application_id");
+}
+
+[[noreturn]] void reject_of_other_program(Database& database) {
+  throw FatalError(database.path().string() + " is an SQLite database of another program");
+}
+
+using Object = std::tuple<std::string, std::string, std::string>;  // type, name, SQL that makes it
+using Objects =
+    std::set<Object, std::greater<>>;  // a view or trigger before its tables and indexes
+
+// Not from sqlite_schema: that name is an alias, and a file may have a view of that name.
+Objects objects_in(Database& database) {
+  Statement query = database.prepare("SELECT type, name, sql FROM sqlite_master");
+  Objects found;
+  while (query.step()) found.emplace(query.text(0), query.text(1), query.text(2));
+  return found;
+}
+
+const Objects& known_objects() {
+  static const Objects known = [] {
+    Database own(":memory:", Database::Mode::kReadWrite);
+    make_tables(own);
+    make_later_tables(own);
+    own.execute("ANALYZE");  // which a user may have done
+    return objects_in(own);
+  }();
+  return known;
 }
 
 }  // namespace
 
+void check_tables(Database& database) {
+  for (const Object& object : objects_in(database)) {
+    if (known_objects().contains(object)) continue;
+    if (application_of(database) != kApplicationId) reject_of_other_program(database);
+    const auto& [type, name, sql] = object;
+    throw FatalError(database.path().string() + " has the " + type + " '" + name +
+                     "', which this version of tuner does not make: it is not read");
+  }
+}
+
 void check_schema(Database& database) {
-  const std::int64_t application = database.integer_of("PRAGMA application_id");
+  const std::int64_t application = application_of(database);
   if (application == 0 && table_count(database) == 0) {  // such as a full disk leaves
     throw FatalError("there are no results in " + database.path().string() + " yet: it is empty");
   }
-  if (application != kApplicationId) {
-    throw FatalError(database.path().string() + " is an SQLite database of another program");
-  }
+  if (application != kApplicationId) reject_of_other_program(database);
+  check_tables(database);
   const std::int64_t version = database.integer_of("SELECT max(version) FROM schema");
   if (version > kSchemaVersion) {
     throw FatalError(database.path().string() + " was written by a newer tuner (schema " +
@@ -86,18 +140,16 @@ void prepare_schema(Database& database) {
     Transaction transaction(database);
     // Two tuners may have found it empty at the same time; only one of them makes the tables.
     if (table_count(database) == 0) {
-      database.execute(kTables);
-      database.execute(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
+      make_tables(database);
     }
     transaction.commit();
   }
   check_schema(database);
-  database.execute(kRankings);
-  database.execute(kHosts);
+  make_later_tables(database);
 }
 
 bool has_table(Database& database, const std::string& name) {
-  Statement query = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+  Statement query = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?");
   return query.bind(1, name).step();
 }
 

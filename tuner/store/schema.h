@@ -14,6 +14,10 @@ void prepare_schema(Database& database);
 // The same checks without writing, for read-only use.
 void check_schema(Database& database);
 
+// Views, triggers, generated columns and the like run code of whoever made the file, for ever if he
+// wants. Throws FatalError where a database has anything else than the tables that tuner makes.
+void check_tables(Database& database);
+
 // Tables that may be missing where an older program made the database.
 inline constexpr const char* kRankingsTable = "rankings";  // how contexts are ranked
 inline constexpr const char* kHostsTable = "hosts";        // where contexts were measured

@@ -10,6 +10,11 @@ namespace {
 
 // Another tuner commits in milliseconds; a minute means that it is stuck.
 constexpr int kBusyMilliseconds = 60000;
+// No text and no list of samples that a tuner records comes near it; a few bytes of a file may
+// stand for a gigabyte of zeros.
+constexpr int kLongestValue = 64 << 20;
+// Steps of SQLite's machine, some tens of milliseconds.
+constexpr int kStepsBetweenLooks = 1000000;
 
 std::string reason_of(sqlite3* handle, int code) {
   switch (code & 0xFF) {
@@ -20,6 +25,8 @@ std::string reason_of(sqlite3* handle, int code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "another program has held it locked for a minute";
+    case SQLITE_TOOBIG:
+      return "it holds a value that is longer than any that tuner writes";
     default:
       break;
   }
@@ -36,6 +43,22 @@ std::string reason_of(sqlite3* handle, int code) {
 [[noreturn]] void fail(sqlite3* handle, int code, const std::string& path) {
   throw SqliteError(code & 0xFF,
                     "the results database " + path + " failed: " + reason_of(handle, code));
+}
+
+// Another's file is data: nothing in it may run when it is read, nor take memory or time without
+// end.
+void distrust(sqlite3* handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  for (const int what : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                         SQLITE_DBCONFIG_ENABLE_VIEW}) {
+    sqlite3_db_config(handle, what, 0, nullptr);
+  }
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
+}
+
+// What is done on the way out, after the signal, runs to its end.
+int is_to_stop(void* signals_before) {
+  return stop_signals() > *static_cast<const int*>(signals_before) ? 1 : 0;
 }
 
 }  // namespace
@@ -72,10 +95,13 @@ Statement& Statement::bind_null(int at) {
 }
 
 bool Statement::step() {
+  sqlite3* database = sqlite3_db_handle(handle_.get());
+  sqlite3_progress_handler(database, kStepsBetweenLooks, is_to_stop, &signals_before_);
   const int code = sqlite3_step(handle_.get());
+  sqlite3_progress_handler(database, 0, nullptr, nullptr);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  sqlite3* database = sqlite3_db_handle(handle_.get());
+  if (code == SQLITE_INTERRUPT) throw InterruptedError("interrupted while using " + path_);
   const int extended = sqlite3_extended_errcode(database);
   const SqliteError error(
       code & 0xFF, "the results database " + path_ + " failed: " + reason_of(database, extended));
@@ -140,6 +166,7 @@ Database::Database(const std::filesystem::path& path, Mode mode) : path_(path) {
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(handle, code, path_.string());
   sqlite3_extended_result_codes(handle, 1);
+  distrust(handle);
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 
 namespace tuner {
 
@@ -33,8 +34,10 @@ class Statement {
   Statement& bind_blob(int at, std::string_view bytes);
   Statement& bind_null(int at);
 
-  bool step();  // true while there is a row
-  void run();   // for statements without rows; ready for the next bind afterwards
+  // True while there is a row. A signal to stop ends a statement that runs for long:
+  // InterruptedError.
+  bool step();
+  void run();  // for statements without rows; ready for the next bind afterwards
   void reset();
 
   std::int64_t integer(int column) const;
@@ -52,6 +55,7 @@ class Statement {
 
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
   std::string path_;
+  int signals_before_ = stop_signals();
 };
 
 class Database {
