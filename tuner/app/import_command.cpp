@@ -144,7 +144,7 @@ void merge(Store& store, const fs::path& path) {
 int import_command(const Words& words) {
   const ImportOptions options = parse_import(words);
   std::optional<Study> study;
-  if (!options.study.empty()) study = read_study(options.study);
+  if (!options.study.empty()) study = read_study(options.study, DataFiles::kIgnored);
   std::vector<fs::path> stores;
   std::vector<TrialBatch> batches;
   // All files are read before anything is written.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/trial.h"
@@ -35,6 +36,9 @@ struct Recording {
   std::string kernel;
   std::string objective = "time";
   bool maximize = false;  // more of the objective is better; files other than our own do not say
+  // Extents along x, y and z as Kernel Tuner has them, or under the names that a T4 file of this
+  // program has; texts where they depend on the configuration. Empty when the file does not say.
+  std::vector<std::pair<std::string, Value>> problem_size;
   std::vector<Parameter> parameters;
   std::vector<RecordedTrial> entries;    // in the order of the file
   std::vector<std::uint32_t> positions;  // value positions, parameters.size() for each entry

@@ -53,6 +53,8 @@ double number_in(const Value& value) {
 
 // ---- the reader
 
+constexpr const char* kSizeKey = "problem_size";
+
 class RecordingReader : public JsonListener {
  public:
   // `by_itself`: whether the file may say what its objective is.
@@ -69,7 +71,17 @@ class RecordingReader : public JsonListener {
   void scalar(const JsonPlace& at, Value value) override;
 
  private:
-  enum class Section { kOther, kDevice, kKernel, kKeys, kParameters, kCache, kMetadata, kResults };
+  enum class Section {
+    kOther,
+    kDevice,
+    kKernel,
+    kSize,
+    kKeys,
+    kParameters,
+    kCache,
+    kMetadata,
+    kResults
+  };
 
   void walk();
   void cache_field(const JsonPlace& at, Value value);
@@ -77,6 +89,7 @@ class RecordingReader : public JsonListener {
   void time_field(const std::string& name, double milliseconds);
   void metadata(const JsonPlace& at, const Value& value);
   void measurement(const JsonPlace& at, Value value);
+  void size(const JsonPlace& at, std::size_t depth, Value value);
   void define_parameters();
   void measured(const Value& value);
   bool is_entry(const JsonPlace& at) const {
@@ -96,6 +109,7 @@ class RecordingReader : public JsonListener {
   std::size_t results_ = 0;
   double to_milliseconds_ = 1;  // T4's unit of time
   bool compilation_seen_ = false;
+  std::string extent_name_;
   std::string measurement_name_;
   Value measurement_value_;
 };
@@ -135,10 +149,17 @@ void RecordingReader::walk() {
 }
 
 void RecordingReader::named(const JsonPlace& at) {
+  const bool in_metadata = at.depth > 1 && section_ == Section::kMetadata;
+  if (in_metadata ? at.keys[2] == kSizeKey : at.keys[1] == kSizeKey) {
+    // Its own name, of a file that is read twice, or that of an extent in it.
+    if (at.depth == (in_metadata ? 2 : 1)) recording_.problem_size.clear();
+    extent_name_ = at.depth == (in_metadata ? 3 : 2) ? at.keys[at.depth] : "";
+  }
   if (at.depth != 1) return;
-  static const std::array<std::pair<std::string_view, Section>, 7> kSections{
+  static const std::array<std::pair<std::string_view, Section>, 8> kSections{
       {{"device_name", Section::kDevice},
        {"kernel_name", Section::kKernel},
+       {kSizeKey, Section::kSize},
        {"tune_params_keys", Section::kKeys},
        {"tune_params", Section::kParameters},
        {"cache", Section::kCache},
@@ -209,6 +230,9 @@ void RecordingReader::scalar(const JsonPlace& at, Value value) {
     case Section::kKernel:
       if (at.depth == 1 && text != nullptr) recording_.kernel = *text;
       break;
+    case Section::kSize:
+      size(at, 1, std::move(value));
+      break;
     case Section::kKeys:
       if (at.depth == 2 && text != nullptr && !builder_.domains_known()) keys_.push_back(*text);
       break;
@@ -224,7 +248,11 @@ void RecordingReader::scalar(const JsonPlace& at, Value value) {
       if (in_entry_) cache_field(at, std::move(value));
       break;
     case Section::kMetadata:
-      if (at.depth == 2) metadata(at, value);
+      if (at.keys[2] == kSizeKey) {
+        size(at, 2, std::move(value));
+      } else if (at.depth == 2) {
+        metadata(at, value);
+      }
       break;
     case Section::kResults:
       if (in_entry_) result_field(at, std::move(value));
@@ -232,6 +260,13 @@ void RecordingReader::scalar(const JsonPlace& at, Value value) {
     case Section::kOther:
       break;
   }
+}
+
+// One extent, or a list or map of them; `depth` is that of one.
+void RecordingReader::size(const JsonPlace& at, std::size_t depth, Value value) {
+  constexpr std::size_t kMost = 64;
+  if (at.depth > depth + 1 || recording_.problem_size.size() == kMost) return;
+  recording_.problem_size.emplace_back(std::exchange(extent_name_, {}), std::move(value));
 }
 
 void RecordingReader::measured(const Value& value) {

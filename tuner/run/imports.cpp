@@ -17,6 +17,7 @@
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/recordings/recorded_trials.h"
 #include "tuner/run/identity.h"
+#include "tuner/run/recorded_size.h"
 #include "tuner/run/store_recording.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
@@ -32,7 +33,8 @@ namespace fs = std::filesystem;
   throw InputError(Complaint{{file, 0, 0}, message, suggestion});
 }
 
-ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* study) {
+ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* study,
+                  const Tell& tell) {
   ContextKey key;
   key.kernel = !as.kernel.empty() ? as.kernel
                : study != nullptr ? study->kernel.name
@@ -41,13 +43,7 @@ ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* s
   key.device.backend = "imported";
   key.device.name = as.device.empty() ? recording.device : as.device;
   if (key.device.name.empty()) reject(recording.name, "the file names no device", "--device NAME");
-  if (!as.size.empty()) {
-    key.size = study != nullptr ? parse_size_option(as.size, *study) : parse_dims(as.size);
-  } else if (study != nullptr && study->sizes.size() == 1) {
-    key.size = study->sizes.front();
-  } else if (study != nullptr && study->sizes.size() > 1) {
-    reject(recording.name, "the file names no problem size, and the study has several", "--size");
-  }
+  key.size = size_of(recording, as.size, study, tell);
   key.identity = {{"imported", recording.name}};
   return key;
 }
@@ -83,9 +79,10 @@ void take_for_search(Trial& trial) {
 
 }  // namespace
 
-TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study) {
+TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study,
+                    const Tell& tell) {
   TrialBatch batch;
-  batch.key = key_of(recording, as, study);
+  batch.key = key_of(recording, as, study, tell);
   batch.key.parameters =
       parameter_names(study != nullptr ? study->parameters : recording.parameters);
   batch.trials = study != nullptr ? trials_of(recording, study->parameters) : trials_of(recording);
@@ -101,7 +98,13 @@ TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study*
 std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
                                        const Study& study, std::vector<std::string>& notes) {
   std::vector<TrialBatch> batches;
+  std::optional<ProblemSize> wanted;
+  if (!as.size.empty()) wanted = parse_size_option(as.size, study, DataFiles::kIgnored);
   for (RankedResults& results : read_ranked_files(path, study, notes)) {
+    if (wanted && results.size != *wanted) {
+      reject(path.string(),
+             "these results are of the size " + results.size.label() + ", not " + wanted->label());
+    }
     TrialBatch batch;
     batch.key.kernel = as.kernel.empty() ? study.kernel.name : as.kernel;
     batch.key.device = results.device;
@@ -151,17 +154,17 @@ TrialBatch read_batch(const fs::path& path, const ImportAs& as, const std::strin
   }
   if (study != nullptr && objective.empty()) {
     try {
-      return batch_of(read_import(path, "time", tell), as, study);
+      return batch_of(read_import(path, "time", tell), as, study, tell);
     } catch (const InputError& by_time) {
       if (study->objective.name == "time") throw;
       try {
-        return batch_of(read_import(path, study->objective.name, tell), as, study);
+        return batch_of(read_import(path, study->objective.name, tell), as, study, tell);
       } catch (const InputError&) {
         throw by_time;
       }
     }
   }
-  TrialBatch batch = batch_of(read_import(path, objective, tell), as, study);
+  TrialBatch batch = batch_of(read_import(path, objective, tell), as, study, tell);
   const ObjectiveSpec& ranked_by = batch.ranked_by.objective;
   if (study == nullptr && ranked_by.name != "time" && !ranked_by.maximize) {
     tell(path.string() + ": less of '" + ranked_by.name +

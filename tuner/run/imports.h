@@ -39,7 +39,8 @@ TrialBatch read_batch(const std::filesystem::path& path, const ImportAs& as,
 // A recording under the kernel, device and size that `as`, study or the recording itself name.
 // With a study its parameters, metrics and objective are the study's. Throws InputError when
 // something is named nowhere or does not fit, or when no valid result has the study's objective.
-TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study);
+TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study,
+                    const Tell& tell);
 
 // Ranked CSV files of this program, with the device.json beside them: a file, or a folder of files.
 // `notes` is told what is left out. Throws InputError for files of another study.

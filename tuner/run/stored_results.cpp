@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "tuner/exporters/tuned_table.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/sources.h"
+#include "tuner/study/size_check.h"
 #include "tuner/study/unverified.h"
 
 namespace tuner {
@@ -253,14 +253,12 @@ ProblemSize parse_dims(const std::string& text) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     const std::string piece = text.substr(at, comma - at);
     const std::size_t equals = piece.find('=');
-    std::int64_t extent = 0;
-    const char* end = piece.data() + piece.size();
-    if (equals == std::string::npos || equals == 0 ||
-        std::from_chars(piece.data() + equals + 1, end, extent).ptr != end ||
-        equals + 1 == piece.size()) {
+    const auto extent =
+        equals == std::string::npos ? std::nullopt : extent_from(piece.substr(equals + 1));
+    if (equals == 0 || !extent) {
       throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
     }
-    wanted.dims.emplace_back(piece.substr(0, equals), extent);
+    wanted.dims.emplace_back(piece.substr(0, equals), *extent);
     at = comma + 1;
   }
   return wanted;

@@ -77,7 +77,7 @@ std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNo
                                                     unsigned kinds, const std::string& what) {
   const auto text = read_text(reader.diagnostics, node, what);
   if (!text) return std::nullopt;
-  if (text->find_first_of("{}") == std::string::npos) {
+  if (text->find_first_of("{}") == std::string::npos && reader.data == DataFiles::kNeeded) {
     return read_file_name(reader.diagnostics, node, reader.directory, what);
   }
   check_placeholders(reader, node, kinds, what);

@@ -23,8 +23,8 @@ std::optional<ExtentRange> read_extents(Diagnostics& diagnostics, const YamlNode
                       node.is_scalar() ? fmt::format("[{0}, {0}]", node.text) : "");
     return std::nullopt;
   }
-  const auto low = read_integer(diagnostics, *node.items[0], what);
-  const auto high = read_integer(diagnostics, *node.items[1], what);
+  const auto low = read_extent(diagnostics, *node.items[0], what);
+  const auto high = read_extent(diagnostics, *node.items[1], what);
   if (!low || !high) return std::nullopt;
   if (*low < 1) {
     diagnostics.error(where, fmt::format("{} must begin at 1 at least, not {}", what, *low));
@@ -108,6 +108,7 @@ void take_over(Reader& reader, SizeDomain domain, const Position& where) {
           rule.empty() ? where : rule.origin(),
           fmt::format("no size of the domain is of this kind: {} draws within {} found none",
                       SizeSampler::kMostDraws, ranges_text(domain.extents)));
+      break;  // the search has taken seconds, and would for each of the others
     } else if (std::ranges::find(sizes, *example) == sizes.end()) {
       sizes.push_back(*example);
     }

@@ -27,7 +27,7 @@ ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
   ProblemSize size;
   for (const auto& [key, value] : node.entries) {
     const std::string what = "problem size '" + key->text + "'";
-    const auto extent = read_integer(diagnostics, *value, what);
+    const auto extent = read_extent(diagnostics, *value, what);
     if (extent && *extent <= 0) {
       diagnostics.error(position_of(diagnostics, *value),
                         what + " must be at least 1, not " + std::to_string(*extent));
@@ -287,6 +287,20 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
 
 }  // namespace
 
+bool values_fit(Reader& reader) {
+  constexpr std::size_t kMost = 5000000;  // some hundred megabytes
+  std::size_t count = 0;
+  for (const Parameter& parameter : reader.study.parameters) count += parameter.values.size();
+  if (count <= kMost) return true;
+  const Parameter& last = reader.study.parameters.back();
+  reader.diagnostics.error(
+      last.where, fmt::format("with '{}' the parameters have {} values; together they may have at "
+                              "most {}",
+                              last.name, count, kMost));
+  reader.names.set_incomplete();
+  return false;
+}
+
 void read_parameters(Reader& reader, const YamlNode& node) {
   if (!expect_map(reader.diagnostics, node, "'parameters'")) {
     reader.names.set_incomplete();
@@ -300,6 +314,7 @@ void read_parameters(Reader& reader, const YamlNode& node) {
     reader.names.declare(*key, kParameterName);
     reader.study.parameters.push_back({key->text, read_values(reader.diagnostics, *key, *value),
                                        position_of(reader.diagnostics, *key)});
+    if (!values_fit(reader)) return;
   }
 }
 

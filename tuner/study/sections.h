@@ -10,6 +10,7 @@
 
 #include "tuner/model/study.h"
 #include "tuner/study/names.h"
+#include "tuner/study/size_check.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {
@@ -19,6 +20,7 @@ struct Reader {
   Names& names;
   Study& study;
   std::filesystem::path directory;  // of the study file
+  DataFiles data = DataFiles::kNeeded;
 };
 
 // The values of a collection that were read without an error count on; sections that are absent
@@ -27,6 +29,9 @@ void read_sizes(Reader& reader, const YamlNode& node);
 void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
 std::vector<std::string> dimension_names(const ProblemSize& size);
 void read_parameters(Reader& reader, const YamlNode& node);
+// False, with a complaint at the last parameter, once all together have too many values: a few
+// bytes of a file stand for a million of them. Nothing that follows is read then.
+bool values_fit(Reader& reader);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
 // Of the parameters, sizes and constraints that were read before.

@@ -3,12 +3,10 @@
 #include "tuner/study/size_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,7 +20,8 @@ namespace {
 
 class SizeCheck {
  public:
-  SizeCheck(const Study& study, const ProblemSize& size) : study_(study) {
+  SizeCheck(const Study& study, const ProblemSize& size, DataFiles data)
+      : study_(study), data_(data) {
     for (const auto& [name, extent] : size.dims) {
       names_[name] = extent;
       for_size_ += (for_size_.empty() ? " for " : ", ") + name + "=" + std::to_string(extent);
@@ -126,6 +125,7 @@ class SizeCheck {
 
   void check_file(const std::filesystem::path& pattern, const DataWanted& wanted,
                   const Position& where, const Bindings& names) {
+    if (data_ == DataFiles::kIgnored) return;
     const auto file = substitute(pattern.string(), names);
     if (!file || file->empty()) return;  // that was complained of
     if (const auto mismatch = data_mismatch(*file, wanted)) {
@@ -173,6 +173,7 @@ class SizeCheck {
   }
 
   const Study& study_;
+  DataFiles data_;
   std::string for_size_;  // " for M=64, N=32"
   Bindings names_;
   std::vector<Complaint> complaints_;
@@ -192,14 +193,23 @@ Expected<std::int64_t, std::string> whole_number(const Value& value) {
   return Unexpected{"'" + to_text(value) + "' is not a whole number"};
 }
 
+std::optional<std::int64_t> extent_from(const std::string& text) {
+  const auto expression = Expression::parse(text);
+  if (!expression) return std::nullopt;
+  const auto value = expression->evaluate({});
+  if (!value || std::holds_alternative<bool>(*value)) return std::nullopt;
+  const auto number = whole_number(*value);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 Position place_of(const Expression& expression, const EvaluationError& error) {
   Position where = expression.origin();
   if (where.line > 0) where.column += static_cast<int>(error.offset);
   return where;
 }
 
-std::vector<Complaint> check_size(const Study& study, const ProblemSize& size) {
-  return SizeCheck(study, size).run();
+std::vector<Complaint> check_size(const Study& study, const ProblemSize& size, DataFiles data) {
+  return SizeCheck(study, size, data).run();
 }
 
 // ---- the option --size --------------------------------------------------------------------------
@@ -228,11 +238,8 @@ class SizeOption {
       complain("the study has no dimension '" + name + "'", suggestion_for(name, known));
       return;
     }
-    std::int64_t extent = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
-    if (error != std::errc() || end != digits.data() + digits.size() || extent <= 0) {
-      complain("'" + digits + "' is not a positive whole number");
-    }
+    const std::int64_t extent = extent_from(digits).value_or(0);
+    if (extent <= 0) complain("'" + digits + "' is not a positive whole number");
     if (!extents_.emplace(name, extent).second) complain("'" + name + "' is given twice");
   }
 
@@ -258,7 +265,7 @@ class SizeOption {
 
 }  // namespace
 
-ProblemSize parse_size_option(const std::string& text, const Study& study) {
+ProblemSize parse_size_option(const std::string& text, const Study& study, DataFiles data) {
   std::vector<std::string> names;
   if (!study.sizes.empty()) {
     for (const auto& [name, extent] : study.sizes.front().dims) names.push_back(name);
@@ -274,7 +281,7 @@ ProblemSize parse_size_option(const std::string& text, const Study& study) {
     begin = comma + 1;
   }
   ProblemSize size = option.finish(names);
-  std::vector<Complaint> complaints = check_size(study, size);
+  std::vector<Complaint> complaints = check_size(study, size, data);
   if (!complaints.empty()) throw InputError(std::move(complaints), study.text);
   return size;
 }

@@ -133,8 +133,7 @@ void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   } else if (name == "BinaryRaw") {
     const YamlNode* source = t1_require(t1, node, "DataSource", "an argument read from a file");
     if (source == nullptr) return;
-    const auto path =
-        read_file_name(t1.diagnostics(), *source, t1.reader.directory, "'DataSource'");
+    const auto path = read_data_file(t1.reader, *source, kSizeName, "'DataSource'");
     if (path) argument.fill = {FillSpec::Kind::kFile, 0, 0, *path};
   } else {
     t1.diagnostics().error(t1.at(*type), "the fill '" + name + "' is not understood",

@@ -27,7 +27,7 @@ void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSi
     t1.problem[axis] = e.empty() ? "1" : "(" + e.text() + ")";
     return;
   }
-  const auto extent = read_integer(t1.diagnostics(), node, "'ProblemSize'");
+  const auto extent = tuner::read_extent(t1.diagnostics(), node, "'ProblemSize'");
   if (!extent) return;
   if (*extent <= 0) {
     t1.diagnostics().error(t1.at(node), "'ProblemSize' must be at least 1");

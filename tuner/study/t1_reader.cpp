@@ -256,7 +256,7 @@ bool is_t1(const std::string& text) {
   return root.is_object() && root.contains("ConfigurationSpace");
 }
 
-StudyFile read_t1_file(const std::filesystem::path& path) {
+StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
   Diagnostics diagnostics(path.string(), study_text(path));
   StudyFile result;
   Study& study = result.study;
@@ -266,12 +266,12 @@ StudyFile read_t1_file(const std::filesystem::path& path) {
   const YamlRef root = is_json(diagnostics) ? parse_yaml(diagnostics) : nullptr;
   if (root && expect_map(diagnostics, *root, "a T1 file")) {
     Names names(diagnostics);
-    Reader reader{diagnostics, names, study, study.file.parent_path()};
+    Reader reader{diagnostics, names, study, study.file.parent_path(), data};
     T1Reader t1{reader, {}, {}, {}, {}};
     read_all(t1, *root);
     if (study.sizes.empty()) study.sizes.emplace_back();
     if (diagnostics.ok() && study.runnable) {
-      for (const Complaint& c : check_size(study, study.sizes.front())) {
+      for (const Complaint& c : check_size(study, study.sizes.front(), data)) {
         diagnostics.error(c.where, c.message, c.suggestion);
       }
     }

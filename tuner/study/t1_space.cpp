@@ -137,7 +137,10 @@ void t1_read_parameters(T1Reader& t1, const YamlNode& space) {
   if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'TuningParameters'")) {
     return t1.reader.names.set_incomplete();
   }
-  for (const YamlRef& item : list->items) read_parameter(t1, *item);
+  for (const YamlRef& item : list->items) {
+    read_parameter(t1, *item);
+    if (!values_fit(t1.reader)) return;
+  }
   if (list->items.empty()) {
     t1.diagnostics().error(t1.at(*list), "'TuningParameters' is empty: there is nothing to tune");
   }

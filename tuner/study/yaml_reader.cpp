@@ -13,7 +13,6 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/engine/size_sampler.h"
 #include "tuner/study/sections.h"
-#include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/unverified.h"
 
@@ -126,7 +125,7 @@ class StudyReader {
 };
 
 // The first size that breaks an expression stands for all; of a domain some are looked at.
-void check_sizes(Diagnostics& diagnostics, const Study& study) {
+void check_sizes(Diagnostics& diagnostics, const Study& study, DataFiles data) {
   constexpr std::size_t kOfDomain = 32;
   std::set<std::pair<int, int>> reported;
   std::vector<ProblemSize> sizes = study.sizes;
@@ -136,7 +135,7 @@ void check_sizes(Diagnostics& diagnostics, const Study& study) {
     }
   }
   for (const ProblemSize& size : sizes) {
-    for (const Complaint& c : check_size(study, size)) {
+    for (const Complaint& c : check_size(study, size, data)) {
       if (reported.emplace(c.where.line, c.where.column).second) {
         diagnostics.error(c.where, c.message, c.suggestion);
       }
@@ -181,10 +180,11 @@ const YamlNode* extends_of(const YamlNode& root) {
 }
 
 enum class Extends { kNothing, kAnother };
-StudyFile read_file(const fs::path& path, Extends may);
+StudyFile read_file(const fs::path& path, Extends may, DataFiles data);
 
 // The other study, with what this one says.
-StudyFile extended(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path) {
+StudyFile extended(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
+                   DataFiles data) {
   const Fields file(diagnostics, root, diagnostics.at(1, 1), "a study that extends another",
                     {"schema", "extends", "problem_sizes", "search", "measure", "export"});
   check_schema(diagnostics, file);
@@ -192,27 +192,28 @@ StudyFile extended(Diagnostics& diagnostics, const YamlNode& root, const fs::pat
   if (other == nullptr) return {};
   const auto name = read_file_name(diagnostics, *other, path.parent_path(), "'extends'");
   if (!name) return {};
-  StudyFile result = read_file(*name, Extends::kNothing);
+  StudyFile result = read_file(*name, Extends::kNothing, data);
   result.study.file = path;
   result.study.text.clear();
   read_own_parts(diagnostics, file, result.study);
   return result;
 }
 
-StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path) {
+StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
+                     DataFiles data) {
   StudyFile result;
   result.study.file = path;
   result.study.text = diagnostics.text();
   Names names(diagnostics);
-  Reader reader{diagnostics, names, result.study, path.parent_path()};
+  Reader reader{diagnostics, names, result.study, path.parent_path(), data};
   const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
   if (file.is_map()) StudyReader(reader, file).read();
-  check_sizes(diagnostics, result.study);
+  check_sizes(diagnostics, result.study, data);
   return result;
 }
 
-StudyFile read_file(const fs::path& path, Extends may) {
-  if (path.extension() == ".json") return read_t1_file(path);
+StudyFile read_file(const fs::path& path, Extends may, DataFiles data) {
+  if (path.extension() == ".json") return read_t1_file(path, data);
   Diagnostics diagnostics(path.string(), study_text(path));
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
@@ -222,14 +223,14 @@ StudyFile read_file(const fs::path& path, Extends may) {
     diagnostics.error(position_of(diagnostics, *other),
                       "a study that is extended by another cannot extend one itself");
   } else if (other != nullptr) {
-    result = extended(diagnostics, *root, full);
+    result = extended(diagnostics, *root, full, data);
   } else if (root) {
-    result = read_whole(diagnostics, *root, full);
+    result = read_whole(diagnostics, *root, full, data);
   }
   if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
   if (other != nullptr) {
     Diagnostics of_both(path.string(), "");  // what breaks at a size may be in either file
-    check_sizes(of_both, result.study);
+    check_sizes(of_both, result.study, data);
     if (!of_both.ok()) throw InputError(of_both.errors(), "");
   }
   const std::vector<Complaint> warnings = diagnostics.warnings();
@@ -260,7 +261,9 @@ std::string study_text(const std::filesystem::path& path) {
   return text;
 }
 
-StudyFile read_study_file(const fs::path& path) { return read_file(path, Extends::kAnother); }
+StudyFile read_study_file(const fs::path& path) {
+  return read_file(path, Extends::kAnother, DataFiles::kNeeded);
+}
 
 Study unverified_study(Study study) {
   if (study.file.extension() != ".json") {
@@ -272,6 +275,8 @@ Study unverified_study(Study study) {
   return study;
 }
 
-Study read_study(const std::filesystem::path& path) { return read_study_file(path).study; }
+Study read_study(const std::filesystem::path& path, DataFiles data) {
+  return read_file(path, Extends::kAnother, data).study;
+}
 
 }  // namespace tuner

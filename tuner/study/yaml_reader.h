@@ -8,6 +8,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/model/study.h"
+#include "tuner/study/size_check.h"
 
 namespace tuner {
 
@@ -20,7 +21,7 @@ struct StudyFile {
 StudyFile read_study_file(const std::filesystem::path& path);
 
 // The same for those who do not care for warnings.
-Study read_study(const std::filesystem::path& path);
+Study read_study(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
 
 // The same of a T1 file whose answers are not to be compared (--no-verify). A study says that
 // itself: InputError.

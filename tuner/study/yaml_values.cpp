@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "tuner/study/size_check.h"
 #include "tuner/study/space_json.h"
 
 namespace tuner {
@@ -150,6 +151,14 @@ std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNod
   }
   const auto value = read_value(diagnostics, node, what);
   return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode& node,
+                                        const std::string& what) {
+  const Form form = node.is_scalar() ? form_of(node) : Form::kNotFinite;
+  const bool may_be_one = form == Form::kText || form == Form::kFloat;
+  if (const auto extent = may_be_one ? extent_from(node.text) : std::nullopt) return extent;
+  return read_integer(diagnostics, node, what);
 }
 
 std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,

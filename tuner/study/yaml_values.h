@@ -24,6 +24,9 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
                                 const std::string& what);
 std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
                                          const std::string& what);
+// The same, also as 2**20, 1_000_000, 1e6 or in quotes.
+std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode& node,
+                                        const std::string& what);
 std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
                                   const std::string& what);
 // A list that is written as in Python and begins at `where`: "[2**i for i in range(1, 6)]".

@@ -33,6 +33,11 @@ TEST(SizeOption, GivesEveryDimensionInTheStudysOrder) {
   EXPECT_EQ(size, (ProblemSize{{{"M", 16}, {"N", 32}}}));
 }
 
+TEST(SizeOption, TakesExtentsAsPeopleWriteThem) {
+  const ProblemSize size = parse_size_option("N=2**15,M=1_00", accepted(kStudy));
+  EXPECT_EQ(size, (ProblemSize{{{"M", 100}, {"N", 32768}}}));
+}
+
 TEST(SizeOption, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(message_for("M=16"), "--size M=16: 'N' is missing");
   EXPECT_EQ(message_for("M=16,N"), "--size M=16,N: 'N' is not NAME=EXTENT");

@@ -1,5 +1,6 @@
 // Every kind of mistake, with the whole text that the user sees.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
@@ -25,6 +26,32 @@ parameters: {}
             R"text(study.yaml:2:13: 'parameters' is empty: there is nothing to tune
     parameters: {}
                 ^)text");
+}
+
+TEST(SpaceSections, AllValuesTogetherHaveALimit) {
+  std::string yaml = "schema: 1\nparameters:\n";
+  for (int p = 0; p < 300; ++p) yaml += fmt::format("  P{}: {{range: [1, 1000000]}}\n", p);
+  EXPECT_EQ(
+      complaints_of(yaml + "constraints: [P299 > 1]\n"),
+      R"text(study.yaml:8:3: with 'P5' the parameters have 6000000 values; together they may have at most 5000000
+      P5: {range: [1, 1000000]}
+      ^)text");
+}
+
+TEST(SpaceSections, SizesAreTakenAsPeopleWriteThem) {
+  const auto sizes = [](const std::string& list) {
+    std::string text;
+    const Study study = accepted("schema: 1\nproblem_sizes: " + list + "\nparameters: {B: [1]}\n");
+    for (const ProblemSize& size : study.sizes) text += size.label() + " ";
+    return text;
+  };
+  EXPECT_EQ(sizes("[{N: 2**20}, {N: 1_000_000}, {N: 1e6 * 2}, {N: '4096'}, {N: 1e3}]"),
+            "N1048576 N1000000 N2000000 N4096 N1000 ");
+  EXPECT_EQ(sizes("{domain: {N: [2**4, 2**4]}}"), "N16 ");
+  EXPECT_EQ(complaints_of("schema: 1\nproblem_sizes: [{N: 1.5}]\nparameters: {B: [1]}\n"),
+            R"text(study.yaml:2:21: problem size 'N' must be an integer, not a number
+    problem_sizes: [{N: 1.5}]
+                        ^)text");
 }
 
 TEST(SpaceSections, ParameterWithoutValues) {
