@@ -16,7 +16,8 @@ using detail::Comparison;
 using detail::ExpressionNode;
 using detail::Op;
 
-constexpr std::array<std::string_view, 97> kKeywords{
+// With names of the preprocessor's that cannot be undefined.
+constexpr std::array<std::string_view, 108> kKeywords{
     "alignas",       "alignof",     "and",
     "and_eq",        "asm",         "auto",
     "bitand",        "bitor",       "bool",
@@ -49,7 +50,10 @@ constexpr std::array<std::string_view, 97> kKeywords{
     "volatile",      "wchar_t",     "while",
     "xor",           "xor_eq",      "linux",
     "unix",          "NULL",        "EOF",
-    "assert"};
+    "assert",        "defined",     "__FILE__",
+    "__LINE__",      "__DATE__",    "__TIME__",
+    "__TIMESTAMP__", "__COUNTER__", "__INCLUDE_LEVEL__",
+    "__BASE_FILE__", "__cplusplus", "__has_include"};
 
 struct Spelling {
   Op op;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -90,6 +91,25 @@ std::string macros(const HeaderModel& model, const HeaderOptions& options) {
 #endif
 )txt";
   return out;
+}
+
+// A program may have macros of the study's names: its own, or those of standard headers, such as
+// errno and M_PI. They are set aside while the header is read. NVRTC, which has neither those
+// headers nor the pragma, does without.
+std::string macros_aside(const HeaderModel& model, const HeaderText& text, bool aside) {
+  std::set<std::string> names(text.names.begin(), text.names.end());
+  for (const auto* list : {&model.parameters, &model.dims}) {
+    for (const HeaderField& field : *list) {
+      names.insert(field.name);
+      names.insert(field.enumerators.begin(), field.enumerators.end());
+    }
+  }
+  std::string out = "#ifndef __CUDACC_RTC__\n";
+  for (const std::string& name : names) {
+    out += aside ? fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name)
+                 : fmt::format("#pragma pop_macro(\"{}\")\n", name);
+  }
+  return out + "#endif\n";
 }
 
 // X(id, value of each parameter) for each configuration: to instantiate them ahead of time.
@@ -349,11 +369,12 @@ std::string source_hash(const HeaderOptions& options) {
 std::string header_document(const HeaderModel& model, const HeaderOptions& options,
                             const HeaderText& text) {
   std::string out = preamble(model, options, text.title) + macros(model, options) + text.includes;
+  out += macros_aside(model, text, true);
   out += "namespace " + model.space + " {\n" + types(model) + tables(model) +
          "\nnamespace detail {\n" + std::string(kNumbersText) + "\n" + std::string(kDistanceText) +
          "}  // namespace detail\n\n" + header_rules(model) + selection(model) + text.more +
          "}  // namespace " + model.space + "\n";
-  out += for_each(model);
+  out += for_each(model) + macros_aside(model, text, false);
   out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
   out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
   out = replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");

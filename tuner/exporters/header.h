@@ -23,6 +23,7 @@ struct HeaderText {
   std::string title;  // comment lines: what this is and how it is used
   std::string includes;
   std::string more;
+  std::vector<std::string> names{};  // of the study's, in `more`
 };
 std::string header_document(const HeaderModel& model, const HeaderOptions& options,
                             const HeaderText& text);

@@ -222,6 +222,15 @@ std::string includes_of(const Study& study) {
   return out + "#include <cstddef>\n#include <cstdint>\n";
 }
 
+std::vector<std::string> names_in(const LauncherSignature& signature) {
+  std::vector<std::string> names = signature.more_sizes;
+  names.push_back(signature.function);
+  for (const auto* list : {&signature.arguments, &signature.constants}) {
+    for (const LauncherArgument& one : *list) names.push_back(one.name);
+  }
+  return names;
+}
+
 std::string declarations(const HeaderModel& model, const LauncherSignature& signature) {
   std::string out = launcher_computations(model, signature);
   if (signature.has_scratch) {
@@ -279,9 +288,9 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   const LauncherSignature signature = launcher_signature(model);
   const Variants variants = variants_of(study, table, options);
   LauncherFiles files;
-  files.header = header_document(
-      model, options.header,
-      {usage(model, signature, options.stem), includes_of(study), declarations(model, signature)});
+  files.header = header_document(model, options.header,
+                                 {usage(model, signature, options.stem), includes_of(study),
+                                  declarations(model, signature), names_in(signature)});
   std::string flags;
   for (const std::string& one : variants.options) flags += one + " ";
   // What was tuned on a CPU has no architecture of nvcc's.

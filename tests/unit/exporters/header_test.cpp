@@ -236,6 +236,40 @@ int main() {
   EXPECT_EQ(out.text.substr(out.text.find(' ')), " 2 3\n");
 }
 
+// The header is read after the user's, and theirs have their macros.
+TEST(Header, MacrosOfHeadersThatWereIncludedBeforeDoNotMeetTheStudysNames) {
+  Study study = sample_study();
+  study.parameters[0].name = "errno";
+  study.parameters[1].name = "M_PI";
+  study.parameters[2].values = {"static", "stdin", "INT_MAX", "__LINE__", "I"};
+  study.parameters[3].name = "OWN";
+  study.derived = {named("threads", "64")};
+  study.constraints = {Expression::parse_or_throw("errno + M_PI > 0 and SHARED != 'stdin'")};
+  study.launch.block = {Expression::parse_or_throw("threads * errno"), {}, {}};
+  study.launch.grid = {};
+  study.launch.dynamic_shared_bytes = {};
+  const HeaderFolder folder(export_header(study, sample_results()));
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (!has_command(compiler)) continue;
+    const auto out = folder.run_program(R"(#include <complex.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#define OWN 7
+#define M 1024
+#include "tuned.h"
+int main() {
+  errno = OWN;
+  const auto found = matmul_tuned::select(matmul_tuned::device_of(90), {M, M});
+  std::printf("%d %d\n", errno, found.config_id >= 0 && stdin != nullptr && M_PI > INT_MIN);
+})",
+                                        compiler);
+    EXPECT_EQ(out.status, 0) << compiler << "\n" << out.text;
+    EXPECT_EQ(out.text, "7 1\n");
+  }
+}
+
 // Processor time, so that other work on the machine does not count.
 double compile_seconds(const HeaderFolder& folder, const std::string& compiler,
                        const std::string& text) {
