@@ -1,4 +1,6 @@
+#include <array>
 #include <cstring>
+#include <tuple>
 
 #include "tests/unit/cpu/variant.h"
 #include "tuner/plugins/cpu/host_facts.h"
@@ -202,6 +204,22 @@ TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
     backend->download({buffer, 0}, &answer, 4);
     EXPECT_EQ(answer, i);
   }
+}
+
+TEST(Backend, AKernelMayTakeAsManyArgumentsAsItsSourceSays) {
+  std::array<int, 300> ones{};
+  ones.fill(1);
+  std::string parameters = "int* y";
+  std::string sum = "0";
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    parameters += ", int a" + std::to_string(i);
+    sum += " + a" + std::to_string(i);
+  }
+  Variant variant("__global__ void kernel(" + parameters + ") { *y = " + sum + "; }\n");
+  Buffer<int> y{{0}};
+  std::apply([&](const auto&... each) { variant.run({}, y, each...); }, ones);
+  EXPECT_EQ(y.values[0], 300);
+  EXPECT_EQ(variant.fault(TUNER_INVALID, {}, y, 1), "the kernel takes 301 arguments, not 2");
 }
 
 TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {

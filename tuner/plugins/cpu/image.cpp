@@ -144,9 +144,8 @@ Entry Image::entry(const std::string& lowered_name) const {
     throw sdk::Error(TUNER_INVALID, "the image holds no variant for this backend with the entry '" +
                                         lowered_name + "'");
   }
-  std::array<unsigned, 256> sizes{};
-  const unsigned count = parameters(sizes.data());
-  out.parameter_sizes.assign(sizes.begin(), sizes.begin() + std::min<std::size_t>(count, 256));
+  out.parameter_sizes.resize(parameters(nullptr));
+  parameters(out.parameter_sizes.data());
   return out;
 }
 

@@ -23,7 +23,7 @@ __attribute__((always_inline)) inline void tuner_cpu_enter(void (*kernel)(P...),
 template <class... P>
 inline unsigned tuner_cpu_sizes(void (*)(P...), unsigned* sizes) {
   const unsigned all[] = {(unsigned)sizeof(P)..., 0u};
-  for (unsigned i = 0; i < sizeof...(P) && i < 256; ++i) sizes[i] = all[i];
+  for (unsigned i = 0; sizes && i < sizeof...(P); ++i) sizes[i] = all[i];
   return sizeof...(P);
 }
 

@@ -48,7 +48,9 @@ struct tuner_cpu_slots {
 // A variant exports, all extern "C":
 //   void tuner_cpu_slots_of_thread(tuner_cpu_slots*);
 //   void tuner_cpu_entry_N(void** arguments);         runs one thread; N counts kernels from 0
-//   unsigned tuner_cpu_entry_N_parameters(unsigned* sizes);   returns how many; sizes holds 256
+//   unsigned tuner_cpu_entry_N_parameters(unsigned* sizes);   returns how many; sizes holds as
+//   many,
+//                                                             or is null
 //   tuner_cpu_symbol_N: one for each symbol that was asked for
 //   tuner_cpu_dynamic_shared: thread-local, only where dynamic shared memory is used
 struct tuner_cpu_symbol {
