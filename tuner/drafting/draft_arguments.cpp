@@ -26,12 +26,14 @@ class Arguments {
         const auto element = element_type(type->second);
         if (element) one.type = element->name;
       }
-      if (one.type.empty() || (!one.is_pointer && one.lanes > 1)) {
+      const bool is_table = one.pointers > 1;
+      if (one.type.empty() || is_table || (!one.is_pointer() && one.lanes > 1)) {
         refuse(c_.kernel.line,
-               fmt::format("'{}' of {} has the type '{}'", one.name, c_.kernel.name, one.c_type),
+               fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
+                           is_table ? "**" : ""),
                "a study gives a kernel numbers and flat buffers of them");
       }
-      c_.plan.arguments.push_back(one.is_pointer ? buffer(one) : scalar(one));
+      c_.plan.arguments.push_back(one.is_pointer() ? buffer(one) : scalar(one));
     }
   }
 
@@ -116,7 +118,7 @@ class Arguments {
   // Whether it is indexed by what another buffer says of its rows.
   bool lies_in_rows(const Use& use) const {
     return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
-      return other.is_pointer && other.is_const &&
+      return other.is_pointer() && other.is_const &&
              holds_offsets(use_of(c_.kernel.body, other.name)) &&
              std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
                return !mentions(subscript, "[") &&  // x[columns[i]] does not

@@ -27,7 +27,7 @@ class Extents {
     std::set<std::string> extents;
     for (const FoundArgument& one : c_.kernel.arguments) {
       const bool whole = one.type.starts_with("int") || one.type.starts_with("uint");
-      if (one.is_pointer || !whole || !is_extent(c_.kernel, one.name)) continue;
+      if (one.is_pointer() || !whole || !is_extent(c_.kernel, one.name)) continue;
       std::string name = one.name;
       while (is_taken(name) || c_.plan.parameter(name) != nullptr) name += "_";
       c_.plan.extent_of[one.name] = name;

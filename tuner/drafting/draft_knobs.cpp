@@ -19,9 +19,9 @@ class Knobs {
   void take_templates() {
     std::string entry, now;
     for (std::size_t i = 0; i < c_.kernel.templates.size(); ++i) {
-      const FoundTemplate& one = c_.kernel.templates[i];
+      const TemplateParameter& one = c_.kernel.templates[i];
       std::string present = template_argument(i);
-      if (present.empty()) present = one.default_value;
+      if (present.empty()) present = joined(one.default_value);
       std::string spelled = present;
       if (one.is_type()) {
         spelled = element_type(c_.seen_through(present)) ? present : "float";
@@ -80,7 +80,7 @@ class Knobs {
                : "";
   }
 
-  DraftedParameter template_parameter(const FoundTemplate& one, const std::string& present) {
+  DraftedParameter template_parameter(const TemplateParameter& one, const std::string& present) {
     std::optional<std::int64_t> value = whole_number(present);
     if (!value) {
       if (const auto text = c_.host_number(present, 0)) value = constant_value(*text);

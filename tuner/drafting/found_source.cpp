@@ -15,13 +15,6 @@
 namespace tuner {
 namespace {
 
-bool is_qualifier(std::string_view word) {
-  static const std::set<std::string_view> kAll{
-      "const",  "volatile",          "__restrict__", "__restrict", "restrict",
-      "struct", "__grid_constant__", "typename",     "static",     "inline"};
-  return kAll.contains(word);
-}
-
 std::string_view without_parentheses(std::string_view text) {
   while (text.size() > 2 && text.front() == '(' && text.back() == ')') {
     text = text.substr(1, text.size() - 2);
@@ -34,22 +27,7 @@ std::string without_std(std::string type) {
   return type;
 }
 
-bool is_kernel(const Declaration& one) {
-  return one.kind == Declaration::Kind::kFunction && mentions(one.head, "__global__");
-}
-
 }  // namespace
-
-std::string joined(Tokens tokens) {
-  std::string out;
-  const Token* before = nullptr;
-  for (const Token& token : tokens) {
-    const bool one_sign = before != nullptr && before->is("<") && token.is("<");
-    out += (out.empty() || one_sign ? "" : " ") + std::string(token.text);
-    before = &token;
-  }
-  return out;
-}
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   text = without_parentheses(text);
@@ -81,87 +59,8 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-std::optional<ElementType> element_type(const std::string& c_type) {
-  static const std::map<std::string, std::string> kPlain{{"float", "float32"},
-                                                         {"double", "float64"},
-                                                         {"half", "float16"},
-                                                         {"__half", "float16"},
-                                                         {"__nv_bfloat16", "bfloat16"},
-                                                         {"nv_bfloat16", "bfloat16"},
-                                                         {"bfloat16", "bfloat16"},
-                                                         {"char", "int8"},
-                                                         {"signed char", "int8"},
-                                                         {"int8_t", "int8"},
-                                                         {"unsigned char", "uint8"},
-                                                         {"uchar", "uint8"},
-                                                         {"uint8_t", "uint8"},
-                                                         {"bool", "uint8"},
-                                                         {"short", "int16"},
-                                                         {"int16_t", "int16"},
-                                                         {"unsigned short", "uint16"},
-                                                         {"ushort", "uint16"},
-                                                         {"uint16_t", "uint16"},
-                                                         {"int", "int32"},
-                                                         {"signed int", "int32"},
-                                                         {"signed", "int32"},
-                                                         {"int32_t", "int32"},
-                                                         {"unsigned", "uint32"},
-                                                         {"unsigned int", "uint32"},
-                                                         {"uint", "uint32"},
-                                                         {"uint32_t", "uint32"},
-                                                         {"long", "int64"},
-                                                         {"long int", "int64"},
-                                                         {"long long", "int64"},
-                                                         {"long long int", "int64"},
-                                                         {"int64_t", "int64"},
-                                                         {"ptrdiff_t", "int64"},
-                                                         {"unsigned long", "uint64"},
-                                                         {"unsigned long long", "uint64"},
-                                                         {"unsigned long long int", "uint64"},
-                                                         {"uint64_t", "uint64"},
-                                                         {"size_t", "uint64"}};
-  if (const auto plain = kPlain.find(c_type); plain != kPlain.end()) return {{plain->second, 1}};
-  if (c_type.empty() || c_type.back() < '1' || c_type.back() > '4') return std::nullopt;
-  const std::string base = c_type.substr(0, c_type.size() - 1);
-  static const std::set<std::string> kVectors{"float", "double", "int",    "uint", "char",
-                                              "uchar", "short",  "ushort", "half"};
-  if (!kVectors.contains(base)) return std::nullopt;
-  return {{kPlain.at(base), c_type.back() - '0'}};
-}
-
-namespace {
-
-// Index of the name that a parameter is given; its size where it has none.
-std::size_t name_in(Tokens parameter) {
-  const auto open = std::ranges::find_if(parameter, [](const Token& t) { return t.is("["); });
-  const auto end = static_cast<std::size_t>(open - parameter.begin());
-  for (std::size_t i = end; i-- > 0;) {
-    if (parameter[i].is_word() && !is_qualifier(parameter[i].text)) return i;
-  }
-  return parameter.size();
-}
-
-}  // namespace
-
 FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::string>& aliases) {
-  FoundArgument out;
-  const auto equals = std::ranges::find_if(parameter, [](const Token& t) { return t.is("="); });
-  parameter = parameter.first(static_cast<std::size_t>(equals - parameter.begin()));
-  const std::size_t name_at = name_in(parameter);
-  out.is_pointer = mentions(parameter, "[");
-  for (std::size_t i = 0; i < name_at && i < parameter.size(); ++i) {
-    const Token& token = parameter[i];
-    if (token.is("*")) out.is_pointer = true;
-    if (token.is("const") && !out.is_pointer) out.is_const = true;
-    if (!token.is_word() || is_qualifier(token.text)) {
-      if (token.is("::") || token.is("<") || token.is(">")) out.c_type += std::string(token.text);
-      continue;
-    }
-    const bool glue = out.c_type.empty() || out.c_type.ends_with("::") || out.c_type.ends_with("<");
-    out.c_type += (glue ? "" : " ") + std::string(token.text);
-  }
-  if (name_at < parameter.size()) out.name = std::string(parameter[name_at].text);
-  if (out.c_type.starts_with("std::")) out.c_type.erase(0, 5);
+  FoundArgument out{parameter_of(parameter)};
   for (int depth = 0; depth < 8; ++depth) {
     const auto alias = aliases.find(out.c_type);
     if (alias == aliases.end()) break;
@@ -184,12 +83,18 @@ FoundSource::FoundSource(const std::string& source)
   for (const Declaration& one : declarations) read_declaration(one);
   std::erase_if(callables, [](const auto& one) { return has_study_function(one.first); });
   for (const Declaration& one : declarations) {
-    if (!is_kernel(one)) continue;
-    FoundKernel kernel{
-        one.name, line_of(one.all.front()), templates_in(one.head), {}, one.head, one.parameters,
-        one.body};
+    if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) continue;
+    FoundKernel kernel{one.name,
+                       line_of(one.all.front()),
+                       template_parameters(one.head),
+                       {},
+                       one.head,
+                       one.parameters,
+                       one.body};
     for (const Tokens parameter : pieces_between_commas(one.parameters)) {
-      if (joined(parameter) != "void") kernel.arguments.push_back(argument(parameter));
+      if (joined(parameter) == "void") continue;
+      FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));
+      if (found.name.empty()) found.name = "argument" + std::to_string(kernel.arguments.size());
     }
     kernels.push_back(std::move(kernel));
   }
@@ -198,7 +103,7 @@ FoundSource::FoundSource(const std::string& source)
 FoundArgument FoundSource::argument(Tokens parameter) const {
   FoundArgument out = argument_of(parameter, aliases);
   const auto made_of = structs.find(out.c_type);
-  if (out.is_pointer && out.type.empty() && made_of != structs.end()) {
+  if (out.is_pointer() && out.type.empty() && made_of != structs.end()) {
     out.type = made_of->second.name;
     out.lanes = made_of->second.lanes;
   }
@@ -328,28 +233,6 @@ void FoundSource::read_struct(const Declaration& one) {
   }
   const Token& last = one.all[one.all.size() - 2];
   if (one.all.front().is("typedef") && last.is_word()) structs[std::string(last.text)] = made_of;
-}
-
-std::vector<FoundTemplate> FoundSource::templates_in(Tokens head) const {
-  std::vector<FoundTemplate> out;
-  if (head.size() < 4 || !head[0].is("template")) return out;
-  std::size_t end = 2;
-  for (int depth = 1; end < head.size(); ++end) {
-    if (head[end].is("<")) ++depth;
-    if (head[end].is(">") && --depth == 0) break;
-  }
-  for (const Tokens piece : pieces_between_commas(head.subspan(2, end - 2))) {
-    const auto equals = std::ranges::find_if(piece, [](const Token& t) { return t.is("="); });
-    const auto at = static_cast<std::size_t>(equals - piece.begin());
-    FoundTemplate one;
-    if (at == 0) continue;
-    one.name = std::string(piece[at - 1].text);
-    one.kind = joined(piece.first(at - 1));
-    if (one.kind.starts_with("const ")) one.kind.erase(0, 6);
-    if (at < piece.size()) one.default_value = joined(piece.subspan(at + 1));
-    out.push_back(std::move(one));
-  }
-  return out;
 }
 
 }  // namespace tuner

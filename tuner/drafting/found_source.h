@@ -10,28 +10,19 @@
 
 #include "tuner/drafting/expansion.h"
 #include "tuner/source/declarations.h"
+#include "tuner/source/parameters.h"
 
 namespace tuner {
 
-struct FoundArgument {
-  std::string name;
-  std::string c_type;  // "const float*" without the pointer: "float"
-  std::string type;    // as a study says it: "float32"; empty: no such type
+struct FoundArgument : KernelParameter {
+  std::string type{};  // as a study says it: "float32"; empty: no such type
   int lanes = 1;       // of a vector type such as float4
-  bool is_pointer = false, is_const = false;
-};
-
-struct FoundTemplate {
-  std::string name;
-  std::string kind;           // "typename", "int", "bool", ...
-  std::string default_value;  // empty: none
-  bool is_type() const { return kind == "typename" || kind == "class"; }
 };
 
 struct FoundKernel {
   std::string name;
   int line = 0;
-  std::vector<FoundTemplate> templates;
+  std::vector<TemplateParameter> templates;
   std::vector<FoundArgument> arguments;
   Tokens head, parameters, body;
 };
@@ -47,13 +38,6 @@ struct FoundConstant {
   std::string name;
   std::string type;  // empty: no such type
   std::vector<Tokens> extents;
-};
-
-// A study's name for a C type, and of how many numbers of it a vector type or a plain struct is
-// made.
-struct ElementType {
-  std::string name;
-  int lanes = 1;
 };
 
 struct FoundSource {
@@ -83,18 +67,13 @@ struct FoundSource {
   void read_constant(Tokens all);
   FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
-  std::vector<FoundTemplate> templates_in(Tokens head) const;
 
   const std::string& text_;
 };
 
-// None for types that are neither numbers nor vectors of them.
-std::optional<ElementType> element_type(const std::string& c_type);
-
 // One parameter of a function, with types named by `aliases` seen through.
 FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::string>& aliases);
 
-std::string joined(Tokens tokens);
 std::optional<std::int64_t> whole_number(std::string_view text);
 
 }  // namespace tuner

@@ -208,7 +208,18 @@ TEST(Draft, ChoosesAmongSeveralKernels) {
   EXPECT_EQ(refusal(source, "fats"), "k.cu: there is no kernel 'fats' (did you mean 'fast'?)");
 }
 
+TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {
+  const DraftedStudy study = drafted(
+      "#define RESTRICT __restrict__\n__global__ void k(long unsigned int* RESTRICT p, "
+      "unsigned char) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n");
+  EXPECT_TRUE(has(study.yaml, "{name: p, type: uint64, shape: ")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "{name: argument2, type: uint8, value: ")) << study.yaml;
+}
+
 TEST(Draft, RefusesWhatNoStudyCanGive) {
+  EXPECT_EQ(refusal("__global__ void k(float** p) { p[0][0] = 1; }\n"),
+            "k.cu:1:1: 'p' of k has the type 'float**' (a study gives a kernel numbers and flat "
+            "buffers of them)");
   EXPECT_EQ(refusal("void f() {}\n"),
             "k.cu: there is no __global__ function (one that a macro makes, or an included file "
             "holds, is not found)");

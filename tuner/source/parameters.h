@@ -1,0 +1,48 @@
+#pragma once
+// Parameters of functions and of templates, as a source declares them, and the numbers that its
+// types are made of.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/declarations.h"
+
+namespace tuner {
+
+// A study's name for a C type, and of how many numbers of it a vector type or a plain struct is
+// made.
+struct ElementType {
+  std::string name;
+  int lanes = 1;
+};
+
+// None for types that are neither numbers nor vectors of them.
+std::optional<ElementType> element_type(const std::string& c_type);
+
+struct KernelParameter {
+  std::string name;    // empty: it has none
+  std::string c_type;  // "const float*" without the pointer: "float"
+  int pointers = 0;    // an array is one, too
+  bool is_const = false;
+  bool is_plain = true;  // no reference, no pointer to a function, no pack of parameters
+  bool is_pointer() const { return pointers > 0; }
+};
+
+KernelParameter parameter_of(Tokens declared);
+
+struct TemplateParameter {
+  std::string name;
+  std::string kind;      // "typename", "int", "bool", ...
+  Tokens default_value;  // empty: none
+  bool is_type() const { return kind == "typename" || kind == "class"; }
+};
+
+// Those of "template <...>" at the beginning of a declaration.
+std::vector<TemplateParameter> template_parameters(Tokens head);
+
+// The words with a blank between them.
+std::string joined(Tokens tokens);
+
+}  // namespace tuner
