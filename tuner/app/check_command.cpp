@@ -115,6 +115,11 @@ int check_study(const CheckOptions& options) {
       std::cerr << colours.note("warning: " + warning) << "\n";
     }
   }
+  SignatureComplaints unlike = signature_complaints(study);
+  for (const Complaint& warning : unlike.warnings) {
+    std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+  }
+  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
   const ProblemSize size = !options.sizes.empty() ? parse_size_option(options.sizes.front(), study)
                            : study.sizes.empty()  ? ProblemSize{}
                                                   : study.sizes.front();

@@ -21,6 +21,9 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
   Study study = std::move(read.study);
   for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
   for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
+  SignatureComplaints unlike = signature_complaints(study);
+  for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
+  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
                                "there is nothing to run: 'kernel', 'launch' and 'arguments' are "

@@ -154,6 +154,32 @@ std::vector<std::string> constant_warnings(const Study& study) {
   return out;
 }
 
+namespace {
+
+std::vector<SourceText> texts_of(const Study& study, const std::filesystem::path& source) {
+  KnownSources known;
+  std::vector<SourceText> texts;
+  const SourceBundle bundle = read_bundle(study, source, read_file(source), known);
+  for (const BundledFile& file : bundle.files()) {
+    texts.push_back({file.path.empty() ? source.string() : file.path, file.text});
+  }
+  return texts;
+}
+
+}  // namespace
+
+SignatureComplaints signature_complaints(const Study& study) {
+  if (!study.runnable) return {};
+  try {
+    const bool own_file = study.reference && study.reference->source;
+    return check_signatures(
+        study, texts_of(study, study.kernel.source),
+        own_file ? texts_of(study, *study.reference->source) : std::vector<SourceText>{});
+  } catch (const FatalError&) {
+    return {};  // whoever needs the file will say so
+  }
+}
+
 std::filesystem::path user_cache_directory() {
   return default_cache_directory(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
 }

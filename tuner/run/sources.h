@@ -9,6 +9,7 @@
 #include "tuner/compile/artifact_cache.h"
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
+#include "tuner/study/signature_check.h"
 #include "tuner/worker/toolchain.h"
 
 namespace tuner {
@@ -41,6 +42,10 @@ std::vector<std::string> constant_warnings(const Study& study);
 // One line for each parameter of which the sources define or declare the name themselves, so that
 // its values do not reach the kernel. Empty when the source cannot be read.
 std::vector<std::string> unreached_parameters(const Study& study);
+
+// How the study's arguments differ from what its kernels take, as far as the sources show it. Empty
+// when they cannot be read.
+SignatureComplaints signature_complaints(const Study& study);
 
 // $XDG_CACHE_HOME/tuner or ~/.cache/tuner; empty where neither is set.
 std::filesystem::path user_cache_directory();
