@@ -205,6 +205,39 @@ TEST(WrongAnswers, AConstantOfAnotherSizeIsRefusedWithItsPlace) {
   EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
 }
 
+TEST(WrongAnswers, AReferenceThatCrashesIsNamedWithWhatItWasGiven) {
+  const Sandbox sandbox;
+  write_study(sandbox, constants(4, "int32"),
+              "}\nextern \"C\" __global__ void crash("
+              "const float* x, float* y, int n) { *reinterpret_cast<volatile int*>(8) = n;");
+  std::string study = text_of(sandbox.path("scale.yaml"));
+  study.replace(study.find("scale_reference"), 15, "crash");
+  sandbox.write("scale.yaml", study);
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 1) << done.err;
+  EXPECT_NE(done.err.find("killed by signal 11 (Segmentation fault), perhaps by the reference "
+                          "kernel 'crash' outside of its buffers: it was given x float32[100], y "
+                          "float32[100], n int32"),
+            std::string::npos)
+      << done.err;
+}
+
+TEST(WrongAnswers, ArgumentsThatTheKernelDoesNotTakeAreRefusedBeforeARun) {
+  const Sandbox sandbox;
+  write_study(sandbox, constants(4, "int32"));
+  std::string study = text_of(sandbox.path("scale.yaml"));
+  study.replace(study.find("{name: n, type: int32"), 21, "{name: n, type: float");
+  sandbox.write("scale.yaml", study);
+  for (const std::string command : {"check", "run"}) {
+    const auto done = run(sandbox, {command, "scale.yaml"});
+    EXPECT_EQ(done.status, 2) << done.err;
+    EXPECT_NE(done.err.find("scale.yaml:9:12: argument 'n' is float32, but parameter 3 of the "
+                            "kernel 'scale' is 'int n' (scale.cu:5) (type: int32)"),
+              std::string::npos)
+        << done.err;
+  }
+}
+
 TEST(WrongAnswers, AConstantThatNobodySetsAndAnAnswerThatIsAllZeroAreWarnedOf) {
   const Sandbox sandbox;
   write_study(sandbox, "");

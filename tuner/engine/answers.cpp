@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "tuner/engine/argument_names.h"
 #include "tuner/engine/difference.h"
 #include "tuner/engine/input_sets.h"
 #include "tuner/engine/statistics.h"
@@ -18,6 +19,15 @@ namespace {
 // " for STEPS=4", where there are several answers.
 std::string of_values(const AnswerPlan& plan) {
   return plan.values.empty() ? std::string() : " for " + plan.values;
+}
+
+// "the reference for STEPS=4". What is wrong with a launch that
+// has all arguments is as wrong with the kernel's.
+std::string who(const SizePlan& plan, const AnswerPlan& answer, const DeviceFailure& failure) {
+  const bool is_shared =
+      is_about_arguments(failure) && plan.reference->arguments.size() == plan.arguments.size();
+  return "the reference" + of_values(answer) +
+         (is_shared ? ", which is given all arguments like the kernel" : "");
 }
 
 const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
@@ -56,7 +66,7 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
   if (!made && made.error().error == DeviceError::kOutOfMemory && forget()) {
     made = compute(*plan, inputs);
   }
-  if (!made) return Unexpected{in_context("the reference" + of_values(*plan), made.error())};
+  if (!made) return Unexpected{in_context(who(plan_, *plan, made.error()), made.error())};
   known_.push_back(std::move(*made));
   return &known_.back();
 }
@@ -138,8 +148,10 @@ DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& i
 DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                  const RightAnswer& answer) {
   KernelLaunch launch{0, plan.geometry, {}};
+  std::vector<std::string> names;
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    names.push_back(argument.name);
     const std::uint32_t slot = argument.map ? argument.map->of : index;
     const DeviceBuffer& expected = answer.expected[slot];
     const BufferId buffer = expected ? expected.id() : inputs.data[slot];
@@ -151,6 +163,7 @@ DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& 
   auto done = set_constants(kernel->id, plan.artifact, inputs);
   if (done) done = launch_and_time(launch, plan, inputs, answer);
   backend_.unload(kernel->id);
+  if (!done) return Unexpected{with_names(done.error(), names)};
   return done;
 }
 

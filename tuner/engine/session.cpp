@@ -23,6 +23,7 @@
 #include <numeric>
 #include <string>
 
+#include "tuner/engine/argument_names.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/statistics.h"
 
@@ -98,8 +99,11 @@ std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
 std::optional<Verdict> Session::launch_on(const Admitted& admitted, Outputs outputs) {
   if (auto done = workspace_.reset(admitted.bound, outputs); !done) return verdict_of(done.error());
   auto launched = backend_.launch(admitted.bound.sequence);
-  if (!launched) return verdict_of(launched.error());
-  return std::nullopt;
+  if (launched) return std::nullopt;
+  std::vector<std::string> names;  // of a launch that others follow nobody knows which it was
+  for (const ArgumentPlan& one : workspace_.plan().arguments) names.push_back(one.name);
+  const bool is_one = admitted.bound.sequence.size() == 1;
+  return verdict_of(is_one ? with_names(launched.error(), names) : launched.error());
 }
 
 // Compares the outputs with the reference's. The error that is kept is the largest of all checks.

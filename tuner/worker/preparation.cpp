@@ -89,8 +89,12 @@ std::vector<std::string> Preparation::poll() {
       if (constant.name != done.error().constant) continue;
       throw InputError({Complaint{constant.where, done.error().reason, ""}}, study_.text);
     }
-    throw FatalError("problem size " + size_.label() +
-                     " cannot be prepared: " + done.error().reason);
+    std::string reason = done.error().reason;
+    if (!done.error().given.empty() && !study_.reference->entry.empty()) {
+      reason += ", perhaps by the reference kernel '" + study_.reference->entry +
+                "' outside of its buffers: it was given " + done.error().given;
+    }
+    throw FatalError("problem size " + size_.label() + " cannot be prepared: " + reason);
   }
   if (!*done) return {};
   state_ = State::kDone;

@@ -10,6 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
+#include "tuner/engine/argument_names.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {
@@ -124,6 +125,9 @@ std::optional<RunWorker::Failure> RunWorker::not_prepared(
     if (plan_ && plan_->problem) {
       failure.reason += ", perhaps in the problem '" + plan_->problem->name + "'";
     }
+    if (plan_ && plan_->reference) {
+      failure.given = given_text(*plan_, plan_->reference->arguments);
+    }
     return failure;
   }
   const std::string type = text_in(*answer, "type");
@@ -161,7 +165,7 @@ Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
     return false;
   }
   if (failed->no_device) throw unavailable(failed->reason);
-  return Unexpected{Unprepared{failed->reason, failed->constant}};
+  return Unexpected{Unprepared{failed->reason, failed->constant, failed->given}};
 }
 
 bool RunWorker::is_ready() {

@@ -54,6 +54,7 @@ class RunWorker {
   struct Unprepared {
     std::string reason;
     std::string constant;  // the one that the study gives another size than the source; or empty
+    std::string given;     // to the reference kernel, if that may have ended the worker
   };
   // Whether that is done now, or why it cannot be; throws UnavailableError when the device turned
   // out to be unusable.
@@ -109,6 +110,7 @@ class RunWorker {
     bool excusable = false;  // the cause may be outside
     bool no_device = false;
     std::string constant{};
+    std::string given{};  // as in Unprepared
   };
   std::optional<Failure> try_open(const IsOver& is_over);
   void send_plan();

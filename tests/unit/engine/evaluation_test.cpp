@@ -64,6 +64,20 @@ TEST_F(EvaluationTest, AReferenceThatFailsWhenItIsTimedAndFromThenOnEndsThePrepa
   EXPECT_EQ(failure_of_prepare(), "the reference: illegal access");
 }
 
+TEST_F(EvaluationTest, ArgumentsThatTheReferenceDoesNotTakeAreNamed) {
+  FakeBackend::Kernel& reference = backend_.kernels.at("reference");
+  reference.launch_failure =
+      DeviceFailure{DeviceError::kInvalid, "argument 3 has 4 bytes; the kernel takes 8"};
+  EXPECT_EQ(
+      failure_of_prepare(),
+      "the reference, which is given all arguments like the kernel: argument 'n' has 4 bytes; "
+      "the kernel takes 8");
+  plan_.reference->arguments = {1, 0};
+  reference.launch_failure =
+      DeviceFailure{DeviceError::kInvalid, "the kernel takes 5 arguments, not 2"};
+  EXPECT_EQ(failure_of_prepare(), "the reference: the kernel takes 5 arguments, not 2 (y, x)");
+}
+
 TEST_F(EvaluationTest, ASlowReferenceIsNotTimed) {
   add_kernel("reference", doubled_then([](const Call&) { ::usleep(120000); }));
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
