@@ -166,7 +166,7 @@ TEST(Options, OfABackendAreCheckedWhereTheyStand) {
       "launch: {block: [B], grid: [1]}\n"
       "backend: {name: cpu, options: {order: backwards}}\n"
       "arguments: [{name: o, type: int32, shape: [1], role: out}]\n";
-  sandbox.write("k.cu", "extern \"C\" __global__ void k() {}\n");
+  sandbox.write("k.cu", "extern \"C\" __global__ void k(int* o) {}\n");
   sandbox.write("s.yaml", text);
   const auto study = run(sandbox, {"run", "s.yaml"});
   EXPECT_EQ(study.status, 2);

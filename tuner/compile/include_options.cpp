@@ -50,20 +50,6 @@ std::vector<std::string> joined_include_options(const std::vector<std::string>& 
   return out;
 }
 
-std::vector<std::string> with_include_dirs(
-    const std::vector<std::string>& options,
-    const std::function<std::string(const std::string& folder)>& instead) {
-  std::vector<std::string> out = joined_include_options(options);
-  for (std::string& option : out) {
-    auto folder = folder_in(option);
-    if (!folder || folder->empty()) continue;
-    if (folder->front() == '=') folder->erase(0, 1);  // some write -I=DIR
-    option.resize(option.size() - folder->size());
-    option += instead(*folder);
-  }
-  return out;
-}
-
 std::vector<std::string> include_dirs_in(const std::vector<std::string>& options) {
   std::vector<std::string> dirs;
   for (const std::string& option : joined_include_options(options)) {

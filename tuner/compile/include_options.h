@@ -1,7 +1,6 @@
 #pragma once
 // Compiler options that say which files are read.
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,11 +12,6 @@ std::vector<std::string> joined_include_options(const std::vector<std::string>& 
 
 // The folders that options in any form add to where includes are looked up.
 std::vector<std::string> include_dirs_in(const std::vector<std::string>& options);
-
-// The same options, in the form of one word, with other folders instead.
-std::vector<std::string> with_include_dirs(
-    const std::vector<std::string>& options,
-    const std::function<std::string(const std::string& folder)>& instead);
 
 // How far files that an option brings in are known.
 enum class Reach {

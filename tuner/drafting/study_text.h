@@ -1,6 +1,7 @@
 #pragma once
 // C expressions in the words of a study.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

@@ -21,8 +21,8 @@ std::string of_values(const AnswerPlan& plan) {
   return plan.values.empty() ? std::string() : " for " + plan.values;
 }
 
-// "the reference for STEPS=4". What is wrong with a launch that
-// has all arguments is as wrong with the kernel's.
+// "the reference for STEPS=4". What is wrong with a launch that has all arguments is as wrong with
+// the kernel's.
 std::string who(const SizePlan& plan, const AnswerPlan& answer, const DeviceFailure& failure) {
   const bool is_shared =
       is_about_arguments(failure) && plan.reference->arguments.size() == plan.arguments.size();
@@ -44,10 +44,11 @@ const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
   return plan.arguments[index];
 }
 
-tuner::Answer output_of(const SizePlan& plan, std::uint32_t index, BufferId room,
-                        BufferId expected) {
-  const ArgumentPlan& argument = plan.arguments[index];
-  return {contents_of(room), contents_of(expected), argument.type, argument.elements};
+tuner::Answer output_of(const SizePlan& plan, const CheckPlan& check, const RightAnswer& answer,
+                        const std::vector<BufferId>& room) {
+  const ArgumentPlan& argument = plan.arguments[check.argument];
+  const BufferRange expected = contents_of(answer.expected[check.argument].id());
+  return {contents_of(room[check.argument]), expected, argument.type, argument.elements};
 }
 
 }  // namespace
@@ -292,11 +293,8 @@ DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output
   auto found = fetched(output, actual);
   if (!found) return Unexpected{found.error()};
   auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
-  if (judgement) return *judgement;
-  return Judgement{false, 0, judgement.error()};
+  return judgement ? *judgement : Judgement{false, 0, judgement.error()};
 }
-
-// ---- what a variant left ------------------------------------------------------------------------
 
 DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t check,
                                            BufferId actual) {
@@ -319,8 +317,6 @@ DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t chec
   if (!all) return Unexpected{all.error()};
   return OutputCheck{describe(argument, applied, *difference, *all), difference->max_abs_error};
 }
-
-// ---- whether an answer can be one ---------------------------------------------------------------
 
 DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
@@ -369,8 +365,7 @@ DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<B
   for (const CheckPlan& check : plan_.checks) {
     const std::uint32_t index = check.argument;
     if (plan_.arguments[index].role != Role::kOut) continue;
-    const auto output = output_of(plan_, index, room[index], answer.expected[index].id());
-    auto decoy = choose_decoy(backend_.memory(), output, check);
+    auto decoy = choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check);
     if (!decoy) return Unexpected{decoy.error()};
     answer.decoys[index] = *decoy;
   }
@@ -381,9 +376,7 @@ DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
                                                  const std::vector<BufferId>& room) {
   std::vector<double> sizes;
   for (const CheckPlan& check : plan_.checks) {
-    const std::uint32_t index = check.argument;
-    auto largest = magnitude(backend_.memory(),
-                             output_of(plan_, index, room[index], answer.expected[index].id()));
+    auto largest = magnitude(backend_.memory(), output_of(plan_, check, answer, room));
     if (!largest) return Unexpected{largest.error()};
     sizes.push_back(*largest);
   }
@@ -394,20 +387,11 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
                                                        const std::vector<BufferId>& room) {
   std::vector<std::string> found;
   for (const CheckPlan& check : plan_.checks) {
-    const std::uint32_t index = check.argument;
-    const auto output = output_of(plan_, index, room[index], answer.expected[index].id());
-    auto dull = monotony(backend_.memory(), output);
-    if (!dull) return Unexpected{dull.error()};
-    auto wrong = dull->empty() ? passes_wrongly(backend_.memory(), output, check) : dull;
-    if (!wrong) return Unexpected{wrong.error()};
-    if (wrong->empty()) continue;
-    const std::string& name = plan_.arguments[index].name;
-    const std::string values = of_values(*plan_with(*plan_.reference, answer.key));
-    found.push_back(dull->empty()
-                        ? fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}",
-                                      *wrong, name, values, check.rtol, check.atol)
-                        : fmt::format("the reference leaves {} {}{}: wrong answers may pass", name,
-                                      *dull, values));
+    auto doubt = doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
+                             plan_.arguments[check.argument].name,
+                             of_values(*plan_with(*plan_.reference, answer.key)));
+    if (!doubt) return Unexpected{doubt.error()};
+    if (!doubt->empty()) found.push_back(std::move(*doubt));
   }
   return found;
 }

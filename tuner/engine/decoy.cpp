@@ -2,6 +2,8 @@
 
 #include "tuner/engine/decoy.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <vector>
 
@@ -78,8 +80,10 @@ DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
   return best;
 }
 
+namespace {
+
+// "all zero"; empty where values differ.
 DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
-  if (answer.elements == 0) return std::string();
   auto largest = magnitude(memory, answer);
   if (!largest) return Unexpected{largest.error()};
   if (*largest == 0) return std::string("all zero");
@@ -90,9 +94,10 @@ DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
   return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
 }
 
+// The wrong answer that these tolerances let pass: "zeros". Empty when none was found.
 DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& answer,
                                          const CheckPlan& check) {
-  if (answer.elements == 0 || check.by_problem) return std::string();
+  if (check.by_problem) return std::string();
   const auto all_pass = [&]() -> DeviceResult<bool> {
     auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
                                      check.rtol, check.atol);
@@ -109,6 +114,23 @@ DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& ans
   pass = all_pass();
   if (!pass) return Unexpected{pass.error()};
   return std::string(*pass ? "right numbers at wrong places" : "");
+}
+
+}  // namespace
+
+DeviceResult<std::string> doubt_about(DeviceMemory& memory, const Answer& answer,
+                                      const CheckPlan& check, const std::string& name,
+                                      const std::string& values) {
+  if (answer.elements == 0) return std::string();
+  const auto dull = monotony(memory, answer);
+  if (!dull) return dull;
+  if (!dull->empty()) {
+    return fmt::format("the reference leaves {} {}{}: wrong answers may pass", name, *dull, values);
+  }
+  const auto wrong = passes_wrongly(memory, answer, check);
+  if (!wrong || wrong->empty()) return wrong;
+  return fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}", *wrong, name, values,
+                     check.rtol, check.atol);
 }
 
 }  // namespace tuner

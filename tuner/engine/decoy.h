@@ -33,11 +33,11 @@ DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& a
 DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
                                  const CheckPlan& check);
 
-// Why right answers could hardly be told from wrong ones: "all zero". Empty when they can.
-DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer);
-
-// The wrong answer that these tolerances let pass: "zeros". Empty when none was found.
-DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& answer,
-                                         const CheckPlan& check);
+// Why wrong answers may pass for the right one, which the reference leaves in the argument `name`
+// for some `values` (" for STEPS=4"): it is the same everywhere, or the tolerances let zeros pass,
+// or right numbers at wrong places. Empty when none of it was found.
+DeviceResult<std::string> doubt_about(DeviceMemory& memory, const Answer& answer,
+                                      const CheckPlan& check, const std::string& name,
+                                      const std::string& values);
 
 }  // namespace tuner

@@ -200,11 +200,10 @@ void DeviceRun::search(Attempt& attempt) {
 
 void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
   listener_.note("  ended: " + loop.reason);
-  const double seconds = attempt.search.budget.seconds.value_or(0);
-  for (const std::string& text :
-       {cancelled_text(loop, seconds), stragglers_text(loop), drift_text(attempt.evaluator.drift()),
-        twins_text(attempt.evaluator.twins(), study_.parameters),
-        devices_text(attempt.evaluator.devices())}) {
+  for (const std::string& text : {cancelled_text(loop, attempt.search.budget.seconds.value_or(0)),
+                                  stragglers_text(loop), drift_text(attempt.evaluator.drift()),
+                                  twins_text(attempt.evaluator.twins(), study_.parameters),
+                                  devices_text(attempt.evaluator.devices())}) {
     if (!text.empty()) listener_.note(text);
   }
 }

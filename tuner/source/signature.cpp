@@ -178,7 +178,7 @@ bool SignatureReader::is_hidden(std::string_view name) const {
 }
 
 std::vector<Signature> SignatureReader::of(std::string_view entry,
-                                           const NamedTexts& defined) const {
+                                           const DefinedNames& defined) const {
   const std::string_view name = plain_name(entry);
   if (is_hidden(last_name(name)) || defined.contains(last_name(name))) return {};
   std::vector<std::pair<const File*, const Declaration*>> found;
@@ -204,7 +204,7 @@ std::vector<Signature> SignatureReader::of(std::string_view entry,
 
 std::optional<Meanings> SignatureReader::meanings_for(const Declaration& kernel,
                                                       const std::vector<std::string>& given,
-                                                      const NamedTexts& defined) const {
+                                                      const DefinedNames& defined) const {
   Meanings meanings = types_;
   for (const auto& [name, texts] : macros_) meanings[name] = texts;
   for (const auto& [name, text] : defined) {
@@ -229,7 +229,7 @@ std::optional<Meanings> SignatureReader::meanings_for(const Declaration& kernel,
 
 std::optional<Signature> SignatureReader::signature_of(const File& file, const Declaration& kernel,
                                                        const std::vector<std::string>& given,
-                                                       const NamedTexts& defined) const {
+                                                       const DefinedNames& defined) const {
   const auto meanings = meanings_for(kernel, given, defined);
   const bool calls = std::ranges::any_of(kernel.parameters, [&](const Token& token) {
     return token.is_word() && callable_.contains(token.text);

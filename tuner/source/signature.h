@@ -41,7 +41,7 @@ struct SourceText {
 };
 
 // What names stand for outside of the source, such as macros of -D.
-using NamedTexts = std::map<std::string, std::string, std::less<>>;
+using DefinedNames = std::map<std::string, std::string, std::less<>>;
 
 class SignatureReader {
  public:
@@ -52,7 +52,7 @@ class SignatureReader {
 
   // Each declaration that `entry` ("n::k<float, 4>") may mean. None where the files do not show all
   // of them, or not how many parameters they have.
-  std::vector<Signature> of(std::string_view entry, const NamedTexts& defined) const;
+  std::vector<Signature> of(std::string_view entry, const DefinedNames& defined) const;
 
   // Whether the files look at numbers of one type as another's: by bits or through such a pointer.
   bool reinterprets_as(const std::string& element) const;
@@ -71,10 +71,10 @@ class SignatureReader {
   bool is_hidden(std::string_view name) const;
   std::optional<Signature> signature_of(const File& file, const Declaration& kernel,
                                         const std::vector<std::string>& given,
-                                        const NamedTexts& defined) const;
+                                        const DefinedNames& defined) const;
   std::optional<Meanings> meanings_for(const Declaration& kernel,
                                        const std::vector<std::string>& given,
-                                       const NamedTexts& defined) const;
+                                       const DefinedNames& defined) const;
   ParameterType type_of(Tokens parameter) const;
 
   std::list<File> files_;

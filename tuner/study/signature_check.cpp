@@ -64,9 +64,9 @@ std::vector<Case> cases_of(const Study& study) {
 }
 
 // Macros that options define and parameters are, in so far as they may be types.
-NamedTexts definitions_of(const Study& study, const Configuration& configuration,
-                          const Bindings& names) {
-  NamedTexts out;
+DefinedNames definitions_of(const Study& study, const Configuration& configuration,
+                            const Bindings& names) {
+  DefinedNames out;
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     const auto* text = std::get_if<std::string>(&configuration[p]);
     if (text != nullptr) out[study.kernel.define_prefix + study.parameters[p].name] = *text;
@@ -130,7 +130,7 @@ class LaunchCheck {
       const Bindings names =
           bindings_of(study_, configuration, DeviceFacts{}, study_.sizes.front());
       const auto entry = substitute(launch_.entry, names);
-      const NamedTexts defined = definitions_of(study_, configuration, names);
+      const DefinedNames defined = definitions_of(study_, configuration, names);
       if (!entry || !seen.insert(key(*entry, defined)).second) continue;
       ++looked_at;
       for (auto& [place, finding] : best(launch_.reader.of(*entry, defined))) {
@@ -141,7 +141,7 @@ class LaunchCheck {
   }
 
  private:
-  static std::string key(const std::string& entry, const NamedTexts& defined) {
+  static std::string key(const std::string& entry, const DefinedNames& defined) {
     std::string out = entry;
     for (const auto& [name, text] : defined) out += "\n" + name + "=" + text;
     return out;

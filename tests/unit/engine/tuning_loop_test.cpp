@@ -43,39 +43,6 @@ TEST(TuningLoop, EvaluatesEverythingTheStrategyProposes) {
   EXPECT_EQ(strategy.told.size(), 10U);
 }
 
-// After it was right, the first one turns out to be wrong.
-class RevisingEvaluator final : public FakeEvaluator {
- public:
-  RevisingEvaluator() : FakeEvaluator(1, ok_trial) {}
-  std::optional<Trial> next(double until) override {
-    if (returned != 2 || is_revised_) return FakeEvaluator::next(until);
-    is_revised_ = true;
-    Trial trial;
-    trial.state = TrialState::kCorrectness;
-    return trial;
-  }
-
- private:
-  bool is_revised_ = false;
-};
-
-TEST(TuningLoop, ATrialThatComesAgainIsReportedAndNeitherCountedNorToldTwice) {
-  FakeStrategy strategy(first(4));
-  RevisingEvaluator evaluator;
-  std::vector<std::pair<ConfigIndex, TrialState>> seen;
-  const LoopResult result =
-      run_loop(strategy, evaluator, {}, {},
-               {[&](const Trial& t) { seen.emplace_back(t.index, t.state); }, {}});
-  const std::vector<std::pair<ConfigIndex, TrialState>> expected{{0, TrialState::kOk},
-                                                                 {1, TrialState::kOk},
-                                                                 {0, TrialState::kCorrectness},
-                                                                 {2, TrialState::kOk},
-                                                                 {3, TrialState::kOk}};
-  EXPECT_EQ(seen, expected);
-  EXPECT_EQ(result.evaluations, 4U);
-  EXPECT_EQ(strategy.told.size(), 4U);
-}
-
 TEST(TuningLoop, KeepsTheEvaluatorsCapacityBusyAndNoMore) {
   FakeStrategy strategy(first(20));
   FakeEvaluator evaluator(4, ok_trial);

@@ -1,4 +1,5 @@
 // Arguments of role workspace: what a launch finds in them, what it must leave, and what is timed.
+// And scratch that does not fit.
 
 #include <cmath>
 #include <functional>
@@ -169,6 +170,21 @@ TEST_F(WorkspaceRole, AReferenceMayTakeIt) {
   plan_.reference->arguments = {0, 1, 2, 3};
   add_counting("reference", [](const Call& call) { word(call) = 7; });
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+}
+
+TEST_F(EvaluationTest, ScratchThatDoesNotFitIsThatVariantsFailure) {
+  ArgumentPlan scratch = argument("work", Role::kScratch);
+  plan_.arguments.push_back(scratch);
+  evaluation();
+  backend_.memory_limit = 20000;
+  VariantPlan plan = variant("good");
+  scratch.elements = 1 << 20;
+  plan.overrides = {{3, scratch}};
+  const Verdict verdict = evaluate(plan);
+  EXPECT_EQ(verdict.state, TrialState::kRuntime);
+  EXPECT_EQ(verdict.message, "work: out of memory");
+  EXPECT_FALSE(verdict.context_dead);
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "others go on";
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ ProblemSize size(std::int64_t n) { return {{{"N", n}}}; }
 
 TunedTable tuned(std::vector<std::int64_t> extents) {
   TunedTable table;
-  for (const std::int64_t n : extents)
-    table.entries.push_back({0, 0, size(n), {}, 1, {}, {}, false});
+  for (const std::int64_t n : extents) table.entries.push_back({0, 0, size(n), {}, 1, {}});
   return table;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // "x: float32 *, n: int32" of a kernel that may be read in one way only.
 std::string taken(const SignatureReader& reader, const std::string& entry,
-                  const NamedTexts& defined = {}) {
+                  const DefinedNames& defined = {}) {
   const std::vector<Signature> all = reader.of(entry, defined);
   if (all.size() != 1) return std::to_string(all.size()) + " declarations";
   std::string out;
@@ -28,7 +28,7 @@ std::string taken(const SignatureReader& reader, const std::string& entry,
 }
 
 std::string taken(const std::string& source, const std::string& entry,
-                  const NamedTexts& defined = {}) {
+                  const DefinedNames& defined = {}) {
   return taken(SignatureReader(std::vector<SourceText>{{"k.cu", source}}), entry, defined);
 }
 
