@@ -158,8 +158,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSuffix = ".artifact";
+constexpr std::string_view kSuffix = ".artifact";
 constexpr auto kLeftOver = std::chrono::hours(1);  // a temporary file this old has no writer left
+
+// What path_of() makes of a key; then, for a temporary file, what AtomicFile puts behind it.
+// Whatever else is in the folder is somebody's.
+enum class OursAs { kNothing, kEntry, kTemporary };
+OursAs ours_as(const fs::path& path) {
+  constexpr std::size_t kDigits = 2 * sizeof(Digest);
+  const std::string name = path.filename().string();
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  const bool is_key = name.size() > kDigits &&
+                      std::all_of(name.begin(), name.begin() + kDigits, is_hex) &&
+                      path.parent_path().filename() == name.substr(0, 2);
+  if (!is_key || name.compare(kDigits, kSuffix.size(), kSuffix) != 0) return OursAs::kNothing;
+  const std::string_view rest = std::string_view(name).substr(kDigits + kSuffix.size());
+  if (rest.empty()) return OursAs::kEntry;
+  const bool is_temporary =
+      rest.starts_with(".tmp") && rest.substr(4).find_first_not_of("0123456789-") == rest.npos;
+  return is_temporary ? OursAs::kTemporary : OursAs::kNothing;
+}
 
 struct Entry {
   fs::path path;
@@ -178,14 +196,14 @@ std::vector<Entry> entries_in(const fs::path& directory, bool remove_left_overs)
        it.increment(error)) {
     std::error_code gone;
     const fs::path& path = it->path();
-    if (!it->is_regular_file(gone) || gone) continue;
+    const OursAs ours = it.depth() == 1 ? ours_as(path) : OursAs::kNothing;
+    if (ours == OursAs::kNothing || !it->is_regular_file(gone) || gone) continue;
     const auto used = fs::last_write_time(path, gone);
     const auto bytes = gone ? 0 : fs::file_size(path, gone);
     if (gone) continue;
-    if (path.extension() == kSuffix) {
+    if (ours == OursAs::kEntry) {
       out.push_back({path, used, bytes});
-    } else if (remove_left_overs && now - used > kLeftOver &&
-               path.filename().string().find(std::string(kSuffix) + ".tmp") != std::string::npos) {
+    } else if (remove_left_overs && now - used > kLeftOver) {
       fs::remove(path, gone);
     }
   }
@@ -237,7 +255,7 @@ ArtifactCache::ArtifactCache(fs::path directory, std::uint64_t limit,
 
 // Two levels, so that no folder gets very long.
 fs::path ArtifactCache::path_of(const std::string& key) const {
-  return directory_ / key.substr(0, 2) / (key + kSuffix);
+  return directory_ / key.substr(0, 2) / (key + std::string(kSuffix));
 }
 
 void ArtifactCache::give_up(const std::string& reason) {

@@ -213,15 +213,24 @@ TEST_F(Cache, PrunesAndClearsOnDemand) {
 TEST_F(Cache, PruningRemovesWhatDeadWritersLeftAndNothingElse) {
   ArtifactCache cache(dir());
   cache.put(key(1), sample());
-  const auto old_file = write("cache/ab/x.artifact.tmp77", "half");
-  const auto new_file = write("cache/ab/y.artifact.tmp78", "half");
-  const auto foreign = write("cache/notes.txt", "mine");
+  const std::string place = "cache/" + key(2).substr(0, 2) + "/" + key(2) + ".artifact";
+  const auto old_file = write(place + ".tmp77", "half");
+  const auto new_file = write(place + ".tmp78-0", "half");
+  std::vector<fs::path> foreign;
+  for (const char* name : {"notes.txt", "clay.artifact", "ab/clay.artifact", "ab/my.artifact.tmp-1",
+                           "pots/abc/clay.artifact"}) {
+    foreign.push_back(write("cache/" + std::string(name), "mine"));
+  }
+  foreign.push_back(write("cache/pots/" + key(2) + ".artifact", "mine"));
+  foreign.push_back(write(place + ".tmp-of-mine", "mine"));
+  for (const auto& file : foreign) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  }
   fs::last_write_time(old_file, fs::file_time_type::clock::now() - std::chrono::hours(2));
-  fs::last_write_time(foreign, fs::file_time_type::clock::now() - std::chrono::hours(2));
   cache.clear();
   EXPECT_FALSE(fs::exists(old_file));
   EXPECT_TRUE(fs::exists(new_file));
-  EXPECT_TRUE(fs::exists(foreign));
+  for (const auto& file : foreign) EXPECT_TRUE(fs::exists(file)) << file;
 }
 
 TEST_F(Cache, WorksWithoutADirectoryThatCanBeWritten) {
