@@ -83,6 +83,7 @@ std::vector<DataCopy> take_data(tuner::Study& study, const tuner::ProblemSize& s
     }
     DataCopy& copy = copies.emplace_back(one.bytes);
     if (one.on_host) {
+      check_address(one);
       copy.fill_from(one.data);
     } else {
       const AdoptedMemory adopted = adopt(backend, {one});

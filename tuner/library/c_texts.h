@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -56,10 +57,22 @@ inline void put_cut(std::string_view text, char* out, std::size_t room) {
   if (room > 0) put(text.substr(0, std::min(text.size(), room - 1)), out, room);
 }
 
-// What `body` returns; -1 with the reason when it throws.
+// A pointer that a function cannot do without, and the name that tuner_c.h gives it.
+struct Needed {
+  template <typename Pointee>
+  Needed(Pointee* pointer, const char* its_name) : name(its_name), is_null(pointer == nullptr) {}
+  const char* name;
+  bool is_null;
+};
+
+// What `body` returns; -1 with the reason when it throws, or when something needed is null.
 template <typename Body>
-int guarded(char* error, std::size_t error_room, Body&& body) noexcept {
+int guarded(char* error, std::size_t error_room, std::initializer_list<Needed> all_needed,
+            Body&& body) noexcept {
   try {
+    for (const Needed& one : all_needed) {
+      if (one.is_null) throw Error("'" + std::string(one.name) + "' is null");
+    }
     return body();
   } catch (const std::exception& thrown) {
     put_cut(thrown.what(), error, error_room);

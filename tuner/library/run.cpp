@@ -65,15 +65,17 @@ tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& fro
     to.devices.backend = study.backend.name;
     to.devices.backend_options = study.backend.options;
   }
-  to.devices.jobs = from.jobs;
+  to.devices.jobs = workers_of(from.jobs);
   to.strategy = from.strategy.empty() ? study.search.strategy : from.strategy;
   to.strategy_options =
       from.strategy.empty() ? study.search.options : option_list(from.strategy_options);
   if (to.strategy.empty()) to.strategy = "default";
   to.budget = study.search.budget;
-  if (from.evaluations > 0 || from.seconds > 0) to.budget = {};
-  if (from.evaluations > 0) to.budget.evaluations = from.evaluations;
-  if (from.seconds > 0) to.budget.seconds = from.seconds;
+  const std::uint64_t evaluations = count_of(from.evaluations);
+  const double seconds = seconds_of(from.seconds);
+  if (evaluations > 0 || seconds > 0) to.budget = {};
+  if (evaluations > 0) to.budget.evaluations = evaluations;
+  if (seconds > 0) to.budget.seconds = seconds;
   to.seed = from.seed;
   to.results = from.results;
   return to;

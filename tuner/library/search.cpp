@@ -1,6 +1,7 @@
 // Space and strategy for those who measure themselves.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tuner/engine/resolve.h"
@@ -21,7 +22,7 @@ struct Search::State {
     std::string name = from_study ? study.search.strategy : settings.strategy;
     if (name.empty()) name = "default";
     tuner::Budget budget = study.search.budget;
-    if (settings.evaluations > 0) budget.evaluations = settings.evaluations;
+    if (settings.evaluations > 0) budget.evaluations = count_of(settings.evaluations);
     strategy =
         catalogue.make_strategy(name, tuner::space_table(space), settings.seed, budget,
                                 from_study ? study.search.options : option_list(settings.options),
@@ -76,7 +77,9 @@ std::vector<Search::Question> Search::ask(std::size_t count) {
 }
 
 void Search::tell(std::uint64_t question, double value, double seconds) {
+  if (!std::isfinite(value)) return fail(question);
   guarded([&] {
+    seconds_of(seconds);
     const ConfigIndex index = state_->taken(question);
     if (!state_->best || value < state_->best->second) state_->best.emplace(index, value);
     state_->strategy->tell({index, tuner::TrialState::kOk, {value}, seconds});

@@ -29,6 +29,10 @@ bool is_zeroed(const ArgumentPlan& argument) {
 
 }  // namespace
 
+void check_address(const Buffer& buffer) {
+  if (buffer.data == nullptr) throw Error("argument '" + buffer.argument + "' has the address 0");
+}
+
 // Arguments may share memory: it is adopted once, in its largest extent.
 AdoptedMemory adopt(tuner::Backend& backend, const Buffers& given) {
   auto* memory = dynamic_cast<tuner::AdoptsMemory*>(&backend);
@@ -36,6 +40,7 @@ AdoptedMemory adopt(tuner::Backend& backend, const Buffers& given) {
   std::map<void*, const Buffer*> largest;
   for (const Buffer& one : given) {
     if (one.on_host) continue;
+    check_address(one);
     const Buffer*& known = largest[one.data];
     if (known == nullptr || known->bytes < one.bytes) known = &one;
   }

@@ -24,6 +24,8 @@ struct ReadyVariant {
 // Memory of an application as the device's, by address. Gone with its scope; the memory stays.
 using AdoptedMemory = std::map<void*, tuner::DeviceBuffer>;
 
+// Throws Error for the address 0, which would end the process instead of the call.
+void check_address(const Buffer& buffer);
 // Throws Error where the backend cannot work on it.
 AdoptedMemory adopt(tuner::Backend& backend, const Buffers& given);
 

@@ -1,6 +1,7 @@
 #pragma once
 // What stands behind the library's objects, and the words of the house in those of the library.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ std::string program_of(const Installation& installation);
 tuner::Catalogue load_catalogue(const Installation& installation);
 // "M=1024,N=1024".
 std::string text_of(const tuner::ProblemSize& size);
+// What a setting says, which may come from a language that made a negative number, or none, of it.
+// Throw Error for those.
+std::uint64_t count_of(std::uint64_t evaluations);
+unsigned workers_of(unsigned jobs);
+double seconds_of(double seconds);
 tuner::OptionList option_list(const Options& options);
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values);

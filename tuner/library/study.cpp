@@ -1,5 +1,7 @@
 // Studies, and where the installation is.
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "tuner/library/guarded.h"
@@ -61,6 +63,25 @@ tuner::Catalogue load_catalogue(const Installation& installation) {
   return tuner::Catalogue::load(
       tuner::plugin_search(fs::path(prefix_of(installation)) / "bin", "",
                            {installation.plugin_dirs.begin(), installation.plugin_dirs.end()}));
+}
+
+std::uint64_t count_of(std::uint64_t evaluations) {
+  const auto as_signed = static_cast<std::int64_t>(evaluations);
+  if (as_signed < 0) throw Error(fmt::format("evaluations is {}: at least 0 is needed", as_signed));
+  return evaluations;
+}
+
+unsigned workers_of(unsigned jobs) {
+  constexpr unsigned kMostJobs = 4096;
+  const auto as_signed = static_cast<int>(jobs);
+  if (jobs > kMostJobs)
+    throw Error(fmt::format("jobs is {}: 0 to {} is allowed", as_signed, kMostJobs));
+  return jobs;
+}
+
+double seconds_of(double seconds) {
+  if (!(seconds >= 0)) throw Error(fmt::format("seconds is {}: at least 0 is needed", seconds));
+  return seconds;
 }
 
 tuner::OptionList option_list(const Options& options) {

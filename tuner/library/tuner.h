@@ -127,7 +127,8 @@ class TUNER_LIBRARY Search {
   // Up to `count`. None while answers are outstanding: tell more first; none otherwise: all is
   // done.
   std::vector<Question> ask(std::size_t count = 1);
-  // The value, to be minimised; and the seconds that it took to find out, if they count.
+  // The value, to be minimised, which fails where it is no finite number; and the seconds that it
+  // took to find out, if they count.
   void tell(std::uint64_t question, double value, double seconds = 0);
   void fail(std::uint64_t question);
 

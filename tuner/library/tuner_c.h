@@ -1,8 +1,9 @@
 /* libtuner for C, and for languages that can call C: ask and tell, runs, stored results, and tuning
  * in the idle time of a program; tuner.h says what each does. Texts are
  * UTF-8 and end with a zero byte. Where `error` is a parameter it has `error_room` bytes (may be
- * null and 0) and is filled, cut if need be, when a function fails. One search is used by one
- * thread at a time. */
+ * null and 0) and is filled, cut if need be, when a function fails. Null where something is needed
+ * is an error with its reason; null settings mean the defaults. A handle ends with its close, which
+ * takes null, too. One search is used by one thread at a time. */
 #ifndef TUNER_LIBRARY_TUNER_C_H
 #define TUNER_LIBRARY_TUNER_C_H
 
@@ -15,8 +16,9 @@ extern "C" {
 
 typedef struct tuner_search tuner_search;
 
-/* Null arguments have the meaning of empty ones in tuner.h: the study's first size and its
- * strategy, the installation of this library. Null when it fails. tuner_search_close() ends it. */
+/* Null, but for the study, has the meaning of an empty text in tuner.h: the study's first size and
+ * its strategy, the installation of this library. Null when it fails. tuner_search_close() ends it.
+ */
 tuner_search* tuner_search_open(const char* study, const char* size, const char* strategy,
                                 uint64_t seed, const char* prefix, char* error, size_t error_room);
 void tuner_search_close(tuner_search* search);
@@ -26,11 +28,12 @@ void tuner_search_close(tuner_search* search);
  */
 int tuner_search_ask(tuner_search* search, uint64_t* question, char* configuration, size_t room,
                      char* error, size_t error_room);
-/* The answer: a value to be minimised, and what it cost; or that it failed. 0, or -1. */
+/* The answer: a value to be minimised, and the seconds that it cost; or that it failed, which a
+ * value that is no finite number says, too. 0, or -1. */
 int tuner_search_tell(tuner_search* search, uint64_t question, double value, double seconds,
                       char* error, size_t error_room);
 int tuner_search_fail(tuner_search* search, uint64_t question, char* error, size_t error_room);
-/* 1: the best that was told; 0: there is none; -1: no room. */
+/* 1: the best that was told; 0: there is none; -1: no room, or something is null. */
 int tuner_search_best(tuner_search* search, char* configuration, size_t room, double* value);
 
 /* What a run is to do; zero and null mean what the defaults of RunSettings in tuner.h mean. */
@@ -91,7 +94,8 @@ int tuner_tuning_add(tuner_tuning* tuning, const char* size, const tuner_buffer*
                      char* error, size_t error_room);
 int tuner_tuning_step(tuner_tuning* tuning, double milliseconds, tuner_progress* progress,
                       char* error, size_t error_room);
-/* These return 1; 0 where there is nothing yet; -1. `milliseconds` and `tuned` may be null. */
+/* These return 1; 0 where there is nothing yet; -1. `milliseconds` and `tuned` may be null, as may
+ * the `progress` of a step. */
 int tuner_tuning_best(const tuner_tuning* tuning, const char* size, char* configuration,
                       size_t room, double* milliseconds, int* tuned, char* error,
                       size_t error_room);

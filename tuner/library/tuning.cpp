@@ -1,6 +1,7 @@
 // Tuning in the idle time of a program: sizes by their names, and who works on them.
 
 #include <chrono>
+#include <cmath>
 
 #include "tuner/library/guarded.h"
 #include "tuner/library/state.h"
@@ -37,6 +38,8 @@ struct Tuning::State {
 Tuning::Tuning(const Study& study, const TuningSettings& settings) {
   guarded([&] {
     const tuner::Study& plain = study.state_->study;
+    count_of(settings.evaluations);
+    workers_of(settings.jobs);
     state_ = std::make_unique<State>();
     state_->study = plain;
     state_->work = settings.launch ? tune_launches(plain, settings, steady_ms)
@@ -52,7 +55,10 @@ void Tuning::add(const std::string& size, const Buffers& data) {
 }
 
 Progress Tuning::step(double milliseconds) {
-  return guarded([&] { return state_->work->step(milliseconds); });
+  return guarded([&] {
+    if (std::isnan(milliseconds)) throw Error("the milliseconds of a step are no number");
+    return state_->work->step(milliseconds);
+  });
 }
 
 std::optional<Tuning::Choice> Tuning::best(const std::string& size) const {
