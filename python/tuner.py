@@ -11,10 +11,13 @@ wheel, and two folders above this file in an installation of tuner; the environm
         print(search.best())
 """
 
+import contextlib
 import ctypes
 import json
+import operator
 import os
 import sys
+import threading
 from pathlib import Path
 
 _ROOM = 65536
@@ -108,7 +111,30 @@ _LIBRARY = _library()
 
 
 def _bytes(value):
-    return None if value is None else str(value).encode()
+    if value is None:
+        return None
+    text = os.fsencode(value) if isinstance(value, (str, bytes, os.PathLike)) else str(value).encode()
+    if b"\0" in text:
+        raise Error(f"{value!r} has a zero byte")
+    return text
+
+
+def _whole(name, value, bits=64):
+    """The value as a C function takes it: ctypes would make another number of one that does not fit."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise Error(f"{name} is {value!r}: a whole number is needed") from None
+    if not 0 <= number < 2**bits:
+        raise Error(f"{name} is {number}: a whole number from 0 to {2**bits - 1} is needed")
+    return number
+
+
+def _real(name, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{name} is {value!r}: a number is needed") from None
 
 
 def _call(function, *arguments):
@@ -121,7 +147,16 @@ def _call(function, *arguments):
 
 
 class _Closing:
-    """Closes itself at the end of a `with`, and when nobody has it any more."""
+    """Closes itself at the end of a `with`, and when nobody has it any more; calls after that raise Error. Calls of
+    several threads wait for each other."""
+
+    _handle = None
+
+    def __new__(cls, *_, **__):
+        self = super().__new__(cls)
+        self._turn, self._worker = threading.Lock(), None
+        self._seen, self._readers = threading.Condition(), 0
+        return self
 
     def __enter__(self):
         return self
@@ -132,43 +167,87 @@ class _Closing:
     def __del__(self):
         self.close()
 
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied")
+
+    def _open(self):
+        if self._handle is None:
+            raise Error(f"this {type(self).__name__} is closed")
+        return self._handle
+
+    @contextlib.contextmanager
+    def _at_work(self):
+        """Alone, save for readers."""
+        if self._worker == threading.get_ident():
+            raise Error(f"this {type(self).__name__} is at work: what it calls can only ask for the best")
+        with self._turn:
+            self._worker = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._worker = None
+
+    @contextlib.contextmanager
+    def _reading(self):
+        """The handle, which is not closed meanwhile."""
+        with self._seen:
+            handle = self._open()
+            self._readers += 1
+        try:
+            yield handle
+        finally:
+            with self._seen:
+                self._readers -= 1
+                self._seen.notify_all()
+
+    def _do(self, function, *arguments):
+        with self._at_work():
+            return _call(function, self._open(), *arguments)
+
+    def close(self):
+        with self._at_work(), self._seen:
+            handle, self._handle = self._handle, None
+            self._seen.wait_for(lambda: self._readers == 0)
+            if handle is not None:
+                self._end(handle)
+
 
 class Search(_Closing):
     """Asks for configurations (dictionaries) and is told how good they are. Iterating ends when all is
     done; what is open must be told before the next is asked for."""
 
+    _end = _LIBRARY.tuner_search_close
+
     def __init__(self, study, size=None, strategy=None, seed=1, prefix=None):
-        self._handle = None
         self._handle = _call(_LIBRARY.tuner_search_open, _bytes(study), _bytes(size),
-                             _bytes(strategy), seed, _bytes(prefix))
+                             _bytes(strategy), _whole("seed", seed), _bytes(prefix))
 
     def ask(self):
         """(number, configuration), or None when there is none now."""
         number = ctypes.c_uint64()
         text = ctypes.create_string_buffer(_ROOM)
-        if _call(_LIBRARY.tuner_search_ask, self._handle, ctypes.byref(number), text, _ROOM) == 0:
+        if self._do(_LIBRARY.tuner_search_ask, ctypes.byref(number), text, _ROOM) == 0:
             return None
         return number.value, json.loads(text.value)
 
     def tell(self, number, value, seconds=0.0):
-        """The value is to be minimised; seconds: what it cost to find out."""
-        _call(_LIBRARY.tuner_search_tell, self._handle, number, value, seconds)
+        """The value is to be minimised; one that is not finite says that it failed. seconds: what it cost to find out."""
+        self._do(_LIBRARY.tuner_search_tell, _whole("number", number), _real("value", value),
+                 _real("seconds", seconds))
 
     def fail(self, number):
         """The configuration could not be measured."""
-        _call(_LIBRARY.tuner_search_fail, self._handle, number)
+        self._do(_LIBRARY.tuner_search_fail, _whole("number", number))
 
     def best(self):
         """(configuration, value) of the best that was told, or None."""
         value = ctypes.c_double()
         text = ctypes.create_string_buffer(_ROOM)
-        found = _LIBRARY.tuner_search_best(self._handle, text, _ROOM, ctypes.byref(value))
+        with self._at_work():
+            found = _LIBRARY.tuner_search_best(self._open(), text, _ROOM, ctypes.byref(value))
+        if found < 0:
+            raise Error(f"the configuration needs more than {_ROOM} bytes")
         return (json.loads(text.value), value.value) if found == 1 else None
-
-    def close(self):
-        if self._handle is not None:
-            _LIBRARY.tuner_search_close(self._handle)
-            self._handle = None
 
     def __iter__(self):
         while (question := self.ask()) is not None:
@@ -177,59 +256,70 @@ class Search(_Closing):
 
 class Tuning(_Closing):
     """Tunes in the idle time of a program, in its own process: docs/library.md. `launch(size, configuration)` is the
-    program's own launch, which returns milliseconds, or None to have the library look at the clock."""
+    program's own launch, which returns milliseconds, or None to have the library look at the clock. When it raises an
+    exception, the configuration has failed."""
+
+    _end = _LIBRARY.tuner_tuning_close
 
     def __init__(self, study, backend=None, strategy=None, seed=1, evaluations=0, folder="results", jobs=1, device=0,
                  launch=None, prefix=None):
-        self._handle = None
-        self._launch = _LAUNCH(self._launching(launch)) if launch is not None else _LAUNCH()
-        settings = _TuningSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed,
-                                   evaluations, jobs, device, self._launch, None)
+        self._raised = []
+        self._launch = _LAUNCH(self._launching(launch, self._raised)) if launch is not None else _LAUNCH()
+        settings = _TuningSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix),
+                                   _whole("seed", seed), _whole("evaluations", evaluations), _whole("jobs", jobs, 32),
+                                   _whole("device", device, 32), self._launch, None)
         self._handle = _call(_LIBRARY.tuner_tuning_open, _bytes(study), ctypes.byref(settings))
 
     @staticmethod
-    def _launching(launch):
+    def _launching(launch, raised):
         def call(_, size, configuration, milliseconds):
             try:
                 told = launch(size.decode(), json.loads(configuration))
-            except Exception:  # whatever it is: this configuration cannot be launched
-                return 1
-            if told is not None:
-                milliseconds[0] = told
-            return 0
+                if told is not None:
+                    milliseconds[0] = _real("milliseconds", told)
+                return 0 if told is None or milliseconds[0] >= 0 else 1
+            except BaseException as error:  # KeyboardInterrupt, say, must not be lost in C
+                if not isinstance(error, Exception):
+                    raised.append(error)
+                return 1  # whatever it is: this configuration cannot be launched
         return call
 
     @staticmethod
     def _buffers(buffers):
-        given = [_Buffer(_bytes(name), address, size, 0) for name, (address, size) in (buffers or {}).items()]
+        given = []
+        for name, place in (buffers or {}).items():
+            try:
+                address, size = place
+            except (TypeError, ValueError):
+                raise Error(f"'{name}' needs (address, bytes) of device memory") from None
+            given.append(_Buffer(_bytes(name), _whole(f"the address of '{name}'", address),
+                                 _whole(f"the bytes of '{name}'", size), 0))
         return (_Buffer * len(given))(*given), len(given)
 
     def add(self, size, buffers=None):
         """A size to be tuned ("n=1000"); buffers: {argument: (address, bytes)} of device memory."""
-        _call(_LIBRARY.tuner_tuning_add, self._handle, _bytes(size), *self._buffers(buffers))
+        self._do(_LIBRARY.tuner_tuning_add, _bytes(size), *self._buffers(buffers))
 
     def step(self, milliseconds):
         """Works for about that long; returns a Progress."""
         progress = Progress()
-        _call(_LIBRARY.tuner_tuning_step, self._handle, milliseconds, ctypes.byref(progress))
+        self._do(_LIBRARY.tuner_tuning_step, _real("milliseconds", milliseconds), ctypes.byref(progress))
+        if self._raised:
+            raise self._raised.pop()
         return progress
 
     def best(self, size):
-        """(configuration, milliseconds) of the best so far, or None."""
+        """(configuration, milliseconds) of the best so far, or None. At any time, by any thread."""
         value, tuned = ctypes.c_double(), ctypes.c_int()
         text = ctypes.create_string_buffer(_ROOM)
-        found = _call(_LIBRARY.tuner_tuning_best, self._handle, _bytes(size), text, _ROOM,
-                      ctypes.byref(value), ctypes.byref(tuned))
+        with self._reading() as handle:
+            found = _call(_LIBRARY.tuner_tuning_best, handle, _bytes(size), text, _ROOM,
+                          ctypes.byref(value), ctypes.byref(tuned))
         return (json.loads(text.value), value.value) if found else None
 
     def launch(self, size, buffers):
         """Launches the best so far on the program's memory; False when there is none yet."""
-        return _call(_LIBRARY.tuner_tuning_launch, self._handle, _bytes(size), *self._buffers(buffers)) == 1
-
-    def close(self):
-        if self._handle is not None:
-            _LIBRARY.tuner_tuning_close(self._handle)
-            self._handle = None
+        return self._do(_LIBRARY.tuner_tuning_launch, _bytes(size), *self._buffers(buffers)) == 1
 
 
 def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=1,
@@ -246,8 +336,9 @@ def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, 
         except BaseException as error:  # must not be lost in C, KeyboardInterrupt included
             raised.append(error)
 
-    settings = _RunSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix), seed, evaluations,
-                            seconds, jobs)
+    settings = _RunSettings(_bytes(backend), _bytes(strategy), _bytes(folder), _bytes(prefix),
+                            _whole("seed", seed), _whole("evaluations", evaluations), _real("seconds", seconds),
+                            _whole("jobs", jobs, 32))
     _call(_LIBRARY.tuner_run, _bytes(study), ctypes.byref(settings), _TRIAL(trial),
           _STOP(lambda _: 1 if stop or raised else 0), None)
     if raised:

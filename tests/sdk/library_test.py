@@ -143,6 +143,81 @@ print(json.dumps(tuner.columns(result)))
         self.assertEqual(columns["rank"][0], 1)
 
 
+    def test_python_refuses_calls_of_what_is_closed_or_cannot_be(self):
+        self.python("""
+import copy, threading, tuner
+def said(function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except tuner.Error as error:
+        return str(error)
+    raise AssertionError((function, arguments, named))
+search = tuner.Search("study.yaml")
+number, _ = search.ask()
+search.close()
+search.close()
+for call in (search.ask, search.best, lambda: search.tell(number, 1), lambda: search.fail(number), lambda: list(search)):
+    assert said(call) == "this Search is closed", said(call)
+assert said(tuner.Search.__new__(tuner.Search).best) == "this Search is closed"
+for bad in (-1, 2**64, 1.5, "x", None):
+    assert "seed is" in said(tuner.Search, "study.yaml", seed=bad)
+    assert "evaluations is" in said(tuner.run, "study.yaml", evaluations=bad)
+    assert "jobs is" in said(tuner.run, "study.yaml", jobs=bad)
+    assert "device is" in said(tuner.Tuning, "study.yaml", device=bad)
+for bad in (-1, float("nan"), "x", None):
+    assert "seconds is" in said(tuner.run, "study.yaml", seconds=bad)
+assert "zero byte" in said(tuner.Search, "study.yaml\\0x")
+try:
+    copy.copy(search)
+except TypeError as error:
+    assert "cannot be copied" in str(error)
+with tuner.Search("study.yaml", strategy="exhaustive") as search:
+    for told in (float("nan"), float("-inf"), 3, 2, float("inf")):
+        search.tell(search.ask()[0], told)
+    assert search.best()[1] == 2
+    assert "value is" in said(search.tell, 1, "x") and "number is" in said(search.tell, -1, 1)
+    asked, lock = [], threading.Lock()
+    def ask():
+        for _ in range(3):
+            question = search.ask()
+            with lock:
+                asked.append(question)
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for one in threads: one.start()
+    for one in threads: one.join()
+    numbers = [one[0] for one in asked if one]
+    assert len(numbers) == len(set(numbers)), numbers
+inner = []
+def launch(size, configuration):
+    inner.append(said(tuning.close))
+    tuning.best(size)
+    return configuration["TILE"]
+tuning = tuner.Tuning("study.yaml", launch=launch, evaluations=2)
+assert "(address, bytes)" in said(tuning.add, "n=1000", {"x": 5})
+assert "milliseconds" in said(tuning.step, float("nan"))
+tuning.add("n=1000")
+while not tuning.step(5).done: pass
+assert inner and "is at work" in inner[0], inner
+assert tuning.best("n=1000")
+tuning.close()
+for call in (lambda: tuning.add("n=1000"), lambda: tuning.step(1), lambda: tuning.best("n=1000"),
+             lambda: tuning.launch("n=1000", {})):
+    assert said(call) == "this Tuning is closed"
+with tuner.Tuning("study.yaml", backend="cpu", folder="idle") as tuning:
+    assert "has the address 0" in said(tuning.add, "n=1000", {"x": (0, 4000)})
+def interrupted(size, configuration):
+    raise KeyboardInterrupt("enough")
+with tuner.Tuning("study.yaml", launch=interrupted) as tuning:
+    tuning.add("n=1000")
+    try:
+        tuning.step(1000)
+    except KeyboardInterrupt as error:
+        assert str(error) == "enough"
+    else:
+        raise AssertionError("not interrupted")
+""")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
