@@ -65,10 +65,14 @@ std::set<std::string> words_of(const FoundSource& source) {
 void say_kernel(DraftContext& context, bool asked_for) {
   context.plan.found.push_back(
       fmt::format("kernel {} (line {})", context.kernel.name, context.kernel.line));
+  constexpr std::size_t kMostNames = 10;
   std::string others;
+  std::size_t count = 0;
   for (const FoundKernel& one : context.source.kernels) {
-    if (one.name != context.kernel.name) others += (others.empty() ? "" : ", ") + one.name;
+    if (one.name == context.kernel.name || ++count > kMostNames) continue;
+    others += (others.empty() ? "" : ", ") + one.name;
   }
+  if (count > kMostNames) others += fmt::format(" and {} more", count - kMostNames);
   if (!others.empty() && !asked_for) {
     context.plan.guessed.push_back("there are other kernels: " + others +
                                    " (--kernel NAME drafts for one)");
@@ -80,7 +84,7 @@ void say_kernel(DraftContext& context, bool asked_for) {
 void nothing_to_tune(DraftContext& context) {
   const std::string name = context.new_name("NOTHING");
   context.plan.parameters.push_back(
-      {name, {0}, 0, "a study needs a parameter; this one does nothing"});
+      {name, {0}, 0, false, "a study needs a parameter; this one does nothing"});
   context.plan.guessed.push_back(
       "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
 }

@@ -7,6 +7,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
 
 namespace tuner {
@@ -17,7 +18,9 @@ constexpr int kRowLength = 16;
 class Arguments {
  public:
   Arguments(DraftContext& context, const std::string& source_name)
-      : c_(context), source_name_(source_name) {}
+      : c_(context),
+        source_name_(source_name),
+        along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
     for (const FoundArgument& plain : c_.kernel.arguments) {
@@ -96,14 +99,49 @@ class Arguments {
       return offsets(one);
     }
     const std::string shape = shape_of(one, use);
-    std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
+    const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
+    const std::string guess = c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     if (!use.writes || one.is_const) {
-      return {one.name, text + ", fill: " + fill_for(one, use), ""};
+      return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
-    // Not `out`: what no thread writes, a border say, would be poison in the right answer too.
-    text += ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros");
-    return {one.name, text, use.reads ? "" : "role: out, if every element is written"};
+    if (use.reads) return {one.name, text + ", role: inout, fill: " + fill_for(one, use), guess};
+    return output(one, use, text, guess);
+  }
+
+  // What no thread writes is poison in the right answer, too: a run says so, and zeros would hide
+  // it. They are kept only where each block writes one element and the launch says how many.
+  DraftedArgument output(const FoundArgument& one, const Use& use, const std::string& text,
+                         const std::string& guess) const {
+    if (skips_borders(c_.kernel.body, c_.extent_arguments)) {
+      return {one.name, text + ", role: inout, fill: zeros",
+              "a guess: borders stay as they are; role: out, if every element is written"};
+    }
+    const auto axis = axis_of_index(use);
+    const auto extent = axis ? along_.find(*axis) : along_.end();
+    if (extent == along_.end()) return {one.name, text + ", role: out", guess};
+    const bool is_by_thread = std::ranges::all_of(use.subscripts, [&](Tokens subscript) {
+      return words_in(subscript, c_.kernel.body).contains("threadIdx");
+    });
+    const std::string& name = c_.plan.extent_of.at(extent->second);
+    const auto place = static_cast<std::size_t>(*axis - 'x');
+    if (is_by_thread || (place < c_.plan.grid.size() && c_.plan.grid[place] == name)) {
+      const std::string lanes = one.lanes > 1 ? fmt::format(", {}", one.lanes) : "";
+      return {one.name, fmt::format("type: {}, shape: [{}{}], role: out", one.type, name, lanes),
+              ""};
+    }
+    return {one.name, text + ", role: inout, fill: zeros",
+            "a guess: one element a block; role: out, if every element is written"};
+  }
+
+  // The one axis that all indices depend on, of a buffer that has no rows.
+  std::optional<char> axis_of_index(const Use& use) const {
+    const bool has_rows = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
+      return std::ranges::any_of(c_.extent_arguments, [&](const auto& extent) {
+        return multiplies(subscript, c_.kernel.body, extent);
+      });
+    });
+    return has_rows ? std::nullopt : axis_of(use.subscripts, c_.kernel.body);
   }
 
   // Rows of equal length; whatever lies in them has as many elements as all rows together.
@@ -134,13 +172,13 @@ class Arguments {
   }
 
   // At least as large as what the kernel can address.
-  std::string shape_of(const FoundArgument& one, const Use& use) {
+  std::string shape_of(const FoundArgument& one, const Use& use) const {
     std::vector<std::string> shape = extents_of(one, use);
     if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
     return "[" + listed(shape) + "]";
   }
 
-  std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) {
+  std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) const {
     if (c_.plan.extents.empty()) {
       c_.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
       return {"65536"};
@@ -178,6 +216,7 @@ class Arguments {
 
   DraftContext& c_;
   const std::string& source_name_;
+  std::map<char, std::string> along_;  // by axis of the grid: the argument that is its extent
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ class Knobs {
         spelled = element_type(c_.seen_through(present)) ? present : "float";
         c_.types[one.name] = c_.seen_through(spelled);
         if (present.empty()) {
-          c_.plan.guessed.push_back(fmt::format("template parameter {} is {}", one.name, spelled));
+          c_.plan.guess("entry", fmt::format("template parameter {} is {}", one.name, spelled));
         }
         now += (now.empty() ? "" : ", ") + spelled;
       } else {
@@ -68,6 +68,7 @@ class Knobs {
         continue;
       const bool is_block = lower(name).find("block") != std::string::npos;
       add_macro(name, is_block ? 16 : 1, "used and defined nowhere");
+      c_.plan.parameters.back().is_guess = true;
       c_.plan.guessed.push_back(fmt::format("{} is {} at present", name, is_block ? 16 : 1));
     }
   }
@@ -86,12 +87,13 @@ class Knobs {
       if (const auto text = c_.host_number(present, 0)) value = constant_value(*text);
     }
     const bool is_flag = one.kind == "bool";
+    const bool is_guess = !value;
     if (!value) {
       value = is_flag ? 1 : looks_tunable(one.name) ? 16 : 1;
       c_.plan.guessed.push_back(
           fmt::format("template parameter {} is {} at present", one.name, *value));
     }
-    DraftedParameter out{one.name, {}, *value, "template parameter"};
+    DraftedParameter out{one.name, {}, *value, is_guess, "template parameter"};
     out.values = is_flag ? std::vector<std::int64_t>{0, 1} : values_to_try(one.name, *value, 0);
     if (looks_tunable(one.name)) return out;
     out.values = {*value};  // it may well be a part of what is computed
@@ -101,7 +103,7 @@ class Knobs {
   }
 
   void add_macro(const std::string& name, std::int64_t value, const std::string& from) {
-    c_.plan.parameters.push_back({name, values_to_try(name, value, 0), value, from});
+    c_.plan.parameters.push_back({name, values_to_try(name, value, 0), value, false, from});
     c_.plan.has_macros = true;
   }
 

@@ -6,6 +6,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
 
@@ -24,8 +25,9 @@ class Launch {
       const auto bytes = c_.in_study(c_.hint->shared);
       if (bytes && *bytes != "0") c_.plan.shared = *bytes;
       if (!bytes) {
-        c_.plan.guessed.push_back("dynamic_shared_bytes: 0, since '" + joined(c_.hint->shared) +
-                                  "' is beyond this draft");
+        c_.plan.guess("dynamic_shared_bytes", "dynamic_shared_bytes: 0, since '" +
+                                                  joined(c_.hint->shared) +
+                                                  "' is beyond this draft");
       }
     }
   }
@@ -56,8 +58,8 @@ class Launch {
     const Tokens tokens = c_.hint->block[static_cast<std::size_t>(axis)];
     const auto text = c_.in_study(tokens);
     if (!text) {
-      c_.plan.guessed.push_back("the block's extent, since '" + joined(tokens) +
-                                "' is beyond this draft");
+      c_.plan.guess("block",
+                    "the block's extent, since '" + joined(tokens) + "' is beyond this draft");
       std::string guess = guessed_block(axis, axes);
       if (tokens.size() == 1 && tokens[0].is_word()) {
         c_.renamed[std::string(tokens[0].text)] = guess;
@@ -76,7 +78,8 @@ class Launch {
       return *text;
     }
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
-    c_.plan.parameters.push_back({name, values_to_try(name, *number, axes), *number, "launch"});
+    c_.plan.parameters.push_back(
+        {name, values_to_try(name, *number, axes), *number, false, "launch"});
     if (tokens.size() == 1 && tokens[0].is_word()) {
       const std::string spelled(tokens[0].text);
       c_.renamed[spelled] = name;
@@ -101,8 +104,8 @@ class Launch {
     }
     const std::int64_t usual = axes == 1 ? 256 : 16;
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
-    c_.plan.parameters.push_back({name, values_to_try(name, usual, axes), usual, "launch"});
-    if (axis == 0) c_.plan.guessed.push_back(fmt::format("a block of {} threads along x", usual));
+    c_.plan.parameters.push_back({name, values_to_try(name, usual, axes), usual, true, "launch"});
+    c_.plan.guess("block", fmt::format("a block of {} threads along {}", usual, "xyz"[axis]));
     return name;
   }
 
@@ -144,8 +147,8 @@ class Launch {
         const auto text =
             c_.in_study(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
         if (!text) {
-          c_.plan.guessed.push_back("the grid, since '" + joined(c_.hint->grid[axis]) +
-                                    "' is beyond this draft");
+          c_.plan.guess(
+              "grid", "the grid, since '" + joined(c_.hint->grid[axis]) + "' is beyond this draft");
           c_.plan.grid.clear();
           break;
         }
@@ -154,7 +157,8 @@ class Launch {
     }
     if (!c_.plan.grid.empty()) return;
     const int axes = std::max(1, axes_used(c_.kernel.body, "blockIdx"));
-    for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis));
+    auto along = extents_of_axes(c_.kernel.body, c_.extent_arguments);
+    for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis, along));
   }
 
   // Where the host code spells a block's extent as a number, that number is the new parameter.
@@ -190,22 +194,36 @@ class Launch {
     return whole_number(text) ? text : c_.meaning(text);
   }
 
-  std::string guessed_grid(int axis) {
-    std::string extent = extent_of_axis(c_.kernel.body, "xyz"[axis], c_.extent_arguments);
-    if (!extent.empty()) extent = c_.plan.extent_of.at(extent);
-    if (extent.empty() && !c_.plan.extents.empty()) {
-      const auto n =
-          std::min<std::size_t>(static_cast<std::size_t>(axis), c_.plan.extents.size() - 1);
-      extent = c_.plan.extents[n].first;
+  // What an axis runs along as far as names tell: x along widths and columns. Of those left the
+  // first.
+  std::string extent_by_name(int axis, const std::map<char, std::string>& along) const {
+    std::vector<std::string> left;
+    for (const FoundArgument& one : c_.kernel.arguments) {
+      const bool is_left =
+          c_.extent_arguments.contains(one.name) &&
+          std::ranges::none_of(along, [&](const auto& known) { return known.second == one.name; });
+      if (is_left) left.push_back(one.name);
     }
-    if (extent.empty()) {
-      c_.plan.guessed.push_back("a grid of 1 block: nothing says how many");
+    for (const std::string& name : left) {
+      if (axis_of_extent(name) == "xyz"[axis]) return name;
+    }
+    if (!left.empty()) return left.front();
+    return c_.extent_arguments.empty() ? "" : *c_.extent_arguments.begin();
+  }
+
+  std::string guessed_grid(int axis, std::map<char, std::string>& along) {
+    const char letter = "xyz"[axis];
+    if (!along.contains(letter)) along[letter] = extent_by_name(axis, along);
+    if (along[letter].empty()) {
+      c_.plan.guess("grid", fmt::format("1 block along {}: nothing says how many", letter));
       return "1";
     }
+    std::string extent = c_.plan.extent_of.at(along[letter]);
     std::string share;
     const ShareOfABlock of_a_block = share_of_a_block(c_.kernel.body, "xyz"[axis]);
     if (const auto divisor = in_numbers(of_a_block.divisor)) extent += " * " + *divisor;
     for (const std::string& factor : of_a_block.factors) {
+      if (c_.extent_arguments.contains(factor)) break;  // "blockIdx.x * cols" is where a row begins
       std::string text;
       if (factor.starts_with("blockDim.")) {
         const auto which = static_cast<std::size_t>(factor.back() - 'x');
@@ -215,8 +233,8 @@ class Launch {
       }
       if (!text.empty()) share += (share.empty() ? "" : " * ") + text;
     }
-    c_.plan.guessed.push_back(fmt::format("the grid along {}: {} in shares of {}", "xyz"[axis],
-                                          extent, share.empty() ? "1" : share));
+    c_.plan.guess("grid", fmt::format("the grid along {}: {} in shares of {}", letter, extent,
+                                      share.empty() ? "1" : share));
     return share.empty() ? extent : fmt::format("ceil_div({}, {})", extent, share);
   }
 

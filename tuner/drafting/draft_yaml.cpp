@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
+#include "tuner/base/quoted.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/plan.h"
 
@@ -43,11 +45,17 @@ std::string arguments_text(const char* key, const std::vector<DraftedArgument>& 
   return out;
 }
 
+// Behind the line of a key.
+std::string remark(const DraftPlan& plan, const std::string& key) {
+  const auto found = plan.remarks.find(key);
+  return found == plan.remarks.end() ? "" : "  # a guess: " + found->second;
+}
+
 std::string parameters_text(const DraftPlan& plan) {
   std::string out = "parameters:\n";
   for (const DraftedParameter& one : plan.parameters) {
-    out += fmt::format("  {}: {}  # now {}; {}\n", one.name, numbers(one.values), one.present,
-                       one.from);
+    const std::string now = one.is_guess ? "a guess" : fmt::format("now {}", one.present);
+    out += fmt::format("  {}: {}  # {}; {}\n", one.name, numbers(one.values), now, one.from);
   }
   return out;
 }
@@ -65,10 +73,12 @@ std::string constraints_text(const DraftPlan& plan) {
 }
 
 std::string launch_text(const DraftPlan& plan) {
-  std::string out =
-      fmt::format("launch:\n  block: {}\n  grid: {}\n", list_of(plan.block), list_of(plan.grid));
-  if (!plan.shared.empty()) out += fmt::format("  dynamic_shared_bytes: {}\n", plan.shared);
-  return out;
+  std::string out = fmt::format("launch:\n  block: {}{}\n  grid: {}{}\n", list_of(plan.block),
+                                remark(plan, "block"), list_of(plan.grid), remark(plan, "grid"));
+  const std::string shared = plan.shared.empty() ? "0" : plan.shared;
+  const std::string guess = remark(plan, "dynamic_shared_bytes");
+  if (shared == "0" && guess.empty()) return out;
+  return out + fmt::format("  dynamic_shared_bytes: {}{}\n", shared, guess);
 }
 
 std::string present_values(const DraftPlan& plan) {
@@ -77,6 +87,21 @@ std::string present_values(const DraftPlan& plan) {
     values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", one.name, one.present);
   }
   return values;
+}
+
+// Nothing of what is guessed is what somebody has.
+std::string baseline_text(const DraftPlan& plan) {
+  std::string guesses;
+  for (const DraftedParameter& one : plan.parameters) {
+    if (one.is_guess) guesses += (guesses.empty() ? "" : ", ") + one.name;
+  }
+  if (!guesses.empty()) {
+    return "# baseline: what you have now, with which results are compared; nothing says what that "
+           "is of " +
+           guesses + "\n";
+  }
+  return "baseline: {" + present_values(plan) +
+         "}  # what you have now: results say the speed-up over it\n";
 }
 
 std::string reference_text(const DraftPlan& plan) {
@@ -94,8 +119,24 @@ std::string reference_text(const DraftPlan& plan) {
   return out;
 }
 
+std::string in_a_remark(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' '; }, ' ');
+  return text;
+}
+
+// As it stands, where YAML can read nothing else; '.' and '/' do not make another thing of a word.
+std::string name_text(const std::string& name) {
+  const bool is_plain = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+                        name.find('.') != std::string::npos &&
+                        std::ranges::all_of(name, [](char c) {
+                          return is_word_part(c) || c == '.' || c == '/' || c == '-';
+                        });
+  return is_plain ? name : quoted(name);
+}
+
 std::string verify_text(const DraftPlan& plan) {
-  if (plan.outputs.empty()) return {};
+  if (plan.outputs.empty()) return "# No output was found, so nothing is verified.\n";
   std::string out = "verify:\n";
   for (const auto& [name, type] : plan.outputs) {
     const bool is_half = type == "float16" || type == "bfloat16";
@@ -113,6 +154,12 @@ std::string verify_text(const DraftPlan& plan) {
 const DraftedParameter* DraftPlan::parameter(const std::string& name) const {
   const auto one = std::ranges::find(parameters, name, &DraftedParameter::name);
   return one == parameters.end() ? nullptr : &*one;
+}
+
+void DraftPlan::guess(const std::string& key, const std::string& what) {
+  guessed.push_back(what);
+  std::string& all = remarks[key];
+  all += (all.empty() ? "" : "; ") + what;
 }
 
 std::string with_present_values(const DraftPlan& plan, const std::string& expression) {
@@ -138,19 +185,19 @@ std::string draft_yaml(const DraftPlan& plan) {
       "check,\n"
       "# tuner run. All keys: docs/study-file.md.\n"
       "schema: 1\n"
-      "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"\n",
-      plan.relative_name, plan.kernel, plan.relative_name, plan.entry);
+      "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"{}\n",
+      in_a_remark(plan.relative_name), plan.kernel, name_text(plan.relative_name), plan.entry,
+      remark(plan, "entry"));
   if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
   if (!plan.extents.empty()) {
     std::string size;
     for (const auto& [name, extent] : plan.extents) {
       size += fmt::format("{}{}: {}", size.empty() ? "" : ", ", name, extent);
     }
-    out += "problem_sizes:  # the sizes that matter to you, one a line\n  - {" + size + "}\n";
+    out += "problem_sizes:  # the sizes that matter to you, one a line\n  - {" + size + "}" +
+           remark(plan, "problem_sizes") + "\n";
   }
-  out += parameters_text(plan);
-  out += "baseline: {" + present_values(plan) +
-         "}  # what you have now: results say the speed-up over it\n";
+  out += parameters_text(plan) + baseline_text(plan);
   out += constraints_text(plan) + launch_text(plan);
   out += arguments_text("arguments", plan.arguments) + arguments_text("constants", plan.constants);
   return out + reference_text(plan) + verify_text(plan);

@@ -35,6 +35,14 @@ bool is_piece(const std::string& name, std::initializer_list<std::string_view> p
 
 bool is_times(const Token& token) { return token.is("*"); }
 
+// Whether an expression begins there, rather than goes on.
+bool is_begin(Tokens body, std::size_t at) {
+  if (at == 0) return true;
+  const Token& before = body[at - 1];
+  return !before.is_word() && before.kind != Token::Kind::kNumber && !before.is(")") &&
+         !before.is("]");
+}
+
 }  // namespace
 
 bool looks_tunable(const std::string& name) {
@@ -108,6 +116,9 @@ Use use_of(Tokens body, const std::string& buffer) {
       behind = end;
     }
     const bool has_subscript = behind > at + 1;
+    // "*a = 1"
+    const bool is_target =
+        !has_subscript && at > 0 && is_times(body[at - 1]) && is_begin(body, at - 1);
     const bool by_address = at > 0 && body[at - 1].is("&");
     const auto next = [&](std::size_t i) {
       return behind + i < body.size() ? body[behind + i].text : "";
@@ -117,7 +128,7 @@ Use use_of(Tokens body, const std::string& buffer) {
     const bool changes = std::string_view("+-*/|&^%").find(next(0)) != std::string_view::npos &&
                          !next(0).empty() &&
                          (next(1) == "=" || (next(1) == next(0) && next(0) != "*"));
-    if (!has_subscript || by_address || changes) {
+    if ((!has_subscript && !is_target) || by_address || changes) {
       use.reads = use.writes = true;  // handed to somebody, or changed in place
     } else if (assigns) {
       use.writes = true;
@@ -137,16 +148,17 @@ Use use_of(Tokens body, const std::string& buffer) {
 }
 
 std::set<std::string> words_in(Tokens subscript, Tokens body) {
+  constexpr std::size_t kMostWords = 200;  // each is looked for in all of the body
   std::set<std::string> out;
   std::vector<Tokens> open{subscript};
-  while (!open.empty()) {
+  while (!open.empty() && out.size() < kMostWords) {
     const Tokens now = open.back();
     open.pop_back();
-    for (const Token& token : now) {
-      if (!token.is_word() || !out.insert(std::string(token.text)).second) continue;
-      if (const Tokens set = initialiser_of(body, std::string(token.text)); !set.empty()) {
-        open.push_back(set);
-      }
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!now[i].is_word() || (i > 0 && now[i - 1].is("."))) continue;  // of threadIdx.x no x
+      const std::string word(now[i].text);
+      if (!out.insert(word).second) continue;
+      if (const Tokens set = initialiser_of(body, word); !set.empty()) open.push_back(set);
     }
   }
   return out;
@@ -179,22 +191,10 @@ int axes_used(Tokens body, std::string_view index) {
   return axes;
 }
 
-std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& extents) {
-  for (std::size_t i = 1; i + 1 < body.size(); ++i) {
-    const bool compares = body[i].is("<") || body[i].is(">");
-    if (!compares || !body[i - 1].is_word()) continue;
-    std::size_t right = body[i + 1].is("=") ? i + 2 : i + 1;
-    while (right < body.size() && body[right].is("(")) ++right;  // i < (n)
-    if (right >= body.size() || !extents.contains(std::string(body[right].text))) continue;
-    const auto local = body.subspan(i - 1, 1);
-    const Tokens set = initialiser_of(body, std::string(local[0].text));
-    for (std::size_t j = 0; j + 2 < set.size(); ++j) {
-      if (set[j].is("blockIdx") && set[j + 2].text == std::string_view(&axis, 1)) {
-        return std::string(body[right].text);
-      }
-    }
-  }
-  return {};
+char axis_of_extent(const std::string& name) {
+  if (is_piece(name, {"w", "width", "cols", "columns", "nx", "n"})) return 'x';
+  if (is_piece(name, {"h", "height", "rows", "ny", "m"})) return 'y';
+  return is_piece(name, {"d", "depth", "nz", "batch"}) ? 'z' : '\0';
 }
 
 ShareOfABlock share_of_a_block(Tokens body, char axis) {

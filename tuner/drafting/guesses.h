@@ -38,9 +38,8 @@ bool multiplies(Tokens subscript, Tokens body, const std::string& word);
 // Axes (0 to 2) of `index`, "threadIdx" or "blockIdx", that a kernel uses.
 int axes_used(Tokens body, std::string_view index);
 
-// The extent that the index of an axis is compared with: "n" of "i = blockIdx.x * 256 ..; if (i <
-// n)"; empty: none.
-std::string extent_of_axis(Tokens body, char axis, const std::set<std::string>& extents);
+// The axis that an extent of this name is usually laid along: 'x' for "cols"; 0: none.
+char axis_of_extent(const std::string& name);
 
 // What the index of a block is multiplied with along an axis: how much of the problem a block
 // takes, as pieces of a product; nothing where it is not multiplied. "(blockIdx.x * 256 +

@@ -15,7 +15,8 @@ struct DraftedParameter {
   std::string name;
   std::vector<std::int64_t> values;
   std::int64_t present = 0;
-  std::string from;  // "macro of line 4"
+  bool is_guess = false;  // nothing says what it is at present
+  std::string from;       // "macro of line 4"
 };
 
 struct DraftedArgument {
@@ -35,7 +36,10 @@ struct DraftPlan {
   std::vector<DraftedArgument> arguments, constants;
   std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
   std::vector<std::string> found, guessed;
+  std::map<std::string, std::string> remarks;  // what was guessed, by key of the study
 
+  // Says so in the study, too.
+  void guess(const std::string& key, const std::string& what);
   const DraftedParameter* parameter(const std::string& name) const;
 };
 

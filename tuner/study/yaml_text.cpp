@@ -4,15 +4,6 @@
 
 namespace tuner {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + "\"";
-}
-
 std::string value_text(const Value& value) {
   return std::holds_alternative<std::string>(value) ? quoted(std::get<std::string>(value))
                                                     : to_text(value);

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/quoted.h"
 #include "tuner/model/study.h"
 
 namespace tuner {
 
-// Text that YAML can only read as this text.
-std::string quoted(const std::string& text);
 std::string value_text(const Value& value);
 std::string list_of(const std::vector<Value>& values);
 std::string list_of(const std::vector<Expression>& expressions);

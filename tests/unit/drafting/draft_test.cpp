@@ -190,6 +190,153 @@ TEST(Draft, LaunchesByTheRuntimesFunctionAreFound) {
   EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
 }
 
+const std::string kRows =
+    "__global__ void k(const float* in, float* out, int rows, int cols) {\n"
+    "  const int c = (blockIdx.x * blockDim.x + threadIdx.x) * 4, r = blockIdx.y;\n"
+    "  for (int v = 0; v < 4; ++v) out[r * cols + c + v] = in[r * cols + c + v];\n}\n";
+
+TEST(Draft, WhatAKernelOnlyWritesIsAnOutput) {
+  const auto role = [](const std::string& statement) {
+    const std::string yaml =
+        drafted("__global__ void k(float* out, int n) { int i = threadIdx.x; " + statement + " }")
+            .yaml;
+    return has(yaml, "shape: [n], role: out}") ? "out" : has(yaml, "role: inout") ? "inout" : "in";
+  };
+  EXPECT_STREQ(role("out[i] = 1;"), "out");
+  EXPECT_STREQ(role("if (i < n) { out[i] = i == 0 ? 1 : 2; }"), "out");
+  EXPECT_STREQ(role("*out = 1;"), "out");
+  EXPECT_STREQ(role("int x = i + blockIdx.x; if (x > 0 && x < n - 1) out[x] = 1;"), "inout");
+  EXPECT_STREQ(role("out[i] += 1;"), "inout");
+  EXPECT_STREQ(role("out[i] = 2 * out[n - i];"), "inout");
+  EXPECT_STREQ(role("atomicAdd(&out[i], 1);"), "inout");
+  EXPECT_STREQ(role("store(out, i);"), "inout");
+  EXPECT_STREQ(role("n = 2 * *out;"), "in");
+}
+
+TEST(Draft, AnOutputOfOneIndexHasTheExtentThatTheIndexRunsAlong) {
+  const auto out = [](const std::string& body) {
+    const std::string yaml =
+        drafted("__global__ void k(float* out, int rows, int cols) {\n" + body + "\n}\n").yaml;
+    const std::size_t from = yaml.find("{name: out, type: float32, ") + 27;
+    return yaml.substr(from, yaml.find('}', from) - from);
+  };
+  EXPECT_EQ(out("int r = blockIdx.x * blockDim.x + threadIdx.x; if (r < rows) out[r] = cols;"),
+            "shape: [rows], role: out");
+  EXPECT_EQ(
+      out("float s = 0; for (int c = threadIdx.x; c < cols; ++c) s += f(blockIdx.x * cols + c);\n"
+          "if (threadIdx.x == 0) out[blockIdx.x] = s;"),
+      "shape: [rows], role: out");
+  EXPECT_EQ(out("int i = blockIdx.x * 64 + threadIdx.x; if (i < cols) out[blockIdx.x] = 1;"),
+            "shape: [rows, cols], role: inout, fill: zeros");
+  EXPECT_EQ(out("out[blockIdx.y * cols + blockIdx.x] = 1;"), "shape: [rows, cols], role: out");
+}
+
+TEST(Draft, ExtentsThatAreGuessedAreUnlikeEachOther) {
+  EXPECT_TRUE(
+      has(drafted(kRows).yaml, "- {rows: 512, cols: 1024}  # a guess: rows = 512; cols = "));
+  EXPECT_TRUE(
+      has(drafted("__global__ void k(float* c, int m, int n, int k) { c[m] = n * k; }").yaml,
+          "- {m: 256, n: 512, k: 128}"));
+  EXPECT_TRUE(has(drafted(kRows + "void f() { k<<<1, 1>>>(a, b, rows, 512); }").yaml,
+                  "- {rows: 1024, cols: 512}"));
+}
+
+TEST(Draft, TheGridRunsAlongWhatIndicesAreComparedWithOrAddedTo) {
+  const auto grid = [](const std::string& body, const std::string& extents = "int rows, int cols") {
+    const std::string yaml =
+        drafted("__global__ void k(float* a, " + extents + ") {\n" + body + "\n}\n").yaml;
+    const std::size_t from = yaml.find("  grid: ") + 8;
+    return yaml.substr(from, yaml.find("]", from) + 1 - from);
+  };
+  EXPECT_TRUE(has(drafted(kRows).yaml,
+                  "grid: [\"ceil_div(cols, BLOCK * 4)\", rows]  # a guess: the "
+                  "grid along x: cols in shares of BLOCK * 4; "))
+      << drafted(kRows).yaml;
+  EXPECT_EQ(grid("int r = blockIdx.x, c = blockIdx.y; a[c + cols * r] = 1;"), "[rows, cols]");
+  EXPECT_EQ(grid("int c = blockIdx.x; if (c * 2 + 1 < cols) a[c] = 1;"), "[cols]");
+  EXPECT_EQ(grid("int c = blockIdx.x; if (cols <= c) return; a[c] = 1;"), "[cols]");
+  EXPECT_EQ(grid("for (int c = threadIdx.x; c < cols; ++c) a[blockIdx.x * cols + c] = 1;"),
+            "[rows]");
+  EXPECT_EQ(
+      grid("int i = blockIdx.x, j = blockIdx.y; a[i * h + j] = a[j * w + i];", "int h, int w"),
+      "[w, h]");
+  EXPECT_EQ(grid("int x = blockIdx.y + threadIdx.y, y = blockIdx.x + threadIdx.x;\n"
+                 "a[x * h + y] = a[y * w + x];",
+                 "int w, int h"),
+            "[h, w]");
+  EXPECT_EQ(grid("int u = blockIdx.z, v = blockIdx.y, t = blockIdx.x;\n"
+                 "a[(u * h + v) * w + t] = 1;",
+                 "int d, int h, int w"),
+            "[w, h, d]");
+  EXPECT_EQ(grid("int i = blockIdx.y, j = blockIdx.x; float s = 0;\n"
+                 "for (int l = 0; l < k; ++l) s += a[i * k + l] * a[l * n + j];",
+                 "int m, int n, int k"),
+            "[n, m]");
+  EXPECT_EQ(grid("a[blockIdx.y] = blockIdx.x;", "int height, int width"), "[width, height]");
+}
+
+TEST(Draft, WhatNobodyDefinesHasNoBaseline) {
+  const std::string head =
+      "# baseline: what you have now, with which results are compared; nothing says what that is "
+      "of ";
+  const std::string kernel =
+      "__global__ void k(float* a, int n) { a[blockIdx.x * block_size_x + threadIdx.x] = n; }\n";
+  const std::string yaml = drafted(kernel).yaml;
+  EXPECT_TRUE(has(yaml, head + "block_size_x\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "block_size_x: [16, 32, 64, 128, 256, 512, 1024]  # a guess; used and "))
+      << yaml;
+  EXPECT_FALSE(has(yaml, "\nbaseline:")) << yaml;
+  EXPECT_TRUE(has(drafted("#ifndef block_size_x\n#define block_size_x 64\n#endif\n" + kernel).yaml,
+                  "\nbaseline: {block_size_x: 64}"));
+  EXPECT_TRUE(
+      has(drafted("template <int TILE> __global__ void k(float* a, int n) { a[n] = TILE; }").yaml,
+          head + "TILE, BLOCK\n"));
+  EXPECT_TRUE(has(drafted(kAxpy).yaml, head + "BLOCK\n"));
+}
+
+TEST(Draft, MarksEveryGuessInTheStudy) {
+  const std::string yaml =
+      drafted("template <typename T> __global__ void k(T* a) { a[blockIdx.x + threadIdx.x] = 1; }")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "entry: \"k<float>\"  # a guess: template parameter T is float\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "block: [BLOCK]  # a guess: a block of 256 threads along x\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "grid: [1]  # a guess: 1 block along x: nothing says how many\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "shape: [65536], role: out}  # a guess: the shape\n")) << yaml;
+  EXPECT_TRUE(has(drafted("__global__ void k(const float* a, int n) { n = a[n]; }").yaml,
+                  "# No output was found, so nothing is verified.\n"));
+}
+
+TEST(Draft, NamesOfFilesAreQuoted) {
+  const auto source = [](const std::string& name) {
+    const std::string yaml = draft_study({kAxpy, name, name, {}}).yaml;
+    EXPECT_TRUE(yaml.starts_with("# Made by tuner init from ")) << yaml;
+    EXPECT_EQ(yaml.find("\nschema: 1\n"), yaml.find("\n", yaml.find("\n") + 1)) << yaml;
+    const std::size_t from = yaml.find("  source: ") + 10;
+    return yaml.substr(from, yaml.find('\n', from) - from);
+  };
+  EXPECT_EQ(source("x: y.cu"), "\"x: y.cu\"");
+  EXPECT_EQ(source("- a.cu"), "\"- a.cu\"");
+  EXPECT_EQ(source("{N}.cu"), "\"{N}.cu\"");
+  EXPECT_EQ(source("a #b.cu"), "\"a #b.cu\"");
+  EXPECT_EQ(source("a\\\"b.cu"), "\"a\\\\\\\"b.cu\"");
+  EXPECT_EQ(source("a\nmeasure: {finalists: 0}\n#.cu"),
+            "\"a\\x0ameasure: {finalists: 0}\\x0a#.cu\"");
+  EXPECT_EQ(source("src/k-1.cu"), "src/k-1.cu");
+  EXPECT_EQ(source("null"), "\"null\"");
+}
+
+TEST(Draft, NamesAFewOfManyOtherKernels) {
+  std::string source;
+  for (int i = 0; i < 2000; ++i) {
+    source += "#define M" + std::to_string(i) + " 1\n__global__ void k" + std::to_string(i) +
+              "(float* a) {}\n";
+  }
+  EXPECT_EQ(drafted(source).guessed.front(),
+            "there are other kernels: k1, k2, k3, k4, k5, k6, k7, k8, k9, k10 and 1989 more "
+            "(--kernel NAME drafts for one)");
+  EXPECT_EQ(drafted(source, "k1999").found.front(), "kernel k1999 (line 4000)");
+}
+
 TEST(Draft, AGridThatWaitsForItselfIsSaidToBeBeyondAStudy) {
   const std::string head = "__global__ void k(float* a, int n) { auto grid = cg::this_grid(); ";
   EXPECT_EQ(
