@@ -76,7 +76,11 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
 // ---- the source ---------------------------------------------------------------------------------
 
 FoundSource::FoundSource(const std::string& source)
-    : tokens(tokens_of(source)), callables(macros_with_parameters(tokens)), text_(source) {
+    : tokens(tokens_of(source)), callables(macros_with_parameters(tokens)) {
+  line_begins_.push_back(0);
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (source[at] == '\n') line_begins_.push_back(at + 1);
+  }
   code = expanded(code_of(tokens), index_macros(callables));
   declarations = declarations_of(code);
   read_macros();
@@ -111,11 +115,13 @@ FoundArgument FoundSource::argument(Tokens parameter) const {
 }
 
 const FoundMacro* FoundSource::macro(const std::string& name) const {
-  const auto found = std::ranges::find_if(macros, [&](const auto& m) { return m.name == name; });
-  return found == macros.end() ? nullptr : &*found;
+  const auto found = macro_indices_.find(name);
+  return found == macro_indices_.end() ? nullptr : &macros[found->second];
 }
 
-int FoundSource::line_of(const Token& token) const { return line_in(text_, token); }
+int FoundSource::line_of(const Token& token) const {
+  return static_cast<int>(std::ranges::upper_bound(line_begins_, token.at) - line_begins_.begin());
+}
 
 void FoundSource::read_macros() {
   const std::vector<MacroDefinition> definitions = macro_definitions(tokens);
@@ -148,6 +154,7 @@ void FoundSource::read_macros() {
 void FoundSource::read_macro(const std::string& name, std::string_view text, bool is_guarded,
                              int line) {
   if (const auto value = whole_number(text)) {
+    macro_indices_.emplace(name, macros.size());
     macros.push_back({name, *value, is_guarded, line});
     numbers[name] = *value;
   } else if (element_type(std::string(text))) {

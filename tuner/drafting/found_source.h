@@ -68,7 +68,8 @@ struct FoundSource {
   FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
 
-  const std::string& text_;
+  std::vector<std::size_t> line_begins_;
+  std::map<std::string, std::size_t> macro_indices_;  // of the first of each name
 };
 
 // One parameter of a function, with types named by `aliases` seen through.

@@ -90,9 +90,13 @@ class Splitter {
     if (opens) {
       const bool never = name == "if" && rest == "0";
       branches_.push_back({!never, never, asks_for_nothing(name, rest), tokens_.size()});
+      others_ += never ? 1 : 0;
     } else if (!branches_.empty() && goes_on) {
+      others_ -= branches_.back().other ? 1 : 0;
       next_branch(branches_.back(), name == "elif" && asks_for_nothing("if", rest));
+      others_ += branches_.back().other ? 1 : 0;
     } else if (!branches_.empty() && name == "endif") {
+      others_ -= branches_.back().other ? 1 : 0;
       branches_.pop_back();
     } else if (name == "define" && !directive.other_branch) {
       defined_.insert(first_word(rest));
@@ -198,15 +202,14 @@ class Splitter {
 
   void add(Token::Kind kind, std::size_t from, std::size_t to) {
     to = std::min(to, source_.size());
-    const bool other =
-        std::any_of(branches_.begin(), branches_.end(), [](const Branch& b) { return b.other; });
-    tokens_.push_back({kind, source_.substr(from, to - from), from, other});
+    tokens_.push_back({kind, source_.substr(from, to - from), from, others_ > 0});
   }
 
   std::string_view source_;
   std::size_t at_ = 0;
   bool line_begins_ = true;
   std::vector<Branch> branches_;
+  std::size_t others_ = 0;              // of branches_, that are not looked at
   std::set<std::string_view> defined_;  // by the source itself
   std::vector<Token> tokens_;
 };
