@@ -152,6 +152,19 @@ TEST(Usage, WrongBudgetIsStatusTwo) {
   EXPECT_NE(done.err.find("--budget"), std::string::npos) << done.err;
 }
 
+TEST(Usage, LimitsOfFilesAndOfTheStackEndWithAMessage) {
+  const Sandbox sandbox;
+  const auto limited = [&](const std::string& limit, const std::vector<std::string>& words) {
+    return run(sandbox, words, {"sh", "-c", "ulimit " + limit + " && exec \"$0\" \"$@\""});
+  };
+  const auto full = limited("-f 1", {"list", "strategies"});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_EQ(full.err, "tuner: cannot write to standard output: File too large\n");
+  const auto cramped = limited("-s 64", {"list", "strategies"});
+  EXPECT_EQ(cramped.status, 3);
+  EXPECT_EQ(cramped.err, "tuner: the stack is limited to 64 KiB, and 96 are needed (ulimit -s)\n");
+}
+
 TEST(Options, OfABackendAreCheckedWhereTheyStand) {
   const Sandbox sandbox;
   const auto command =

@@ -3,9 +3,11 @@
 #include "tuner/app/program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -46,6 +48,15 @@ int run_with_help(const Command& command, const Words& words) {
   }
 }
 
+// A process that runs out of its stack ends without a word.
+void require_stack() {
+  constexpr rlim_t kLeast = 96 << 10;
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kLeast) return;
+  throw UnavailableError("the stack is limited to " + std::to_string(stack.rlim_cur >> 10) +
+                         " KiB, and " + std::to_string(kLeast >> 10) + " are needed (ulimit -s)");
+}
+
 int dispatch(const Words& words) {
   if (words.empty()) {
     print_first_steps(std::cerr);
@@ -66,6 +77,7 @@ int dispatch(const Words& words) {
     print_version(std::cout);
     return kExitDone;
   }
+  require_stack();
   const Words rest(words.begin() + 1, words.end());
   if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
   if (const Command* command = find_command(first)) return run_with_help(*command, rest);
@@ -116,6 +128,7 @@ void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
 
 int run_program(int argc, char** argv) {
   open_closed_streams();
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size fails instead
   const Words words(argv + 1, argv + argc);
   const int status = guarded_dispatch(words);
   const bool is_worker = !words.empty() && words.front() == "worker";  // prints what kernels print
