@@ -18,6 +18,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/trust.h"
 #include "tuner/model/fields.h"
 
 namespace tuner {
@@ -224,19 +225,6 @@ bool absolute(const char* path) { return path != nullptr && fs::path(path).is_ab
 fs::path default_cache_directory(const char* xdg_cache_home, const char* home) {
   if (absolute(xdg_cache_home)) return fs::path(xdg_cache_home) / "tuner";
   if (absolute(home)) return fs::path(home) / ".cache" / "tuner";
-  return {};
-}
-
-std::string why_not_trusted(const fs::path& directory) {
-  struct stat link {};
-  struct stat folder {};
-  if (::lstat(directory.c_str(), &link) != 0 || ::stat(directory.c_str(), &folder) != 0) return {};
-  if (link.st_uid != ::geteuid() || folder.st_uid != ::geteuid()) {
-    return directory.string() + " belongs to another user";
-  }
-  if (S_ISDIR(folder.st_mode) && (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return "others may write to " + directory.string() + " (chmod go-w changes that)";
-  }
   return {};
 }
 

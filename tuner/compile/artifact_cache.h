@@ -26,10 +26,6 @@ std::filesystem::path default_cache_directory(const char* xdg_cache_home, const 
 // Made for this user alone, if it is not there; its parents as any folder.
 void make_private_directory(const std::filesystem::path& directory);
 
-// Why what lies there must not be run: others own the folder or may write to it. Empty when nothing
-// speaks against it, or when there is no such folder. Root is no exception.
-std::string why_not_trusted(const std::filesystem::path& directory);
-
 // One thread at a time. Nothing here throws because of the disk: a cache that cannot be read or
 // written is only slower, and says so once.
 class ArtifactCache {

@@ -11,6 +11,8 @@
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
 
+#include "tuner/base/trust.h"
+
 namespace tuner {
 namespace {
 
@@ -67,9 +69,14 @@ PluginSearch plugin_search(const fs::path& program_directory, const std::string&
       out.directories.push_back(clean);
     }
   };
+  const auto add_trusted = [&](const fs::path& directory) {
+    const std::string reason = why_not_trusted(directory, Owner::kUserOrRoot);
+    if (reason.empty()) return add(directory);
+    out.ignored.push_back({directory, reason});
+  };
   for (const fs::path& directory : asked) {
     if (fs::is_directory(directory)) {
-      add(fs::absolute(directory));
+      add_trusted(fs::absolute(directory));
     } else {
       out.ignored.push_back({directory, "is not a directory"});
     }
@@ -77,11 +84,12 @@ PluginSearch plugin_search(const fs::path& program_directory, const std::string&
   std::istringstream entries(environment);
   for (std::string entry; std::getline(entries, entry, ':');) {
     if (fs::path(entry).is_absolute()) {
-      add(entry);
+      add_trusted(entry);
     } else if (!entry.empty()) {
       out.ignored.push_back({entry, "not an absolute path in TUNER_PLUGIN_PATH"});
     }
   }
+  // The program's own is as trusted as the program.
   add(program_directory / ".." / "lib" / "tuner" / "plugins");
   return out;
 }
@@ -105,6 +113,10 @@ std::vector<fs::path> plugin_files(const fs::path& directory) {
 }
 
 Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
+  std::error_code none;
+  if (fs::exists(file, none) && !fs::is_regular_file(file, none)) {
+    return Unexpected{std::string("is no regular file")};  // to open a pipe may take for ever
+  }
   using boost::dll::load_mode::rtld_local;
   using boost::dll::load_mode::rtld_now;
   try {

@@ -14,6 +14,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/trust.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
 #include "tuner/engine/domain_plan.h"

@@ -1,6 +1,7 @@
 #include "tuner/plugin/loader.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <sstream>
 
 #include "test_plugins.h"
+#include "tests/fakes/scratch_folder.h"
 
 namespace tuner {
 namespace {
@@ -55,7 +57,8 @@ TEST(Loader, OpensPluginsWrittenWithTheSdkAndInC) {
 }
 
 TEST(PluginSearch, TakesAskedDirectoriesThenTheEnvironmentThenTheInstallation) {
-  const fs::path asked = testing::TempDir();
+  const ScratchFolder folder;
+  const fs::path& asked = folder.path();
   const auto search = plugin_search("/opt/tuner/bin", "/one:/two", {asked});
   const std::vector<fs::path> expected{fs::weakly_canonical(asked), "/one", "/two",
                                        "/opt/tuner/lib/tuner/plugins"};
@@ -70,6 +73,37 @@ TEST(PluginSearch, NeverTakesRelativeOrEmptyEntriesOfTheEnvironment) {
   ASSERT_EQ(search.ignored.size(), 2U);
   EXPECT_EQ(search.ignored[0].path, "plugins");
   EXPECT_EQ(search.ignored[1].path, ".");
+}
+
+TEST(PluginSearch, TakesNoFolderThatOthersMayWriteToOrThatIsNeitherTheUsersNorRoots) {
+  const ScratchFolder folder;
+  const fs::path mine = folder.path() / "mine", open = folder.path() / "open";
+  fs::create_directory(mine);
+  fs::create_directory(open);
+  ASSERT_EQ(::chmod(mine.c_str(), 0755), 0);
+  for (const mode_t mode : {0777U, 0775U, 01777U}) {
+    ASSERT_EQ(::chmod(open.c_str(), mode), 0);
+    for (const auto& search : {plugin_search("/opt/tuner/bin", open.string() + ":/usr", {mine}),
+                               plugin_search("/opt/tuner/bin", "/usr", {open, mine})}) {
+      EXPECT_EQ(search.directories.size(), 3U);
+      ASSERT_EQ(search.ignored.size(), 1U);
+      EXPECT_EQ(search.ignored[0].reason,
+                "others may write to " + open.string() + " (chmod go-w changes that)");
+    }
+  }
+  if (::geteuid() != 0 || ::chown(mine.c_str(), 12345, 12345) != 0) return;  // only root can
+  const auto search = plugin_search("/opt/tuner/bin", "", {mine});
+  ASSERT_EQ(search.ignored.size(), 1U);
+  EXPECT_EQ(search.ignored[0].reason, mine.string() + " belongs to another user");
+}
+
+TEST(Loader, DoesNotOpenAPipe) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "z.so";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto loaded = load_plugin(pipe);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error(), "is no regular file");
 }
 
 TEST(PluginSearch, RecordsAnAskedDirectoryThatIsNotThereAndTakesEachOnce) {

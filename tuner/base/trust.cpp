@@ -1,0 +1,26 @@
+// Looks at the owner and the mode of a folder, and at the owner of a link that leads to it.
+
+#include "tuner/base/trust.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tuner {
+
+std::string why_not_trusted(const std::filesystem::path& directory, Owner owner) {
+  struct stat link {};
+  struct stat folder {};
+  if (::lstat(directory.c_str(), &link) != 0 || ::stat(directory.c_str(), &folder) != 0) return {};
+  const auto is_foreign = [owner](uid_t user) {
+    return user != ::geteuid() && (owner == Owner::kUser || user != 0);
+  };
+  if (is_foreign(link.st_uid) || is_foreign(folder.st_uid)) {
+    return directory.string() + " belongs to another user";
+  }
+  if (S_ISDIR(folder.st_mode) && (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return "others may write to " + directory.string() + " (chmod go-w changes that)";
+  }
+  return {};
+}
+
+}  // namespace tuner
