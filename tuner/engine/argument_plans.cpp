@@ -147,7 +147,7 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   plan.role = spec.role;
   plan.fill = spec.fill;
   plan.zero = spec.zero;
-  plan.seed = hash_of(spec.name).low;
+  plan.seed = hash_of(spec.fill.same_as.empty() ? spec.name : spec.fill.same_as).low;
   return plan;
 }
 

@@ -60,6 +60,9 @@ struct FillSpec {
   // Absolute; {NAME} in it stands for an extent of the problem size. A .npy file of NumPy, else raw
   // bytes.
   std::filesystem::path file;
+  // The argument or constant whose elements these are, from the first on; its fill stands here,
+  // too. Empty: the argument's own.
+  std::string same_as{};
 };
 
 // Inputs on which kernels go wrong that are right for ordinary numbers. They stand in the place of

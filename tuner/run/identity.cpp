@@ -60,6 +60,7 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
     text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
     for (const Expression& extent : a.map->box) text += ';' + extent.text();
   }
+  if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
   if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
   return text;
 }

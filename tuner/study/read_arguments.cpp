@@ -96,7 +96,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
                              "zeros, problem, or a map such as {uniform: [-1, 1]}");
     return;
   }
-  std::vector<std::string> keys{"file"};
+  std::vector<std::string> keys{"file", "same_as"};
   for (const FillForm& form : kForms) keys.emplace_back(form.key);
   const Fields fields(reader.diagnostics, node, where, "'fill'", keys);
   if (!fields.is_map()) return;
@@ -108,8 +108,9 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
     if (!fields.mentions(form.key)) continue;
     if (const YamlNode* value = fields.require(form.key)) read_form(reader, *value, form, fill);
   }
-  if (!fields.mentions("file")) return;
-  if (const YamlNode* name = fields.require("file")) {
+  if (const YamlNode* name = fields.find("same_as"))
+    fill.same_as = read_text(reader.diagnostics, *name, "fill 'same_as'").value_or("");
+  if (const YamlNode* name = fields.mentions("file") ? fields.require("file") : nullptr) {
     fill.kind = Kind::kFile;
     const auto path = read_data_file(reader, *name, kSizeName, "fill 'file'");
     if (path) fill.file = *path;

@@ -82,8 +82,25 @@ class SizeCheck {
       return;
     }
     const auto wanted = wanted_of(argument);
+    if (wanted && !argument.fill.same_as.empty()) check_same(argument, *wanted);
     if (wanted && argument.fill.kind == FillSpec::Kind::kFile) {
       check_file(argument.fill.file, *wanted, argument.where, names_);
+    }
+  }
+
+  // It may hold the first elements of the other one, but not more than there are.
+  void check_same(const ArgumentSpec& argument, const DataWanted& wanted) {
+    for (const auto* list : {&study_.arguments, &study_.constants}) {
+      for (const ArgumentSpec& other : *list) {
+        if (&other == &argument || other.name != argument.fill.same_as) continue;
+        const std::size_t before = complaints_.size();
+        const auto source = wanted_of(other);
+        complaints_.resize(before);  // that of the other one is there already
+        if (!source || wanted.bytes() <= source->bytes()) return;
+        complain(argument.shape.front(),
+                 "'" + argument.name + "' is filled as '" + other.name + "' and larger than that");
+        return;
+      }
     }
   }
 

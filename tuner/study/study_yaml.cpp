@@ -64,6 +64,7 @@ std::string path_text(const fs::path& path, const fs::path& folder) {
 
 std::string fill_text(const FillSpec& fill, const fs::path& folder) {
   using Kind = FillSpec::Kind;
+  if (!fill.same_as.empty()) return "{same_as: " + quoted(fill.same_as) + "}";
   switch (fill.kind) {
     case Kind::kZeros:
       return "zeros";

@@ -94,6 +94,7 @@ class StudyReader {
     section("arguments", read_arguments);
     section_at("launch", read_launch);
     section("constants", read_constants);
+    resolve_same_fills(reader_);
     section_at("reference", read_reference);
     section_at("verify", read_verify);
     warn_of_unverified_outputs();

@@ -54,6 +54,15 @@ TEST(SizePlan, SeedsDifferByNameAndNeverChange) {
   EXPECT_EQ(plan->arguments[0].seed, plan_of(scale_study())->arguments[0].seed);
 }
 
+TEST(SizePlan, WhatIsFilledAsAnotherHasItsSeed) {
+  Study study = scale_study();
+  study.constants.push_back(buffer("c", DataType::kFloat32, "n", Role::kIn));
+  study.constants.back().fill = study.arguments[0].fill;
+  EXPECT_NE(plan_of(study)->constants[0].seed, plan_of(study)->arguments[0].seed);
+  study.constants.back().fill.same_as = study.arguments[0].name;
+  EXPECT_EQ(plan_of(study)->constants[0].seed, plan_of(study)->arguments[0].seed);
+}
+
 TEST(SizePlan, PlansTheReference) {
   Study study = scale_study();
   study.reference->arguments = {"n", "y", "x"};
