@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -35,33 +34,34 @@ std::string upper(std::string text) {
   return text;
 }
 
-// <macro>_IS_<value> for all values of a text parameter. An upper-case alias that would stand for
-// two values (or is a value of its own) is left out.
-std::optional<std::string> add_choices(const Parameter& parameter, const std::string& macro,
-                                       const Value& chosen, Defines& out) {
-  std::map<std::string, Value> names;
-  std::map<std::string, std::vector<Value>> aliases;
+bool has_name(const std::string& identifier) {
+  return identifier.find_first_not_of('_') != std::string::npos;
+}
+
+// <macro>_IS_<value> for the values of a text parameter. A name that would stand for two values is
+// left out, and so is that of a value of signs only; <macro> itself has every value.
+void add_choices(const Parameter& parameter, const std::string& macro, const Value& chosen,
+                 Defines& out) {
+  std::map<std::string, int> names;
+  std::map<std::string, int> aliases;
   for (const Value& value : parameter.values) {
     const std::string name = identifier(cpp_text(value));
-    if (const auto [place, added] = names.emplace(name, value); !added) {
-      return fmt::format("values '{}' and '{}' of {} both give the macro {}_IS_{}",
-                         to_text(place->second), to_text(value), parameter.name, macro, name);
-    }
-    aliases[upper(name)].push_back(value);
+    ++names[name];
+    ++aliases[upper(name)];
   }
   for (const Value& value : parameter.values) {
     const std::string name = identifier(cpp_text(value));
     const char* is_chosen = same_value(value, chosen) ? "1" : "0";
-    out.emplace_back(fmt::format("{}_IS_{}", macro, name), is_chosen);
+    if (!has_name(name)) continue;
+    if (names[name] == 1) out.emplace_back(fmt::format("{}_IS_{}", macro, name), is_chosen);
     const std::string alias = upper(name);
-    if (!names.contains(alias) && aliases[alias].size() == 1) {
+    if (!names.contains(alias) && aliases[alias] == 1) {
       out.emplace_back(fmt::format("{}_IS_{}", macro, alias), is_chosen);
     }
   }
-  return std::nullopt;
 }
 
-Expected<Defines, std::string> defines_of(const Study& study, const Configuration& configuration) {
+Defines defines_of(const Study& study, const Configuration& configuration) {
   Defines out;
   for (std::size_t i = 0; i < study.parameters.size(); ++i) {
     const Parameter& parameter = study.parameters[i];
@@ -71,9 +71,7 @@ Expected<Defines, std::string> defines_of(const Study& study, const Configuratio
         std::any_of(parameter.values.begin(), parameter.values.end(),
                     [](const Value& v) { return std::holds_alternative<std::string>(v); });
     if (!has_text) continue;
-    if (auto wrong = add_choices(parameter, macro, configuration[i], out)) {
-      return Unexpected{*wrong};
-    }
+    add_choices(parameter, macro, configuration[i], out);
   }
   return out;
 }
@@ -120,9 +118,7 @@ Expected<CompileRequest, std::string> request(const Study& study, const Bindings
   out.source_name = source.string();
   out.include_dirs = include_dirs_for(study, source);
   out.arch = device.arch;
-  auto defines = defines_of(study, configuration);
-  if (!defines) return Unexpected{defines.error()};
-  out.defines = std::move(*defines);
+  out.defines = defines_of(study, configuration);
   auto resolved = substitute(entry, names);
   if (!resolved) return Unexpected{resolved.error()};
   out.entry = std::move(*resolved);

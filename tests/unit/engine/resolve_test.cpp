@@ -113,13 +113,23 @@ TEST(CompileRequest, LeavesOutAnAliasThatTwoValuesShare) {
                 {"TUNE_T", "aB"}, {"TUNE_T_IS_ab", "0"}, {"TUNE_T_IS_aB", "1"}}));
 }
 
-TEST(CompileRequest, RefusesTwoValuesWithOneMacro) {
+TEST(CompileRequest, LeavesOutAMacroThatWouldStandForTwoValues) {
   Study study = scale_study();
-  study.parameters = {{"T", {std::string("a-b"), std::string("a_b")}, {}}};
+  study.parameters = {{"T", {std::string("a-b"), std::string("a_b"), std::string("c")}, {}}};
   study.derived.clear();
-  const auto request = request_for(study, {std::string("a_b")});
-  ASSERT_FALSE(request.has_value());
-  EXPECT_EQ(request.error(), "values 'a-b' and 'a_b' of T both give the macro TUNE_T_IS_a_b");
+  EXPECT_EQ(defines_for(study, {std::string("a_b")}),
+            (std::map<std::string, std::string>{
+                {"TUNE_T", "a_b"}, {"TUNE_T_IS_c", "0"}, {"TUNE_T_IS_C", "0"}}));
+}
+
+TEST(CompileRequest, HasNoMacroForAValueOfSignsOnly) {
+  Study study = scale_study();
+  study.parameters = {
+      {"OP", {std::string("+"), std::string("-"), std::string(""), std::string("long long")}, {}}};
+  study.derived.clear();
+  EXPECT_EQ(defines_for(study, {std::string("-")}),
+            (std::map<std::string, std::string>{
+                {"TUNE_OP", "-"}, {"TUNE_OP_IS_long_long", "0"}, {"TUNE_OP_IS_LONG_LONG", "0"}}));
 }
 
 TEST(CompileRequest, SubstitutesNamesInEntryAndOptions) {
