@@ -191,11 +191,9 @@ TEST(WrongAnswers, AConstantOfAnotherSizeIsRefusedWithItsPlace) {
     EXPECT_EQ(done.status, 2) << done.err;
     return done.err;
   };
-  EXPECT_NE(refused(constants(3, "int32"))
-                .find("scale.yaml:11:12: the reference: mask: it has 16 bytes in the kernel, 12 "
+  EXPECT_NE(refused(constants(5, "int32"))
+                .find("scale.yaml:11:12: the reference: mask: it has 16 bytes in the kernel, 20 "
                       "are to be written\n"),
-            std::string::npos);
-  EXPECT_NE(refused(constants(5, "int32")).find("mask: it has 16 bytes in the kernel, 20 are"),
             std::string::npos);
   EXPECT_NE(refused(constants(4, "int16")).find("scale.yaml:12:12: the reference: shift: it has 4"),
             std::string::npos);
@@ -236,6 +234,19 @@ TEST(WrongAnswers, ArgumentsThatTheKernelDoesNotTakeAreRefusedBeforeARun) {
               std::string::npos)
         << done.err;
   }
+}
+
+TEST(WrongAnswers, AConstantThatIsLargerThanWhatItIsGivenIsWarnedOfOnce) {
+  const Sandbox sandbox;
+  write_study(sandbox, constants(3, "int32"));
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(
+      done.err.find("warning: __constant__ 'mask' has room for more than the 12 bytes that it "
+                    "is given: the rest keeps its initial value"),
+      std::string::npos)
+      << done.err;
+  EXPECT_EQ(occurrences(done.err, "warning"), 1U) << done.err;
 }
 
 TEST(WrongAnswers, AConstantThatNobodySetsAndAnAnswerThatIsAllZeroAreWarnedOf) {

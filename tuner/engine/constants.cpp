@@ -2,6 +2,9 @@
 
 #include "tuner/engine/constants.h"
 
+#include <fmt/format.h>
+
+#include <span>
 #include <utility>
 
 #include "tuner/engine/input_sets.h"
@@ -48,6 +51,41 @@ DeviceResult<Ok> Constants::set(KernelId kernel, const std::vector<BoundConstant
     if (!set) return Unexpected{in_context("constant " + plan_.constants[i].name, set.error())};
   }
   return Ok{};
+}
+
+namespace {
+
+// Whether a symbol has room for more than `bytes`. It is written, so the kernel must not be
+// launched. A backend that takes more than any symbol has does not compare sizes.
+bool has_more_room(Backend& backend, KernelId kernel, const std::string& symbol,
+                   std::uint64_t bytes) {
+  constexpr std::uint64_t kMoreThanAny = std::uint64_t{1} << 24;
+  const std::vector<std::byte> zeros(bytes + kMoreThanAny);
+  return backend.set_symbol(kernel, symbol, std::span(zeros).first(bytes + 1)).has_value() &&
+         !backend.set_symbol(kernel, symbol, zeros).has_value();
+}
+
+}  // namespace
+
+std::vector<std::string> partly_set(Backend& backend, const SizePlan& plan,
+                                    const Artifact& reference) {
+  std::vector<std::string> found;
+  if (reference.symbols.empty()) return found;
+  const auto kernel = backend.load(reference);
+  if (!kernel) return found;
+  for (const ArgumentPlan& constant : plan.constants) {
+    if (constant.is_scalar) continue;
+    const std::uint64_t bytes = bytes_of(constant);
+    for (const auto& [name, lowered] : reference.symbols) {
+      if (name != constant.name || !has_more_room(backend, kernel->id, lowered, bytes)) continue;
+      found.push_back(
+          fmt::format("__constant__ '{}' has room for more than the {} bytes that it is "
+                      "given: the rest keeps its initial value",
+                      name, bytes));
+    }
+  }
+  backend.unload(kernel->id);
+  return found;
 }
 
 }  // namespace tuner

@@ -46,4 +46,8 @@ class Constants {
   Seals seals_;
 };
 
+// A warning for each array that is larger in the reference than what it is given.
+std::vector<std::string> partly_set(Backend& backend, const SizePlan& plan,
+                                    const Artifact& reference);
+
 }  // namespace tuner

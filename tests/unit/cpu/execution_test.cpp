@@ -251,6 +251,13 @@ extern "C" __global__ void kernel(float* out) { out[threadIdx.x] = filter::weigh
   variant.run({1, 3}, out);
   EXPECT_EQ(out.values, (std::vector<float>{11, 12, 13}));
   EXPECT_THROW(variant.backend->set_symbol(variant.kernel, lowered, weights, 13), sdk::Error);
+  EXPECT_THROW(
+      variant.backend->set_symbol(variant.kernel, variant.result.symbols[1].second, &shift, 2),
+      sdk::Error);
+  const float other = 5;
+  variant.backend->set_symbol(variant.kernel, lowered, &other, 4);
+  variant.run({1, 3}, out);
+  EXPECT_EQ(out.values, (std::vector<float>{15, 12, 13})) << "the rest stays";
   EXPECT_THROW(variant.backend->set_symbol(variant.kernel, "printf", weights, 4), sdk::Error);
 }
 

@@ -134,14 +134,13 @@ TEST_F(Cuda, FaultsAreToldFromRefusals) {
   EXPECT_EQ(error_of([&] { backend.allocate(8); }).status(), TUNER_OUT_OF_MEMORY);
 }
 
-TEST_F(Cuda, SymbolsMustHaveTheSizeThatIsWritten) {
+TEST_F(Cuda, SymbolsMustHaveRoomForWhatIsWritten) {
   const auto kernel = load();
   const char data[32] = {};
   backend.set_symbol(kernel, "table", data, 16);
+  backend.set_symbol(kernel, "table", data, 12);
   EXPECT_STREQ(error_of([&] { backend.set_symbol(kernel, "table", data, 17); }).what(),
                "'table' has 16 bytes in the kernel, 17 are to be written");
-  EXPECT_STREQ(error_of([&] { backend.set_symbol(kernel, "table", data, 12); }).what(),
-               "'table' has 16 bytes in the kernel, 12 are to be written");
 }
 
 TEST_F(Cuda, OnlyTheKernelIsBetweenTheEvents) {

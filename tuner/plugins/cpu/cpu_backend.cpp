@@ -206,7 +206,12 @@ void CpuBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, con
   if (symbol == nullptr) {
     throw sdk::Error(TUNER_INVALID, "there is no symbol '" + std::string(lowered_name) + "'");
   }
-  if (bytes != symbol->bytes) {
+  // An array may be sized for the largest case, and the rest keeps its initial value. What a
+  // register holds is one number, of one size.
+  constexpr std::uint64_t kLargestNumber = 8;
+  const bool fits =
+      bytes == symbol->bytes || (bytes < symbol->bytes && symbol->bytes > kLargestNumber);
+  if (!fits) {
     throw sdk::Error(TUNER_INVALID, "it has " + std::to_string(symbol->bytes) +
                                         " bytes in the kernel, " + std::to_string(bytes) +
                                         " are to be written");

@@ -190,7 +190,11 @@ void CudaBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, co
   std::size_t size = 0;
   check(api_, api_.module_get_global(&target, &size, kernel(id).module.get(), name.c_str()),
         "cuModuleGetGlobal");
-  if (bytes != size) {
+  // An array may be sized for the largest case, and the rest keeps its initial value. What a
+  // register holds is one number, of one size.
+  constexpr std::uint64_t kLargestNumber = 8;
+  const bool fits = bytes == size || (bytes < size && size > kLargestNumber);
+  if (!fits) {
     throw sdk::Error(TUNER_INVALID, "'" + name + "' has " + std::to_string(size) +
                                         " bytes in the kernel, " + std::to_string(bytes) +
                                         " are to be written");
