@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/domain_table.h"
 #include "tuner/exporters/launcher_constants.h"
 #include "tuner/exporters/launcher_function.h"
@@ -269,6 +271,14 @@ struct launched {
   return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
 }
 
+// As one word of a shell's command line.
+std::string shell_word(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) {
+    return is_word_part(c) || std::string_view("-+=:,./%@").find(c) != std::string_view::npos;
+  });
+  return is_plain && !text.empty() ? text : "'" + replaced(text, "'", "'\\''") + "'";
+}
+
 LauncherKernels kernels_of(const Variants& variants) {
   LauncherKernels out{variants.of_configuration, {}};
   for (const Variant& one : variants.all) {
@@ -292,7 +302,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
                                  {usage(model, signature, options.stem), includes_of(study),
                                   declarations(model, signature), names_in(signature)});
   std::string flags;
-  for (const std::string& one : variants.options) flags += one + " ";
+  for (const std::string& one : variants.options) flags += shell_word(one) + " ";
   // What was tuned on a CPU has no architecture of nvcc's.
   const bool is_gpu = variants.architecture.starts_with("sm_");
   const std::string number = variants.architecture.substr(variants.architecture.find('_') + 1);
@@ -300,10 +310,11 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
       is_gpu ? fmt::format("-gencode arch=compute_{0},code=sm_{0}", number) : "-arch=native";
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
-      "//   nvcc -std=c++17 {}{} -c {}.cu{}\n#include "
+      "//   nvcc -std=c++17 {}{} -c {}{}\n#include "
       "\"{}.hpp\"\n\n{}#include <map>\n{}"
       "#include <mutex>\n#include <type_traits>\n{}",
-      options.header.generator, study.kernel.name, variants.all.size(), flags, target, options.stem,
+      options.header.generator, study.kernel.name, variants.all.size(), flags, target,
+      shell_word(options.stem + ".cu"),
       is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)", options.stem,
       signature.has_workspaces ? "#include <algorithm>\n#include <array>\n#include <iterator>\n"
                                : "",

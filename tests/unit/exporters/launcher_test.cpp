@@ -142,6 +142,14 @@ TEST(Launcher, OneOfACpuSaysThatTheArchitectureIsToBeChosen) {
       << source.substr(0, 300);
 }
 
+TEST(Launcher, OptionsAreQuotedForAShell) {
+  Study study = launcher_study();
+  study.kernel.options = {"-DX=1;rm it's", "-lineinfo"};
+  EXPECT_NE(export_launcher(study, sample_results(), launcher_options())
+                .source.find(R"(nvcc -std=c++17 '-DX=1;rm it'\''s' -lineinfo -gencode)"),
+            std::string::npos);
+}
+
 TEST(Launcher, WhatItCannotHoldIsRefused) {
   Study study = launcher_study();
   study.kernel.entry = "matmul<{M}>";
