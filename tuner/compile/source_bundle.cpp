@@ -36,8 +36,26 @@ BundledFile bundled(const std::string& name, const fs::path& file) {
   return out;
 }
 
-// .incbin and .include in a text for the assembler.
-bool assembler_may_read(const std::string& text) {
+// Lower case, and string literals that follow each other as one.
+std::string as_assembled(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      const std::size_t next = text.find_first_not_of(" \t\r\n\\", i + 1);
+      if (next != std::string::npos && text[next] == '"') {
+        i = next;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return lower(out);
+}
+
+// .incbin and .include in a text for the assembler. What macros make of a text only the compiler
+// can say.
+bool assembler_may_read(const std::string& source) {
+  const std::string text = as_assembled(source);
   return text.find(".incbin") != std::string::npos || text.find(".include ") != std::string::npos ||
          text.find(".include\\") != std::string::npos ||
          text.find(".include\t") != std::string::npos;

@@ -80,6 +80,8 @@ TEST(ArtifactKey, SaysHowFarTheFilesReadAreKnown) {
   EXPECT_EQ(reach(""), Reach::kScanned);
   EXPECT_EQ(reach("\n#include TUNE_HEADER\n"), Reach::kReported);
   EXPECT_EQ(reach("\nasm(\".incbin 'x'\");\n"), Reach::kUnknown);
+  EXPECT_EQ(reach("\nasm(\".in\" \"cbin 'x'\");\n"), Reach::kUnknown);
+  EXPECT_EQ(reach("\nasm(\".IN\"\n  \"CBIN 'x'\");\n"), Reach::kUnknown);
   for (const char* forced : {"--pre-include=x.h", "-include", "-imacros", "@file"}) {
     EXPECT_EQ(reach("", {forced, "x.h"}), Reach::kReported) << forced;
   }

@@ -50,6 +50,16 @@ class Opened : public testing::Test {
   fs::path root_ = fs::path(testing::TempDir()) / ("cpu_opened_" + std::to_string(::getpid()));
 };
 
+TEST_F(Opened, TheAssemblerSaysWhatItHasRead) {
+  write("w.bin", "data");
+  const auto result = compile(
+      "#define VALUE 1\n#define IN \".in\"\n#define BIN \"cbin \"\n"
+      "asm(\".pushsection .rodata\\n\" IN BIN \"\\\"" +
+      (root_ / "w.bin").string() + "\\\"\\n.popsection\");");
+  EXPECT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(names(result), Names{"w.bin"});
+}
+
 TEST_F(Opened, TheCompilerSaysWhatItHasRead) {
   write("h.h", "#include_next <h.h>\n");
   write("a b#$/h.h", "#define VALUE 1\n");

@@ -41,6 +41,8 @@ const std::vector<std::string> kFlags{"-O2",
 // Only the entries are called from outside, and shared memory has no constructors.
 const std::vector<std::string> kGccFlags{"-fwhole-program", "-fno-extern-tls-init",
                                          "-fno-gnu-unique", "-fdiagnostics-color=never"};
+// Its own assembler does not say what it reads.
+const std::vector<std::string> kClangFlags{"-fno-integrated-as"};
 const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
                                           "-Wl,-z,defs", "-Wl,--build-id=none"};
 
@@ -82,6 +84,8 @@ constexpr const char* kRefusedHeaders[] = {"cuda_fp16.h",
 
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
+// And that of the assembler, which reads files, too.
+constexpr const char* kAssemblersRule = "assembled.d";
 
 std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
   return {"-MF", scratch.file(kRule), "-MT", "variant"};
@@ -177,7 +181,7 @@ CpuCompiler::CpuCompiler() : path_(find_compiler()), flags_(kFlags) {
   }
   version_ = scratch.read("version");
   version_ = version_.substr(0, version_.find('\n'));
-  if (version_.find("clang") == std::string::npos) append(flags_, kGccFlags);
+  append(flags_, version_.find("clang") == std::string::npos ? kGccFlags : kClangFlags);
   find_system_folders();
 }
 
@@ -269,6 +273,7 @@ std::optional<std::vector<std::string>> CpuCompiler::opened_files(
   const std::vector<std::string> given = arguments;
   if (rule.empty()) {  // there is none for a source with errors, which may lie behind the includes
     append(arguments, {"-M"});
+  append(command, {"-Xassembler", "--MD", "-Xassembler", scratch.file(kAssemblersRule)});
     append(arguments, rule_options(scratch));
     if (run_child(arguments, scratch, "dependencies.log") != 0) return std::nullopt;
     rule = scratch.read(kRule);
@@ -293,6 +298,10 @@ bool CpuCompiler::is_its_own(const std::filesystem::path& file, const ScratchDir
 }
 
 bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const {
+  for (std::string& file : dependencies_in(scratch.read(kAssemblersRule))) {
+    const bool is_there = std::filesystem::exists(file);  // unlike what lay between the two
+    if (is_there && !is_its_own(file, scratch, given)) out.push_back(std::move(file));
+  }
   std::vector<std::string> arguments{path_};
   append(arguments, kLinkFlags);
   append(arguments, {"-o", scratch.file("variant.so"), (scratch.path() / "variant.o").string()});
