@@ -7,6 +7,7 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& source) {
   try {
-    return read_file(source);
+    return without_byte_order_mark(read_file(source));
   } catch (const FatalError& error) {
     throw InputError(Complaint{{source.string(), 0, 0}, error.what(), "init takes a CUDA source"});
   }

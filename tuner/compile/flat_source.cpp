@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/compile/directives.h"
@@ -116,7 +117,7 @@ class Flattener {
   }
 
   void write_out(const fs::path& file) {
-    const std::string text = read_file(file);
+    const std::string text = without_byte_order_mark(read_file(file));
     if (!says_once(text)) {
       walk(text, file);
       return;

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
 #include "tuner/base/text.h"
@@ -29,6 +30,7 @@ BundledFile bundled(const std::string& name, const fs::path& file) {
   if (fs::file_size(file, ignored) <= kLargestHeader) {
     out.text = read_file(file);
     out.digest = file_digest_of(out.text);
+    out.text = without_byte_order_mark(std::move(out.text));
   } else {
     out.digest = FileDigests().text_of(file);
     out.text = "digest " + out.digest;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/trust.h"
@@ -87,7 +88,7 @@ std::string why_not_kept(const std::filesystem::path& folder) {
 }  // namespace
 
 std::string device_text(const Study& study, const std::filesystem::path& source) {
-  std::string text = read_file(source);
+  const std::string text = without_byte_order_mark(read_file(source));
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
@@ -138,7 +139,7 @@ std::vector<std::string> constant_warnings(const Study& study) {
   std::vector<std::string> out;
   std::string text;
   try {
-    text = read_file(study.kernel.source);
+    text = without_byte_order_mark(read_file(study.kernel.source));
   } catch (const FatalError&) {
     return out;  // whoever needs it will say so
   }

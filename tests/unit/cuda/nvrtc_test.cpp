@@ -108,6 +108,11 @@ TEST_F(Nvrtc, TheEnvironmentAddsNoOptions) {
 TEST_F(NvrtcFiles, TheToolkitsHeadersAreTheCompilersOwn) {
   if (toolkit_includes(load_nvrtc()).empty()) GTEST_SKIP() << "no toolkit beside NVRTC";
   EXPECT_EQ(opened("#include <cuda_fp16.h>\n#define VALUE 1"), Names{});
+TEST_F(NvrtcFiles, AHeaderMayBeginWithAByteOrderMark) {
+  write("marked.h", "\xEF\xBB\xBF#define VALUE 1\n");
+  EXPECT_EQ(opened("#include \"marked.h\""), Names{"marked.h"});
+}
+
 }
 
 // What a kernel out of a program includes, beside a parameter whose macro has one letter.

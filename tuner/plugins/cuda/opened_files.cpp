@@ -41,9 +41,21 @@ void note(const char* path) noexcept {
   }
 }
 
+// nvcc takes headers that begin with a byte order mark, NVRTC does not.
+void skip_byte_order_mark(std::FILE* file) {
+  struct stat facts {};
+  if (::fstat(::fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  char head[3] = {};
+  const std::size_t got = std::fread(head, 1, sizeof head, file);
+  if (std::string_view(head, got) != "\xEF\xBB\xBF") std::rewind(file);
+}
+
 std::FILE* noted_fopen(const char* path, const char* mode) {
   std::FILE* file = std::fopen(path, mode);
-  if (file != nullptr && std::string_view(mode).starts_with("r")) note(path);
+  if (file != nullptr && std::string_view(mode).starts_with("r")) {
+    note(path);
+    skip_byte_order_mark(file);
+  }
   return file;
 }
 
