@@ -57,6 +57,17 @@ TEST(Compile, ErrorsPointAtTheSourcesOwnLine) {
   EXPECT_NE(result.log.find("folder/my kernel.cu:4:9: error:"), std::string::npos) << result.log;
 }
 
+TEST(Compile, KnowsWhatNvccKnowsWithoutAnInclude) {
+  const auto result = compiled(request_for(
+      "extern \"C\" __global__ void kernel(uint* y, const ulong a, uint8_t* b, ushort c) {\n"
+      "  uint64_t z = INT_MAX; std::size_t n = 3; u_int8_t q = 1;\n"
+      "  y[0] = (INFINITY > 1) + std::sqrt(2.f) + M_PI + std::is_same<int, int>::value;\n"
+      "  y[1] = z + n + q + a + b[0] + c + UINT32_MAX;\n}\n"
+      "void host() { FILE* file = nullptr; (void)file; }\n",
+      "kernel"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
 TEST(Compile, AnEntryThatIsNotThereIsSaidSo) {
   const auto result = compiled(request_for("__global__ void other() {}", "missing"));
   EXPECT_FALSE(result.compiled);

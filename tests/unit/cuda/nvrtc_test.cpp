@@ -51,6 +51,25 @@ TEST_F(Nvrtc, CompilesTemplatesAndNamesTheirInstances) {
   EXPECT_EQ(result.log, "");
 }
 
+TEST_F(Nvrtc, KnowsWhatNvccKnowsWithoutAnInclude) {
+  const auto result = compiler->compile(
+      request("extern \"C\" __global__ void k(uint* y, const ulong a, uint8_t* b, ushort c) {\n"
+              "  uint64_t z = INT_MAX; std::size_t n = 3; u_int8_t q = 1;\n"
+              "  y[0] = (INFINITY > 1) + std::sqrt(2.f) + M_PI + std::is_same<int, int>::value;\n"
+              "  y[1] = z + n + q + a + b[0] + c + UINT32_MAX;\n}\n",
+              "k"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST_F(Nvrtc, ASourceMayDefineSuchNamesInItsOwnWay) {
+  const auto result = compiler->compile(
+      request("typedef unsigned long uint64_t;\nstruct uint { int x; };\n"
+              "__device__ const float M_PI = 3;\n"
+              "extern \"C\" __global__ void k(uint64_t* y, uint a) { y[0] = a.x + M_PI; }\n",
+              "k"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
 // A folder of headers.
 class NvrtcFiles : public Nvrtc {
  protected:
@@ -83,6 +102,11 @@ class NvrtcFiles : public Nvrtc {
 
 using Names = std::set<std::string>;
 
+TEST_F(NvrtcFiles, AHeaderMayBeginWithAByteOrderMark) {
+  write("marked.h", "\xEF\xBB\xBF#define VALUE 1\n");
+  EXPECT_EQ(opened("#include \"marked.h\""), Names{"marked.h"});
+}
+
 TEST_F(NvrtcFiles, TheCompilerSaysWhatItHasOpened) {
   write("a.h", "#include_next <a.h>\n");
   write("other/a.h", "#define VALUE 1\n");
@@ -108,11 +132,6 @@ TEST_F(Nvrtc, TheEnvironmentAddsNoOptions) {
 TEST_F(NvrtcFiles, TheToolkitsHeadersAreTheCompilersOwn) {
   if (toolkit_includes(load_nvrtc()).empty()) GTEST_SKIP() << "no toolkit beside NVRTC";
   EXPECT_EQ(opened("#include <cuda_fp16.h>\n#define VALUE 1"), Names{});
-TEST_F(NvrtcFiles, AHeaderMayBeginWithAByteOrderMark) {
-  write("marked.h", "\xEF\xBB\xBF#define VALUE 1\n");
-  EXPECT_EQ(opened("#include \"marked.h\""), Names{"marked.h"});
-}
-
 }
 
 // What a kernel out of a program includes, beside a parameter whose macro has one letter.

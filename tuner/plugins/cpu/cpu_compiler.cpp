@@ -236,7 +236,7 @@ sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
 bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
                                  const ScratchDirectory& scratch,
                                  sdk::CompileResult& result) const {
-  const HostOptions options = translate_options(request.options);
+  HostOptions options = translate_options(request.options);
   for (const std::string& option : options.dropped) {
     result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
   }
@@ -247,8 +247,24 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     scratch.write(header, "#error \"the cpu backend has no <" + header +
                               ">: kernels that include it need a GPU\"\n");
   }
-  const std::string source = scratch.write("variant.cpp", variant_source(request, options));
+  std::string log;
+  bool compiled = compile_source(request, options, scratch, result.opened, log);
+  // Only now, because a source may define these names in its own way.
+  while (!compiled) {
+    const std::size_t before = options.system_headers.size();
+    options.system_headers.merge(headers_missed_in(log));
+    if (options.system_headers.size() == before) break;
+    compiled = compile_source(request, options, scratch, result.opened, log);
+  }
+  result.log += log;
+  return compiled;
+}
 
+bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostOptions& options,
+                                 const ScratchDirectory& scratch,
+                                 std::optional<std::vector<std::string>>& opened,
+                                 std::string& log) const {
+  const std::string source = scratch.write("variant.cpp", variant_source(request, options));
   std::vector<std::string> arguments{path_};
   append(arguments, flags_);
   append(arguments, options.arguments);
@@ -257,12 +273,13 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   arguments.push_back(source);
   std::vector<std::string> command = arguments;
   append(command, {"-c", "-o", scratch.file("variant.o"), "-MD"});
+  append(command, {"-Xassembler", "--MD", "-Xassembler", scratch.file(kAssemblersRule)});
   append(command, rule_options(scratch));
   const int status = run_child(command, scratch, "compiler.log");
-  result.opened = opened_files(scratch, std::move(arguments));
-  result.log += scratch.read("compiler.log");
+  opened = opened_files(scratch, std::move(arguments));
+  log = scratch.read("compiler.log");
   if (status > 128) {
-    result.log += "error: the compiler was ended by signal " + std::to_string(status - 128) + "\n";
+    log += "error: the compiler was ended by signal " + std::to_string(status - 128) + "\n";
   }
   return status == 0;
 }
@@ -273,7 +290,6 @@ std::optional<std::vector<std::string>> CpuCompiler::opened_files(
   const std::vector<std::string> given = arguments;
   if (rule.empty()) {  // there is none for a source with errors, which may lie behind the includes
     append(arguments, {"-M"});
-  append(command, {"-Xassembler", "--MD", "-Xassembler", scratch.file(kAssemblersRule)});
     append(arguments, rule_options(scratch));
     if (run_child(arguments, scratch, "dependencies.log") != 0) return std::nullopt;
     rule = scratch.read(kRule);
@@ -281,6 +297,10 @@ std::optional<std::vector<std::string>> CpuCompiler::opened_files(
   std::vector<std::string> out;
   for (std::string& file : dependencies_in(rule)) {
     if (!is_its_own(file, scratch, given)) out.push_back(std::move(file));
+  }
+  for (std::string& file : dependencies_in(scratch.read(kAssemblersRule))) {
+    const bool is_there = std::filesystem::exists(file);  // unlike what lay between the two
+    if (is_there && !is_its_own(file, scratch, given)) out.push_back(std::move(file));
   }
   if (rule.empty()) return std::nullopt;
   return out;
@@ -298,10 +318,6 @@ bool CpuCompiler::is_its_own(const std::filesystem::path& file, const ScratchDir
 }
 
 bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult& result) const {
-  for (std::string& file : dependencies_in(scratch.read(kAssemblersRule))) {
-    const bool is_there = std::filesystem::exists(file);  // unlike what lay between the two
-    if (is_there && !is_its_own(file, scratch, given)) out.push_back(std::move(file));
-  }
   std::vector<std::string> arguments{path_};
   append(arguments, kLinkFlags);
   append(arguments, {"-o", scratch.file("variant.so"), (scratch.path() / "variant.o").string()});

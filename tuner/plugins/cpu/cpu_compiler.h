@@ -8,6 +8,7 @@
 
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cpu/child_process.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 
 namespace tuner::cpu {
 
@@ -26,6 +27,10 @@ class CpuCompiler : public sdk::Compiler {
  private:
   bool compile_object(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
                       sdk::CompileResult& result) const;
+  // `opened` as in the result.
+  bool compile_source(const sdk::CompileRequest& request, const HostOptions& options,
+                      const ScratchDirectory& scratch,
+                      std::optional<std::vector<std::string>>& opened, std::string& log) const;
   void find_system_folders();
   // What the compiler has read, from the rule that it wrote; if it wrote none, it is asked again.
   std::optional<std::vector<std::string>> opened_files(const ScratchDirectory& scratch,

@@ -141,6 +141,7 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
     out += symbol_name(i);
     out += " = {(void*)&(";
     out += symbol;
+  for (const std::string& header : options.system_headers) out += "#include <" + header + ">\n";
     out += "), sizeof(";
     out += symbol;
     out += ")};\n";
@@ -164,6 +165,60 @@ class RuleReader {
       if (rule_[at_] == '\\') {
         take_backslashes();
       } else if (is_blank(rule_[at_])) {
+// ---- what it misses -----------------------------------------------------------------------------
+
+namespace {
+
+struct SystemHeader {
+  std::string_view file;
+  std::string_view names;
+};
+
+constexpr SystemHeader kSystemHeaders[] = {
+    {"sys/types.h",
+     "uint ushort ulong u_char u_short u_int u_long u_int8_t u_int16_t u_int32_t u_int64_t ssize_t "
+     "off_t"},
+    {"stdint.h",
+     "intmax_t uintmax_t INT8_MAX INT8_MIN UINT8_MAX INT16_MAX INT16_MIN UINT16_MAX INT32_MAX "
+     "INT32_MIN UINT32_MAX INT64_MAX INT64_MIN UINT64_MAX SIZE_MAX"},
+    {"limits.h",
+     "CHAR_BIT SCHAR_MAX UCHAR_MAX SHRT_MAX SHRT_MIN USHRT_MAX INT_MAX INT_MIN UINT_MAX LONG_MAX "
+     "LONG_MIN ULONG_MAX LLONG_MAX LLONG_MIN ULLONG_MAX"},
+    {"float.h", "FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON"},
+    {"cmath",
+     "INFINITY NAN HUGE_VAL HUGE_VALF MAXFLOAT M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 "
+     "M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 abs sqrt fabs floor ceil exp log pow fmod "
+     "sin cos tan tanh isnan isinf isfinite round trunc fma fmin fmax"},
+    {"type_traits", "is_same enable_if conditional is_integral is_floating_point"},
+    {"cstddef", "size_t ptrdiff_t nullptr_t offsetof"},
+    {"stdlib.h", "EXIT_SUCCESS EXIT_FAILURE RAND_MAX"},
+    {"stdio.h", "FILE EOF stdin stdout stderr"},
+};
+
+// Between quotation marks of any kind, as compilers name what is not there.
+bool is_quoted(const std::string& log, std::string_view name) {
+  for (auto at = log.find(name); at != std::string::npos; at = log.find(name, at + 1)) {
+    const std::string_view before = std::string_view(log).substr(0, at);
+    const std::string_view behind = std::string_view(log).substr(at + name.size());
+    const bool opens = before.ends_with('\'') || before.ends_with("\u2018");
+    if (opens && (behind.starts_with('\'') || behind.starts_with("\u2019"))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<std::string> headers_missed_in(const std::string& log) {
+  std::set<std::string> headers;
+  for (const SystemHeader& header : kSystemHeaders) {
+    std::istringstream names{std::string(header.names)};
+    for (std::string name; names >> name;) {
+      if (is_quoted(log, name)) headers.emplace(header.file);
+    }
+  }
+  return headers;
+}
+
         end_name();
         ++at_;
       } else {

@@ -3,6 +3,7 @@
 // that it gets to see, and the files that it has read.
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,9 @@ struct HostOptions {
   std::vector<std::string> arguments;                        // for the host compiler
   std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
   std::vector<std::string> undefines;
-  std::vector<std::string> dropped;  // without a meaning here
+  std::vector<std::string> headers;        // included before the source
+  std::set<std::string> system_headers{};  // before the definitions, too
+  std::vector<std::string> dropped;        // without a meaning here
 };
 
 HostOptions translate_options(const std::vector<std::string>& options);
@@ -32,6 +35,10 @@ std::string symbol_name(std::size_t number);  // lowered name of the number-th a
 // What the host compiler gets to see: the header, the definitions, the source with its own name
 // and line numbers, and the entries.
 std::string variant_source(const sdk::CompileRequest& request, const HostOptions& options);
+
+// The system's headers that define what a compilation has missed. nvcc knows these names without an
+// include, because it includes such headers by itself.
+std::set<std::string> headers_missed_in(const std::string& log);
 
 // The files of a make rule that a compiler wrote (-MD -MF).
 std::vector<std::string> dependencies_in(const std::string& rule);

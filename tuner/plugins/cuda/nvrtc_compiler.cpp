@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -319,8 +320,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   // constexpr ones and those of included files are meant to be; what is marked keeps its meaning.
   if (status != NVRTC_SUCCESS && complains_of_host_code(program->log())) {
     options.emplace_back("--device-as-default-execution-space");
-    program = std::make_unique<Program>(api_, request, !includes_.empty());
-    status = program->compile_entries(request, options);
+    again();
   }
   if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
     throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
@@ -331,6 +331,21 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
       result.log += "\n" + hint;
+  const auto again = [&] {
+    program = std::make_unique<Program>(api_, request, !includes_.empty());
+    status = program->compile_entries(request, options);
+  };
+  // Only now, because a source may define these names in its own way. What one header lacks shows
+  // once it is there.
+  std::set<std::string> headers;
+  while (status != NVRTC_SUCCESS) {
+    const std::size_t before = headers.size();
+    for (const std::string& header : headers_missed_in(program->log(), !includes_.empty())) {
+      if (headers.insert(header).second) options.push_back("--pre-include=" + header);
+    }
+    if (headers.size() == before) break;
+    again();
+  }
     }
     return;
   }

@@ -2,6 +2,8 @@
 
 #include "tuner/plugins/cuda/stand_in_headers.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <sstream>
@@ -82,6 +84,45 @@ std::string stand_in_revision() {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return std::to_string(hash % 1000000);
+namespace {
+
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Whether a stand-in has the name as a macro, a typedef, a template or a member of std.
+bool defines(const std::string& text, const std::string& name) {
+  for (const std::string& form : {"#define " + name + " ", " " + name + ";",
+                                  "using ::" + name + ";", "struct " + name + " "}) {
+    if (text.find(form) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The names that follow `complaint`, up to the quotation mark.
+void add_names(const std::string& log, std::string_view complaint, std::set<std::string>& names) {
+  for (auto at = log.find(complaint); at != std::string::npos; at = log.find(complaint, at + 1)) {
+    const std::size_t from = at + complaint.size();
+    std::size_t end = from;
+    while (end < log.size() && is_name_part(log[end])) ++end;
+    names.insert(log.substr(from, end - from));
+  }
+}
+
+}  // namespace
+
+std::set<std::string> headers_missed_in(const std::string& log, bool has_toolkit) {
+  std::set<std::string> missed;
+  add_names(log, "identifier \"", missed);
+  add_names(log, "namespace \"std\" has no member \"", missed);
+  std::set<std::string> headers;
+  const std::vector<StandIn> all = stand_ins(has_toolkit);
+  for (const std::string& name : missed) {
+    const auto found =
+        std::ranges::find_if(all, [&](const StandIn& one) { return defines(one.text, name); });
+    if (found != all.end()) headers.insert(found->name);
+  }
+  return headers;
+}
+
 }
 
 std::string missing_header_hint(const std::string& log, bool has_toolkit) {

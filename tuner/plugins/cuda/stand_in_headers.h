@@ -2,6 +2,7 @@
 // Small stand-ins for the headers of the C and C++ libraries that kernels include out of habit:
 // NVRTC compiles without a host compiler's folders and would stop at the first <math.h>.
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,10 @@ std::vector<std::pair<std::string, std::string>> stand_in_headers(
 
 // Over all texts: what was compiled with others is something else.
 std::string stand_in_revision();
+
+// The stand-ins that define what a compilation has missed. nvcc knows these names without an
+// include, because it includes headers of the host by itself.
+std::set<std::string> headers_missed_in(const std::string& log, bool has_toolkit);
 
 // What to do about "cannot open source file" in a log of NVRTC; empty when it is not there.
 std::string missing_header_hint(const std::string& log, bool has_toolkit);
