@@ -78,6 +78,9 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
+  if (const auto text = idle_options_note(study, facts_for(options).backend); !text.empty()) {
+    std::cerr << text << "\n";
+  }
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   Words archs = options.archs;
@@ -127,10 +130,12 @@ int check_study(const CheckOptions& options) {
   const DeviceFacts facts = facts_for(options);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   if (study.runnable && space.size() > 0) {
-    const GeometryReport report = check_geometry(study, space, size, facts);
-    if (!report.complaints.empty()) throw InputError(report.complaints, study.text);
-    for (const Complaint& warning : report.warnings) {
-      std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+    for (const GeometryReport& report :
+         {check_geometry(study, space, size, facts), check_options(study, space, size, facts)}) {
+      if (!report.complaints.empty()) throw InputError(report.complaints, study.text);
+      for (const Complaint& warning : report.warnings) {
+        std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+      }
     }
   }
   if (!options.json && !options.list && options.sample == 0 && space.size() > 0) {

@@ -9,6 +9,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/engine/compiler_options.h"
 #include "tuner/engine/resolve.h"
 
 namespace tuner {
@@ -51,8 +52,8 @@ void add_choices(const Parameter& parameter, const std::string& macro, const Val
   }
   for (const Value& value : parameter.values) {
     const std::string name = identifier(cpp_text(value));
-    const char* is_chosen = same_value(value, chosen) ? "1" : "0";
     if (!has_name(name)) continue;
+    const char* is_chosen = same_value(value, chosen) ? "1" : "0";
     if (names[name] == 1) out.emplace_back(fmt::format("{}_IS_{}", macro, name), is_chosen);
     const std::string alias = upper(name);
     if (!names.contains(alias) && aliases[alias] == 1) {
@@ -106,6 +107,19 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
   return out;
 }
 
+Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
+                                                                 const Bindings& names) {
+  std::vector<std::string> options;
+  for (const std::string& option : study.kernel.options) {
+    auto text = substitute(option, names);
+    if (!text) return Unexpected{text.error()};
+    options.push_back(std::move(*text));
+  }
+  auto words = compiler_options(options);
+  if (!words) return Unexpected{to_text(words.error())};
+  return std::move(*words);
+}
+
 namespace {
 
 Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
@@ -122,11 +136,9 @@ Expected<CompileRequest, std::string> request(const Study& study, const Bindings
   auto resolved = substitute(entry, names);
   if (!resolved) return Unexpected{resolved.error()};
   out.entry = std::move(*resolved);
-  for (const std::string& option : study.kernel.options) {
-    auto text = substitute(option, names);
-    if (!text) return Unexpected{text.error()};
-    out.options.push_back(std::move(*text));
-  }
+  auto options = resolved_options(study, names);
+  if (!options) return Unexpected{options.error()};
+  out.options = std::move(*options);
   return out;
 }
 

@@ -118,6 +118,8 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
   static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
   catalogue.check_study(settings.study);
   Devices devices = open_devices(settings.devices, program, catalogue, {}, note);
+  if (const auto text = idle_options_note(settings.study, devices.backend); !text.empty())
+    note(text);
   const SourceTexts sources = read_sources(settings.study);
   const ArtifactShelf shelf;
   const std::string compiler = devices.compilers->identity();

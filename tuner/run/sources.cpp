@@ -15,9 +15,11 @@
 #include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/text.h"
 #include "tuner/base/trust.h"
 #include "tuner/compile/artifact_key.h"
 #include "tuner/compile/constant_symbols.h"
+#include "tuner/engine/compiler_options.h"
 #include "tuner/engine/domain_plan.h"
 #include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
@@ -180,6 +182,13 @@ SignatureComplaints signature_complaints(const Study& study) {
   } catch (const FatalError&) {
     return {};  // whoever needs the file will say so
   }
+}
+
+std::string idle_options_note(const Study& study, const std::string& backend) {
+  const std::vector<std::string> idle = idle_options(study.kernel.options, backend);
+  if (idle.empty()) return "";
+  return "note: these compiler options mean nothing to " + backend +
+         " and are left out: " + listed(idle);
 }
 
 std::filesystem::path user_cache_directory() {

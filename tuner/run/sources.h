@@ -47,6 +47,10 @@ std::vector<std::string> unreached_parameters(const Study& study);
 // when they cannot be read.
 SignatureComplaints signature_complaints(const Study& study);
 
+// Says which of the study's options the compiler of this backend does not get, because they mean
+// nothing to it; empty where it gets all.
+std::string idle_options_note(const Study& study, const std::string& backend);
+
 // $XDG_CACHE_HOME/tuner or ~/.cache/tuner; empty where neither is set.
 std::filesystem::path user_cache_directory();
 

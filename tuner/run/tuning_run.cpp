@@ -185,6 +185,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   Crew crew;  // before the workers that its threads may start
   Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
   listener.reached("device opened");
+  if (const auto text = idle_options_note(study, devices.backend); !text.empty()) note(text);
   Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
   listener.reached("store opened");

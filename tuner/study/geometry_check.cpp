@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tuner/engine/argument_plans.h"
+#include "tuner/engine/compiler_options.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/study/size_check.h"
 
@@ -224,14 +225,48 @@ std::vector<Complaint> check_abilities(const MeasureSpec& measure, const DeviceF
   return out;
 }
 
+// From one configuration that is looked at to the next.
+ConfigIndex step_of(const SearchSpace& space) {
+  return space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
+}
+
 }  // namespace
+
+GeometryReport check_options(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                             const DeviceFacts& device) {
+  const auto depends = [](const std::string& text) { return text.find('{') != std::string::npos; };
+  if (std::ranges::none_of(study.kernel.options, depends)) return {};
+  const ConfigIndex step = step_of(space);
+  const Bindings facts = facts_of(size, device);
+  std::map<std::string, std::uint64_t> faults;
+  std::uint64_t looks = 0;
+  std::uint64_t healthy = 0;
+  for (ConfigIndex index = 0; index < space.size(); index += step) {
+    ++looks;
+    Bindings names = space.bindings(space.configuration(index));
+    names.insert(facts.begin(), facts.end());
+    const auto options = resolved_options(study, names);
+    if (options) ++healthy;
+    if (!options) ++faults[options.error()];
+    if (space.size() - index <= step) break;  // the next index could overflow
+  }
+  std::vector<Complaint> found;
+  for (const auto& [fault, count] : faults) {
+    found.push_back({study.kernel.where,
+                     fault + ", for " + std::to_string(count) + " of the " + std::to_string(looks) +
+                         " configurations" + (step == 1 ? "" : " looked at"),
+                     ""});
+  }
+  if (healthy == 0) return {std::move(found), {}};
+  return {{}, std::move(found)};
+}
 
 GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
                               const DeviceFacts& device) {
   if (!study.runnable || space.size() == 0) return {};
   std::vector<Complaint> unable = check_abilities(study.measure, device);
   if (!unable.empty()) return {std::move(unable), {}};
-  const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
+  const ConfigIndex step = step_of(space);
   GeometryCheck check(study, device, facts_of(size, device));
   for (ConfigIndex index = 0; index < space.size(); index += step) {
     const Configuration configuration = space.configuration(index);

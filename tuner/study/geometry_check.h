@@ -23,6 +23,11 @@ struct GeometryReport {
 GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
                               const DeviceFacts& device);
 
+// The same of compiler options that depend on a configuration or a size, and that no study may
+// name.
+GeometryReport check_options(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                             const DeviceFacts& device);
+
 // Why the space has no configuration, at the constraint that leaves the fewest; empty when it has.
 std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& space);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/compiler_options.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -46,11 +47,9 @@ void read_prefix(Reader& reader, const YamlNode& node) {
 void read_options(Reader& reader, const YamlNode& node) {
   if (!expect_list(reader.diagnostics, node, "'options'")) return;
   for (const YamlRef& item : node.items) {
-    const auto option = read_text(reader.diagnostics, *item, "a compiler option");
-    if (!option) continue;
-    check_placeholders(reader, *item, kSpaceNames, "a compiler option");
-    reader.study.kernel.options.push_back(*option);
+    if (item->is_scalar()) check_placeholders(reader, *item, kSpaceNames, "a compiler option");
   }
+  add_compiler_options(reader, node);
 }
 
 void read_include_dirs(Reader& reader, const YamlNode& node) {
@@ -71,6 +70,22 @@ void read_include_dirs(Reader& reader, const YamlNode& node) {
 }
 
 }  // namespace
+
+void add_compiler_options(Reader& reader, const YamlNode& list) {
+  std::vector<std::string> texts;
+  for (const YamlRef& item : list.items) {
+    texts.push_back(read_text(reader.diagnostics, *item, "a compiler option").value_or(""));
+  }
+  auto words = unresolved_options(texts);
+  for (; !words; words = unresolved_options(texts)) {
+    const OptionFault& fault = words.error();
+    reader.diagnostics.error(position_of(reader.diagnostics, *list.items[fault.text]),
+                             fault.message, fault.allowed);
+    texts[fault.text].clear();
+  }
+  KernelSpec& kernel = reader.study.kernel;
+  kernel.options.insert(kernel.options.end(), words->begin(), words->end());
+}
 
 void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
                         const std::string& who) {

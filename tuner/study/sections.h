@@ -80,6 +80,8 @@ inline constexpr unsigned kFixedNames = kSizeName | kDeviceFact;
 const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
+// Compiler options, of a list of texts.
+void add_compiler_options(Reader& reader, const YamlNode& list);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.
 void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
                         const std::string& who);

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tuner/base/text.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_sections.h"
 #include "tuner/study/yaml_reader.h"
@@ -147,10 +148,7 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
   std::vector<std::string>& options = t1.study().kernel.options;
   if (const YamlNode* list = t1_find(kernel, "CompilerOptions")) {
     if (!expect_list(t1.diagnostics(), *list, "'CompilerOptions'")) return;
-    for (const YamlRef& item : list->items) {
-      const auto option = read_text(t1.diagnostics(), *item, "a compiler option");
-      if (option) options.push_back(*option);
-    }
+    add_compiler_options(t1.reader, *list);
   }
   // Sources ask for this name to learn that their parameters are given to them.
   options.emplace_back("-Dkernel_tuner=1");
@@ -212,7 +210,7 @@ void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) 
   if (!expect_map(t1.diagnostics(), kernel, "'KernelSpecification'")) return;
   t1.study().kernel.where = t1.at(kernel);
   const YamlNode* language = t1_require(t1, kernel, "Language", "'KernelSpecification'");
-  if (language != nullptr && language->text != "CUDA") {
+  if (language != nullptr && lower(language->text) != "cuda") {
     t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA";
     t1.diagnostics().warning(t1.at(*language), *t1.obstacle + ": the file can only be checked");
     return;

@@ -16,7 +16,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
 #include "tuner/compile/artifact_cache.h"
-#include "tuner/compile/include_options.h"
+#include "tuner/engine/compiler_options.h"
 #include "tuner/engine/evaluation.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/kernel_memory.h"
@@ -50,10 +50,11 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
-void serve_compiler(Wire& wire, Compiler& compiler, ArtifactCache& cache) {
+void serve_compiler(Wire& wire, Compiler& compiler, const std::string& backend,
+                    ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
-    request.options = joined_include_options(request.options);
+    request.options = meant_options(std::move(request.options), backend);
     const auto made = compiler.compile(request);
     if (!made) {
       json failed = made.error();
@@ -94,7 +95,7 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
                       });
   wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
   try {
-    serve_compiler(wire, *compiler, cache);
+    serve_compiler(wire, *compiler, open.at("backend").get<std::string>(), cache);
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }

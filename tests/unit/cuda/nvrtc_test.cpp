@@ -70,6 +70,12 @@ TEST_F(Nvrtc, ASourceMayDefineSuchNamesInItsOwnWay) {
   EXPECT_TRUE(result.compiled) << result.log;
 }
 
+TEST_F(Nvrtc, AFilesNameIsOneLine) {
+  auto asked = request("extern \"C\" __global__ void k(int* y) { y[0] = missing; }\n", "k");
+  asked.source_name = "a\ntouch x #.cu";
+  EXPECT_NE(compiler->compile(asked).log.find("a?touch x #.cu(1)"), std::string::npos);
+}
+
 // A folder of headers.
 class NvrtcFiles : public Nvrtc {
  protected:

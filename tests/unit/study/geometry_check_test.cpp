@@ -75,6 +75,21 @@ TEST(GeometryCheck, WhatSomeConfigurationsGetWrongOnAnyDeviceIsAWarning) {
       << "a limit of the device";
 }
 
+TEST(GeometryCheck, OptionsAreJudgedForEachConfiguration) {
+  Study study = study_with("B: [32, 64], O: [--keep, -lineinfo]", "  block: [B]\n  grid: [N]\n");
+  study.kernel.options = {"{O}"};
+  const SearchSpace space = space_of(study, {});
+  const GeometryReport some = check_options(study, space, study.sizes.front(), {});
+  EXPECT_TRUE(some.complaints.empty());
+  ASSERT_EQ(some.warnings.size(), 1U);
+  EXPECT_EQ(some.warnings.front().where.line, 2);
+  EXPECT_TRUE(some.warnings.front().message.starts_with(
+      "'--keep' is no compiler option that a study may name"));
+  EXPECT_TRUE(some.warnings.front().message.ends_with(", for 2 of the 4 configurations"));
+  study.kernel.options = {"--keep={O}"};
+  EXPECT_EQ(check_options(study, space, study.sizes.front(), {}).complaints.size(), 2U);
+}
+
 TEST(GeometryCheck, WorkIsAWholeNumberOfPieces) {
   const std::string launch = "  block: [B]\n  grid: [N]\n  work: ";
   EXPECT_EQ(geometry_of(study_with("B: [32, 64]", launch + "ceil_div(N, B)\n")), "");

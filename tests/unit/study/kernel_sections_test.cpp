@@ -152,6 +152,29 @@ study.yaml:6:37: {} names nothing; {NAME} stands for a value
                                         ^)text");
 }
 
+TEST(KernelSections, OptionsThatWriteAreRefusedWithTheirPlace) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+kernel:
+  name: k
+  source: k.cu
+  entry: k
+  options: [-O3 -lineinfo, --create-pch=thesis.txt, --fmad=maybe]
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml"),
+      R"text(study.yaml:6:28: '--create-pch=thesis.txt' is no compiler option that a study may name (allowed are definitions, include folders and nvcc's options for code and warnings: see 'Compiler options' in docs/study-file.md)
+      options: [-O3 -lineinfo, --create-pch=thesis.txt, --fmad=maybe]
+                               ^
+study.yaml:6:53: the value of '--fmad' is 'maybe' (it must be true or false)
+      options: [-O3 -lineinfo, --create-pch=thesis.txt, --fmad=maybe]
+                                                        ^)text");
+}
+
 TEST(KernelSections, OptionsMustBeAListOfTexts) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k, options: -O3}

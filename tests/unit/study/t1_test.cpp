@@ -96,6 +96,21 @@ TEST(T1File, WithoutAnOutputItSaysThatNothingIsVerified) {
   EXPECT_NE(file.warnings().find("NOT verified"), std::string::npos);
 }
 
+TEST(T1File, TheLanguageMayBeSpelledInAnyCase) {
+  std::string text = whole_t1();
+  text.replace(text.find("\"CUDA\""), 6, "\"cuda\"");
+  EXPECT_TRUE(T1File(text).accepted().runnable);
+}
+
+TEST(T1File, EmptyCompilerOptionsAreLeftOut) {
+  std::string text = whole_t1();
+  const std::string given = "[\"-std=c++11\"]";
+  text.replace(text.find(given), given.size(), R"(["", "-O3 -lineinfo"])");
+  const auto options = T1File(text).accepted().kernel.options;
+  EXPECT_EQ(std::vector<std::string>(options.begin(), options.begin() + 3),
+            (std::vector<std::string>{"-O3", "-lineinfo", "-Dkernel_tuner=1"}));
+}
+
 TEST(T1File, AnotherLanguageCanOnlyBeChecked) {
   std::string text = whole_t1();
   text.replace(text.find("\"CUDA\""), 6, "\"OpenCL\"");

@@ -21,7 +21,7 @@ std::optional<std::string> value_after(std::string_view prefix,
   std::string_view option = options[i];
   if (!option.starts_with(prefix)) return std::nullopt;
   option.remove_prefix(prefix.size());
-  const bool is_long = prefix.starts_with("--") || prefix == "-std";
+  const bool is_long = prefix.starts_with("--") || prefix == "-std" || prefix == "-include";
   if (option.empty()) return i + 1 < options.size() ? options[++i] : std::string();
   if (is_long) {
     if (option.front() != '=') return std::nullopt;
@@ -45,6 +45,14 @@ bool is_one_of(std::string_view option, std::initializer_list<std::string_view> 
   return false;
 }
 
+// Its own words, as they are.
+bool is_host_compilers(std::string_view option) {
+  if (option.starts_with("-march=") || option.starts_with("-mtune=")) return true;
+  return is_one_of(
+      option, {"-O0", "-O1", "-O2", "-O3", "-ffast-math", "-fno-fast-math", "-fno-finite-math-only",
+               "-ffp-contract=off", "-ffp-contract=on", "-ffp-contract=fast"});
+}
+
 }  // namespace
 
 HostOptions translate_options(const std::vector<std::string>& options) {
@@ -61,15 +69,22 @@ HostOptions translate_options(const std::vector<std::string>& options) {
                                equals == std::string::npos ? "1" : define->substr(equals + 1));
     } else if (const auto undefine = value_of({"--undefine-macro", "-U"}, options, i)) {
       out.undefines.push_back(*undefine);
-    } else if (const auto directory = value_of({"--include-path", "-I"}, options, i)) {
+    } else if (const auto directory =
+                   value_of({"--include-path", "--include-directory", "--system-include", "-I",
+                             "-isystem", "-iquote", "-idirafter"},
+                            options, i)) {
       out.arguments.push_back("-I" + *directory);
     } else if (is_one_of(option, {"--use_fast_math", "-use_fast_math"})) {
       // Infinities keep their meaning, as they do on a GPU.
       out.arguments.insert(out.arguments.end(), {"-ffast-math", "-fno-finite-math-only"});
     } else if (is_one_of(option, {"--fmad=false", "-fmad=false"})) {
       out.arguments.emplace_back("-ffp-contract=off");
-    } else if (is_one_of(option, {"-O0", "-O1", "-O2", "-O3"})) {
+    } else if (const auto header = value_of({"--pre-include", "-include"}, options, i)) {
+      out.headers.push_back(*header);
+    } else if (is_host_compilers(option)) {
       out.arguments.push_back(option);
+    } else if (is_one_of(option, {"-w", "--disable-warnings", "--fmad=true", "-fmad=true"})) {
+      // So it is without them.
     } else {
       out.dropped.push_back(option);
     }
@@ -103,6 +118,7 @@ std::string definitions(const sdk::CompileRequest& request, const HostOptions& o
   for (const auto& [name, replacement] : options.defines) out += definition(name, replacement);
   for (const std::string& name : options.undefines) out += "#undef " + name + "\n";
   for (const auto& [name, replacement] : request.defines) out += definition(name, replacement);
+  for (const std::string& header : options.headers) out += "#include \"" + header + "\"\n";
   return out;
 }
 
@@ -125,6 +141,7 @@ std::string symbol_name(std::size_t number) { return "tuner_cpu_symbol_" + std::
 std::string variant_source(const sdk::CompileRequest& request, const HostOptions& options) {
   std::string out = "#line 1 \"cuda_on_cpu.h\"\n";
   out += kRuntimeHeader;
+  for (const std::string& header : options.system_headers) out += "#include <" + header + ">\n";
   out += definitions(request, options);
   out += line_directive(request.source_name);
   out += request.source;
@@ -141,7 +158,6 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
     out += symbol_name(i);
     out += " = {(void*)&(";
     out += symbol;
-  for (const std::string& header : options.system_headers) out += "#include <" + header + ">\n";
     out += "), sizeof(";
     out += symbol;
     out += ")};\n";
@@ -149,22 +165,6 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
   return out;
 }
 
-// ---- the files that it has read -----------------------------------------------------------------
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// Reads names of a make rule, in which blanks, '#' and '$' are escaped.
-class RuleReader {
- public:
-  explicit RuleReader(const std::string& rule) : rule_(rule) {}
-
-  std::vector<std::string> names() {
-    while (at_ < rule_.size()) {
-      if (rule_[at_] == '\\') {
-        take_backslashes();
-      } else if (is_blank(rule_[at_])) {
 // ---- what it misses -----------------------------------------------------------------------------
 
 namespace {
@@ -219,6 +219,22 @@ std::set<std::string> headers_missed_in(const std::string& log) {
   return headers;
 }
 
+// ---- the files that it has read -----------------------------------------------------------------
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads names of a make rule, in which blanks, '#' and '$' are escaped.
+class RuleReader {
+ public:
+  explicit RuleReader(const std::string& rule) : rule_(rule) {}
+
+  std::vector<std::string> names() {
+    while (at_ < rule_.size()) {
+      if (rule_[at_] == '\\') {
+        take_backslashes();
+      } else if (is_blank(rule_[at_])) {
         end_name();
         ++at_;
       } else {

@@ -231,6 +231,23 @@ std::vector<std::string> options_for(const sdk::CompileRequest& request,
   return out;
 }
 
+// What nvcc tells its front end in words that NVRTC has others for.
+sdk::CompileRequest in_nvrtcs_words(sdk::CompileRequest request) {
+  std::erase(request.options, "-arch=native");  // the device's own
+  std::erase(request.options, "--gpu-architecture=native");
+  for (std::string& option : request.options) {
+    for (const std::string_view head : {"-isystem", "-iquote", "-idirafter", "--system-include=",
+                                        "--include-directory=", "--include-path="}) {
+      if (option.starts_with(head)) option = "-I" + option.substr(head.size());
+    }
+  }
+  // It stands in messages and in files of the compiler, each of which is a line.
+  for (char& c : request.source_name) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = '?';
+  }
+  return request;
+}
+
 // A verbose ptxas does not print its errors ("uses too much shared data"). So the compilation is
 // repeated without verbosity, for its log.
 std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
@@ -262,9 +279,7 @@ std::vector<std::string> without_toolkit(std::vector<std::string> files,
                                          const std::vector<std::string>& toolkit) {
   std::vector<std::string> asked = request.include_dirs;
   for (const std::string& option : request.options) {
-    for (const std::string head : {"-I", "--include-path="}) {
-      if (option.starts_with(head)) asked.push_back(option.substr(head.size()));
-    }
+    if (option.starts_with("-I")) asked.push_back(option.substr(2));
   }
   const auto in_one_of = [](const std::string& file, const std::vector<std::string>& folders) {
     return std::any_of(folders.begin(), folders.end(),
@@ -304,7 +319,8 @@ std::string NvrtcCompiler::identity() {
          std::to_string(ignored ? 0 : size) + " bytes), headers " + stand_in_revision();
 }
 
-sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& request) {
+sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& given) {
+  const sdk::CompileRequest request = in_nvrtcs_words(given);
   const OpenedFiles opened;
   sdk::CompileResult result;
   build(request, result);
@@ -316,21 +332,6 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   std::vector<std::string> options = options_for(request, includes_);
   auto program = std::make_unique<Program>(api_, request, !includes_.empty());
   nvrtcResult status = program->compile_entries(request, options);
-  // nvcc would compile unmarked functions for the host. Here they may as well be device code, as
-  // constexpr ones and those of included files are meant to be; what is marked keeps its meaning.
-  if (status != NVRTC_SUCCESS && complains_of_host_code(program->log())) {
-    options.emplace_back("--device-as-default-execution-space");
-    again();
-  }
-  if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
-    throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
-  }
-  if (status != NVRTC_SUCCESS) {
-    result.log = parse_ptxas_log(program->log(), "").rest;
-    if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
-    if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
-    if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
-      result.log += "\n" + hint;
   const auto again = [&] {
     program = std::make_unique<Program>(api_, request, !includes_.empty());
     status = program->compile_entries(request, options);
@@ -346,6 +347,21 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     if (headers.size() == before) break;
     again();
   }
+  // nvcc would compile unmarked functions for the host. Here they may as well be device code, as
+  // constexpr ones and those of included files are meant to be; what is marked keeps its meaning.
+  if (status != NVRTC_SUCCESS && complains_of_host_code(program->log())) {
+    options.emplace_back("--device-as-default-execution-space");
+    again();
+  }
+  if (status == NVRTC_ERROR_OUT_OF_MEMORY) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, "NVRTC: out of memory");
+  }
+  if (status != NVRTC_SUCCESS) {
+    result.log = parse_ptxas_log(program->log(), "").rest;
+    if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
+    if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
+    if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
+      result.log += "\n" + hint;
     }
     return;
   }

@@ -50,9 +50,7 @@ std::vector<StandIn> stand_ins(bool has_toolkit) {
 std::vector<std::string> folders_of(const sdk::CompileRequest& request) {
   std::vector<std::string> out = request.include_dirs;
   for (const std::string& option : request.options) {
-    for (const std::string_view head : {"-I", "--include-path="}) {
-      if (option.starts_with(head)) out.push_back(option.substr(head.size()));
-    }
+    if (option.starts_with("-I")) out.push_back(option.substr(2));
   }
   return out;
 }
@@ -84,6 +82,8 @@ std::string stand_in_revision() {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return std::to_string(hash % 1000000);
+}
+
 namespace {
 
 bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -121,8 +121,6 @@ std::set<std::string> headers_missed_in(const std::string& log, bool has_toolkit
     if (found != all.end()) headers.insert(found->name);
   }
   return headers;
-}
-
 }
 
 std::string missing_header_hint(const std::string& log, bool has_toolkit) {

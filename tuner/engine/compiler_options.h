@@ -1,0 +1,43 @@
+#pragma once
+// The compiler options that a study may name. They are nvcc's, and some of the host's compilers.
+// All others are refused: a study is data, so its options write no file, load nothing and run
+// nothing.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/expression/expression.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+struct OptionFault {
+  std::size_t text = 0;  // which of the texts
+  std::string message;   // what is wrong
+  std::string allowed;
+};
+
+std::string to_text(const OptionFault& fault);  // in one line
+
+using CompilerOptions = Expected<std::vector<std::string>, OptionFault>;
+
+// Options as compilers read them, one a word and spelled as they were. A text may hold several of
+// them, or none, and the value of one may be the next text.
+CompilerOptions compiler_options(const std::vector<std::string>& texts);
+
+// The study's compiler options with these names (bindings_of()), one a word. The error names what
+// no study may say.
+Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
+                                                                 const Bindings& names);
+
+// As compiler_options(), before {NAME} is put in: what a name stands for is not judged.
+CompilerOptions unresolved_options(const std::vector<std::string>& texts);
+
+// Words as above: those that mean something to the compiler of this backend, and those that do not.
+// What other compilers than the built-in ones understand is theirs to say: they get all.
+std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& backend);
+std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& backend);
+
+}  // namespace tuner

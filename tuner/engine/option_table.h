@@ -1,0 +1,47 @@
+#pragma once
+// Which compiler options there are: how each is spelled, what it takes, and which of the built-in
+// compilers it means something to.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tuner {
+
+enum class OptionTakes : std::uint8_t {
+  kNothing,
+  kText,  // whatever stands there, blanks included: a definition, a file, a folder
+  kWord,  // letters, digits and some signs
+  kMaybeWord,
+  kWarning,  // the rest of its name
+  kNumber,
+  kSwitch,  // true or false
+  kPtxas,   // options of a program behind the compiler, separated by commas
+  kFrontEnd,
+  kOptimizer,
+  kHost
+};
+
+enum class MeansTo : std::uint8_t { kAll, kNvrtc, kHostCompiler, kNobody };
+
+struct OptionRow {
+  // Separated by blanks. What its value may follow without a sign between ends in '*'.
+  std::string_view names;
+  OptionTakes takes;
+  MeansTo means_to;
+};
+
+// Of a study; and those that one of them may pass on.
+extern const std::span<const OptionRow> kStudyOptions;
+std::span<const OptionRow> passed_on_options(OptionTakes to);
+
+// A row whose name an option begins with, and how long that is.
+struct FoundOption {
+  const OptionRow* row = nullptr;  // null: there is none
+  std::size_t length = 0;
+  bool joins = false;  // its value may follow at once
+};
+FoundOption find_option(std::span<const OptionRow> rows, std::string_view text);
+
+}  // namespace tuner
