@@ -236,8 +236,6 @@ DeviceResult<Ok> Answers::set_constants(KernelId kernel, const Artifact& artifac
   return Ok{};
 }
 
-// ---- what the problem knows ---------------------------------------------------------------------
-
 DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buffer) {
   ProblemArray array = problem_array(plan_.arguments[argument]);
   array.data.resize(bytes_of(plan_.arguments[argument]));
