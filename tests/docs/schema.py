@@ -87,7 +87,7 @@ def known_by_the_reader():
     del out["a constant"]  # or an argument: one call for both
     out["a constant"] = keys_in(arguments, "keys{\"name\"", "}")
     out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}")
-    out["'fill'"] = {"file"} | set(re.findall(r'\{"(\w+)", Kind::', arguments))
+    out["'fill'"] = {"file", "same_as"} | set(re.findall(r'\{"(\w+)", Kind::', arguments))
     out["the study"] = keys_in(text_of("yaml_reader.cpp"), "kSections{", "}")
     return out
 
@@ -124,8 +124,10 @@ GOOD = {
     "reference": {"entry": "r", "block": 32, "grid": 1, "arguments": ["o", "i", "n"]},
     "search": {"budget": {}},
 }
-SOURCE = ('// As long as the buffer that is filled from it in one of the studies below, which takes 256 bytes of it.\n__constant__ float table[4];\nextern "C" __global__ void k(int* o, const float* i, int n) {}\n'
-          'extern "C" __global__ void r(int* o, const float* i, int n) {}\n')
+SOURCE = ('// As long as the buffer that is filled from it in one of the studies below, which takes 256 bytes of it.\n__constant__ float table[4];\n'
+          '// Made by a macro, so that no study below is compared with what they take.\n'
+          '#define KERNEL(name) extern "C" __global__ void name(int* o, const float* i, int n) {}\n'
+          'KERNEL(k)\nKERNEL(r)\n')
 
 # (path, value) that both accept.
 ACCEPTED = [
