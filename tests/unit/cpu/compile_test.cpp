@@ -277,6 +277,15 @@ TEST(Compile, FoldersThatOnlyLookLikeItsOwnAreLeftAlone) {
   EXPECT_TRUE(fs::exists(temporary / "tuner-cpu-result" / "variant.cpp"));
 }
 
+TEST(Compile, AnEmptyVariableForTemporaryFilesCountsAsUnset) {
+  const ScratchDirectory other;
+  const OwnTemporaryFolder folder;
+  setenv("TMPDIR", "", 1);
+  setenv("TMP", other.path().c_str(), 1);
+  EXPECT_EQ(ScratchDirectory().path().parent_path(), other.path());
+  unsetenv("TMP");
+}
+
 TEST(Compile, FoldersOfOtherUsersAreLeftAloneEvenByRoot) {
   namespace fs = std::filesystem;
   if (geteuid() != 0) GTEST_SKIP() << "only root can make such a folder";

@@ -77,6 +77,15 @@ std::vector<std::string> environment(const std::filesystem::path& scratch) {
   return out;
 }
 
+// A variable that is empty counts as unset.
+std::filesystem::path temporary_folder() {
+  for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "/tmp";
+}
+
 // What the processes below need, made before they are forked: a fork of a process that may have
 // several threads must not allocate.
 struct Job {
@@ -225,9 +234,9 @@ std::string scratch_marker_text(std::string_view name) {
 }
 
 ScratchDirectory::ScratchDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() /
-                      (std::string(kScratchPrefix) + std::string(kScratchRandom, 'X')))
-                         .string();
+  std::string name =
+      (temporary_folder() / (std::string(kScratchPrefix) + std::string(kScratchRandom, 'X')))
+          .string();
   const auto fail = [&] {
     throw std::filesystem::filesystem_error("no temporary directory", name,
                                             std::error_code(errno, std::generic_category()));
@@ -275,7 +284,7 @@ void remove_abandoned_scratch() {
   // A directory that was made this very moment may not be locked yet.
   const auto recent = fs::file_time_type::clock::now() - std::chrono::minutes(1);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
+  for (const auto& entry : fs::directory_iterator(temporary_folder(), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!is_scratch_name(name)) continue;
     if (entry.is_symlink(ignored) || entry.last_write_time(ignored) > recent) continue;
