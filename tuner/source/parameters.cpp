@@ -44,6 +44,7 @@ std::string usual_order(const std::string& c_type) {
     if (!kInteger.contains(token.text)) return c_type;
     ++count[token.text];
   }
+  if (count.empty()) return c_type;
   std::string out = count["unsigned"] > 0 ? "unsigned " : "";
   if (count["char"] > 0) return (count["signed"] > 0 ? "signed " : out) + "char";
   if (count["short"] > 0) return out + "short";
