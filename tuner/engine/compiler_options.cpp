@@ -100,6 +100,10 @@ class OptionReader {
     fault_ = OptionFault{begin_, std::move(message), std::move(allowed)};
   }
 
+  void complain_of(std::string_view word) {
+    complain(fmt::format("'{}' is no compiler option that a study may name", word), kAllowed);
+  }
+
   bool is_open(std::string_view text) const {
     return !resolved_ && text.find('{') != std::string_view::npos;
   }
@@ -136,7 +140,7 @@ class OptionReader {
     if (is_open(word)) {
       words_.emplace_back(word);
     } else {
-      complain(fmt::format("'{}' is no compiler option that a study may name", word), kAllowed);
+      complain_of(word);
     }
     return rest.substr(word.size());
   }
@@ -198,7 +202,9 @@ class OptionReader {
     if (is_open(value)) return;
     if (value.empty() && !may_be_empty(takes)) {
       complain(fmt::format("the option '{}' needs a value", name), "");
-    } else if (const auto needed = misfit(takes, value)) {
+    } else if (const auto needed = misfit(takes, value); needed && takes == OptionTakes::kWarning) {
+      complain_of(name + std::string(value));  // not a warning: -Wl, -Wa and -Wp pass options on
+    } else if (needed) {
       complain(fmt::format("the value of '{}' is '{}'", name, value), "it must be " + *needed);
     }
   }
