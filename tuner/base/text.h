@@ -20,6 +20,13 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
+// Without blanks and tabs around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 // "a, b, c"
 inline std::string listed(const std::vector<std::string>& words) {
   std::string out;

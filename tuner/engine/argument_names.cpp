@@ -11,7 +11,7 @@ namespace tuner {
 namespace {
 
 constexpr std::string_view kOne = "argument ";
-constexpr std::string_view kAll = "the kernel takes ";
+constexpr std::string_view kTakes = "the kernel takes ";
 
 std::string listed_names(const std::vector<std::string>& names) {
   std::string out;
@@ -23,13 +23,13 @@ std::string listed_names(const std::vector<std::string>& names) {
 
 bool is_about_arguments(const DeviceFailure& failure) {
   return failure.error == DeviceError::kInvalid &&
-         (failure.message.starts_with(kOne) || failure.message.starts_with(kAll));
+         (failure.message.starts_with(kOne) || failure.message.starts_with(kTakes));
 }
 
 DeviceFailure with_names(DeviceFailure failure, const std::vector<std::string>& names) {
   std::string& text = failure.message;
   if (!is_about_arguments(failure)) return failure;
-  if (text.starts_with(kAll)) text += " (" + listed_names(names) + ")";
+  if (text.starts_with(kTakes)) text += " (" + listed_names(names) + ")";
   if (!text.starts_with(kOne)) return failure;
   std::size_t number = 0;
   const char* end = text.data() + text.size();

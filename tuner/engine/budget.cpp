@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/engine/objective.h"
 
 namespace tuner {
@@ -59,12 +60,6 @@ std::string set_once(std::optional<T>& place, std::optional<T> value, std::strin
   if (place) return fmt::format("budget '{}' sets a limit that is already set", piece);
   place = std::move(value);
   return {};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Empty when understood, else what is wrong.

@@ -16,7 +16,7 @@
 namespace tuner {
 namespace {
 
-constexpr const char* kAllowed =
+constexpr const char* kAllowedOptions =
     "allowed are definitions, include folders and nvcc's options for code and warnings: see "
     "'Compiler options' in docs/study-file.md";
 
@@ -54,12 +54,6 @@ std::optional<std::string> misfit(OptionTakes takes, std::string_view value) {
     default:
       return std::nullopt;
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(' ');
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(' ') - from + 1);
 }
 
 // All white space is a blank: a compiler's command line has no lines.
@@ -101,7 +95,8 @@ class OptionReader {
   }
 
   void complain_of(std::string_view word) {
-    complain(fmt::format("'{}' is no compiler option that a study may name", word), kAllowed);
+    complain(fmt::format("'{}' is no compiler option that a study may name", word),
+             kAllowedOptions);
   }
 
   bool is_open(std::string_view text) const {
@@ -218,7 +213,7 @@ class OptionReader {
       if (found.row == nullptr || is_passed_on(found.row->takes)) {
         return complain(
             fmt::format("'{}' is no option that a study may pass on with '{}'", piece, name),
-            kAllowed);
+            kAllowedOptions);
       }
       std::string_view own = std::string_view(piece).substr(found.length);
       if (own.starts_with('=')) own.remove_prefix(1);

@@ -91,11 +91,11 @@ void add_dimensions(const Study& study, const ProblemSize& size, const Expressio
 }
 
 // What a recording says of a size.
-class Comparison {
+class SizeComparison {
  public:
   enum class Outcome { kAgrees, kDiffers, kUnknown };
 
-  Comparison(const std::vector<Extent>& recorded, const ProblemSize& size, const Study* study)
+  SizeComparison(const std::vector<Extent>& recorded, const ProblemSize& size, const Study* study)
       : size_(size), proposal_(size) {
     if (size.dims.empty()) return;  // it claims nothing
     std::vector<std::int64_t> loose;
@@ -190,8 +190,6 @@ class Comparison {
   bool is_known_ = true;
 };
 
-using Outcome = Comparison::Outcome;
-
 [[noreturn]] void reject(const Recording& recording, const std::string& message,
                          const std::string& suggestion) {
   throw InputError(Complaint{{recording.name, 0, 0}, message, suggestion});
@@ -212,9 +210,9 @@ ProblemSize chosen_size(const Recording& recording, const std::vector<Extent>& r
   bool is_known = true;
   std::string own;
   for (const ProblemSize& size : study.sizes) {
-    const Outcome outcome = Comparison(recorded, size, &study).outcome();
-    if (outcome == Outcome::kAgrees) agreeing.push_back(size);
-    is_known = is_known && outcome != Outcome::kUnknown;
+    const auto outcome = SizeComparison(recorded, size, &study).outcome();
+    if (outcome == SizeComparison::Outcome::kAgrees) agreeing.push_back(size);
+    is_known = is_known && outcome != SizeComparison::Outcome::kUnknown;
     own += (own.empty() ? "" : " or ") + shown(size);
   }
   const std::string of = "the recording's problem size is " + shown(recorded);
@@ -227,9 +225,10 @@ ProblemSize chosen_size(const Recording& recording, const std::vector<Extent>& r
   }
   if (agreeing.empty()) {
     reject(recording, of + ", not the study's " + own,
-           Comparison(recorded, study.sizes.front(), &study).proposal());
+           SizeComparison(recorded, study.sizes.front(), &study).proposal());
   }
-  const std::vector<std::string> unsaid = Comparison(recorded, agreeing.front(), &study).unsaid();
+  const std::vector<std::string> unsaid =
+      SizeComparison(recorded, agreeing.front(), &study).unsaid();
   if (!unsaid.empty()) {
     tell(fmt::format("{}: {}; it says nothing of {}, which is taken from the study's {}",
                      recording.name, of, fmt::join(unsaid, " and "), shown(agreeing.front())));
@@ -246,8 +245,8 @@ ProblemSize size_of(const Recording& recording, const std::string& named, const 
     const ProblemSize size = study != nullptr
                                  ? parse_size_option(named, *study, DataFiles::kIgnored)
                                  : parse_dims(named);
-    const Comparison comparison(recorded, size, study);
-    if (comparison.outcome() == Outcome::kDiffers) {
+    const SizeComparison comparison(recorded, size, study);
+    if (comparison.outcome() == SizeComparison::Outcome::kDiffers) {
       reject(
           recording,
           fmt::format("the recording's problem size is {}, not {}", shown(recorded), shown(size)),

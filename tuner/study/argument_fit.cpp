@@ -11,7 +11,7 @@
 namespace tuner {
 namespace {
 
-using Kind = ParameterType::Kind;
+using TypeKind = ParameterType::Kind;
 
 bool is_integer(DataType type) { return !is_floating(type); }
 
@@ -34,7 +34,7 @@ constexpr const char* kNoTexture = "a study gives buffers and numbers, no textur
 constexpr const char* kNoStruct = "a study gives buffers and numbers, no structs by value";
 
 Fit elements_fit(DataType given, const ParameterType& type) {
-  if (type.kind != Kind::kNumbers) return {};
+  if (type.kind != TypeKind::kNumbers) return {};
   const auto taken = data_type_named(type.element.name);
   if (!taken || are_same(given, *taken)) return {};
   if (type.element.lanes > 1) {
@@ -53,16 +53,16 @@ Fit buffer_fit(const ArgumentSpec& argument, const ParameterType& type) {
   if (type.pointers > 1) return is_address ? Fit{} : wrong(kNoTable);
   if (type.pointers == 1) return elements_fit(argument.type, type);
   switch (type.kind) {
-    case Kind::kHandle:
+    case TypeKind::kHandle:
       return wrong(kNoTexture);
-    case Kind::kStruct:
+    case TypeKind::kStruct:
       return type.bytes > sizeof(void*) ? wrong(kNoStruct) : doubtful(kNoStruct);
-    case Kind::kNumbers:
+    case TypeKind::kNumbers:
       if (type.element.name == "uint64") return {};
       if (bytes_of(type.element) != sizeof(void*)) return wrong("a number has a 'value'");
       return doubtful("right only if the kernel takes it for an address");
-    case Kind::kBytes:
-    case Kind::kUnknown:
+    case TypeKind::kBytes:
+    case TypeKind::kUnknown:
       break;
   }
   return {};
@@ -72,14 +72,14 @@ Fit number_fit(DataType given, const ParameterType& type) {
   const bool is_word = size_of(given) == sizeof(void*) && is_integer(given);
   if (type.pointers > 0) return is_word ? Fit{} : wrong("a buffer has a 'shape'");
   switch (type.kind) {
-    case Kind::kHandle:
+    case TypeKind::kHandle:
       return is_word ? Fit{} : wrong(kNoTexture);
-    case Kind::kStruct:
+    case TypeKind::kStruct:
       return type.bytes > size_of(given) ? wrong(kNoStruct) : doubtful(kNoStruct);
-    case Kind::kNumbers:
+    case TypeKind::kNumbers:
       break;
-    case Kind::kBytes:
-    case Kind::kUnknown:
+    case TypeKind::kBytes:
+    case TypeKind::kUnknown:
       return {};
   }
   const auto taken = data_type_named(type.element.name);
@@ -93,7 +93,7 @@ Fit number_fit(DataType given, const ParameterType& type) {
 
 Fit fit_of(const ArgumentSpec& argument, const ParameterType& type) {
   if (argument.map) {
-    const bool is_number = type.pointers > 0 || type.kind == Kind::kNumbers;
+    const bool is_number = type.pointers > 0 || type.kind == TypeKind::kNumbers;
     return is_number ? wrong("a map is taken as 'const __grid_constant__ CUtensorMap'") : Fit{};
   }
   return argument.is_scalar ? number_fit(argument.type, type) : buffer_fit(argument, type);

@@ -53,7 +53,7 @@ void Diagnostics::warning(Position where, std::string message, std::string sugge
 std::vector<Complaint> Diagnostics::errors() const { return in_file_order(errors_); }
 std::vector<Complaint> Diagnostics::warnings() const { return in_file_order(warnings_); }
 
-std::string listed(const std::vector<std::string>& names, const std::string& last) {
+std::string enumerated(const std::vector<std::string>& names, const std::string& last) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) out += i + 1 == names.size() ? " " + last + " " : ", ";
@@ -65,7 +65,7 @@ std::string listed(const std::vector<std::string>& names, const std::string& las
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known) {
   std::string near = did_you_mean(name, known);
   if (!near.empty() || known.empty()) return near;
-  return "known: " + listed(known);
+  return "known: " + enumerated(known);
 }
 
 }  // namespace tuner

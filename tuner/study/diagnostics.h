@@ -38,7 +38,7 @@ class Diagnostics {
 };
 
 // "a, b and c"; with "or" for choices.
-std::string listed(const std::vector<std::string>& names, const std::string& last = "and");
+std::string enumerated(const std::vector<std::string>& names, const std::string& last = "and");
 
 // A name that is not among `known`: "did you mean ...?" for a near miss, else what is known.
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known);

@@ -36,7 +36,7 @@ std::string text_of_all(unsigned kinds) {
   for (const KindText& k : kKinds) {
     if ((kinds & k.kind) != 0) names.emplace_back(k.many);
   }
-  return listed(names);
+  return enumerated(names);
 }
 
 bool is_identifier(const std::string& name) {

@@ -101,7 +101,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const Fields fields(reader.diagnostics, node, where, "'fill'", keys);
   if (!fields.is_map()) return;
   if (node.entries.size() != 1) {
-    reader.diagnostics.error(where, "'fill' must have exactly one of " + listed(keys, "or"));
+    reader.diagnostics.error(where, "'fill' must have exactly one of " + enumerated(keys, "or"));
     return;
   }
   for (const FillForm& form : kForms) {

@@ -21,7 +21,7 @@ std::string choice_of(const Parameter& parameter) {
     texts.push_back(to_text(value));
   }
   const bool all = texts.size() == parameter.values.size();
-  return "one of " + (all ? listed(texts, "or") : listed(texts, "and") + ", ...");
+  return "one of " + (all ? enumerated(texts, "or") : enumerated(texts, "and") + ", ...");
 }
 
 // The parameter's own value, whose type may differ from what is written: 1 for true.
@@ -72,7 +72,7 @@ std::optional<Configuration> completed(Reader& reader, const YamlNode& node, con
     }
   }
   if (!missing.empty()) {
-    reader.diagnostics.error(where, "the baseline says nothing of " + listed(missing),
+    reader.diagnostics.error(where, "the baseline says nothing of " + enumerated(missing),
                              "only parameters with a single value may be left out");
   }
   if (configuration.size() != reader.study.parameters.size()) return std::nullopt;

@@ -22,7 +22,7 @@ constexpr int kDeepest = 16;  // lists in lists
 // A long formula for each of many values, or many lists of which nothing is kept.
 constexpr std::size_t kMostWork = 30'000'000;
 
-std::string_view trimmed(std::string_view text) {
+std::string_view stripped(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return text.substr(text.size());  // has a place, too
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
@@ -49,7 +49,7 @@ class ListParser {
   }
 
   Expression parse(std::string_view part) const {
-    auto parsed = Expression::parse(trimmed(part));
+    auto parsed = Expression::parse(stripped(part));
     if (!parsed) fail(part, parsed.error().message);
     return std::move(*parsed);
   }
@@ -97,7 +97,7 @@ class ListParser {
   // The inside of "NAME( ... )" when `text` is that as a whole.
   static std::optional<std::string_view> call(std::string_view text, std::string_view name) {
     if (text.substr(0, name.size()) != name) return std::nullopt;
-    const std::string_view rest = trimmed(text.substr(name.size()));
+    const std::string_view rest = stripped(text.substr(name.size()));
     if (rest.size() < 2 || rest.front() != '(' || rest.back() != ')') return std::nullopt;
     return rest.substr(1, rest.size() - 2);
   }
@@ -115,7 +115,7 @@ class ListParser {
   }
 
   std::vector<Value> single_list(std::string_view text, int levels) const {
-    text = trimmed(text);
+    text = stripped(text);
     if (const auto inside = call(text, "range")) return range(*inside);
     for (std::string_view name : {"list", "tuple", "sorted"}) {
       if (const auto inside = call(text, name)) return list(*inside, levels - 1);
@@ -129,7 +129,7 @@ class ListParser {
     if (parts.size() == 2) return comprehension(parts[0], parts[1], levels - 1);
     std::vector<Value> values;
     for (std::string_view item : cut(inside, ",")) {
-      if (trimmed(item).empty() && item.data() + item.size() == inside.data() + inside.size()) {
+      if (stripped(item).empty() && item.data() + item.size() == inside.data() + inside.size()) {
         break;  // a trailing comma, or nothing at all
       }
       values.push_back(evaluate(item, parse(item), {}));
@@ -161,7 +161,7 @@ class ListParser {
   std::vector<Value> comprehension(std::string_view item, std::string_view rest, int levels) const {
     const auto in = cut(rest, "in");
     if (in.size() < 2) fail(rest, "expected 'in' after 'for'");
-    const std::string name(trimmed(in[0]));
+    const std::string name(stripped(in[0]));
     // The condition may itself contain "in".
     const auto source_begin = static_cast<std::size_t>(in[1].data() - rest.data());
     const auto conditions = cut(rest.substr(source_begin), "if");

@@ -156,7 +156,7 @@ void read_own_parts(Diagnostics& diagnostics, const Fields& file, Study& study) 
     if (diagnostics.ok() && dimension_names(study.sizes.front()) != wanted) {
       diagnostics.error(file.where("problem_sizes"),
                         "'problem_sizes' need the dimensions of the study that is extended",
-                        wanted.empty() ? "it has none" : listed(wanted) + ", in this order");
+                        wanted.empty() ? "it has none" : enumerated(wanted) + ", in this order");
     }
   }
   if (const YamlNode* search = file.find("search")) {

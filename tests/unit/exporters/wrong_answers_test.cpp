@@ -7,7 +7,7 @@ namespace {
 
 const std::vector<std::string> kStepsAndBlock{"STEPS", "BLOCK"};
 
-RankedResults results_of(std::vector<Trial> trials) {
+RankedResults ranked_of(std::vector<Trial> trials) {
   RankedResults results;
   results.device.backend = "cpu";
   for (Trial& trial : trials) {
@@ -33,7 +33,7 @@ Trial wrong(std::int64_t steps, std::int64_t block, const std::string& message) 
 }
 
 std::string said(std::vector<Trial> trials) {
-  return about_wrong_answers(results_of(std::move(trials)), kStepsAndBlock);
+  return about_wrong_answers(ranked_of(std::move(trials)), kStepsAndBlock);
 }
 
 std::string of_two(const std::string& one, const std::string& other) {

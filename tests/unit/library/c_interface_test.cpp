@@ -14,7 +14,7 @@
 
 namespace {
 
-constexpr const char* kStudy = R"yaml(schema: 1
+constexpr const char* kOwnStudy = R"yaml(schema: 1
 kernel: {name: own, source: own.cu, entry: own}
 launch: {block: [1], grid: [1]}
 arguments: [{name: x, type: float32, shape: [n], role: inout}]
@@ -27,7 +27,7 @@ class CInterface : public ::testing::Test {
  protected:
   CInterface() {
     std::ofstream(folder_.path() / "own.cu") << "";
-    std::ofstream(study_) << kStudy;
+    std::ofstream(study_) << kOwnStudy;
   }
 
   tuner_search* search() {

@@ -18,7 +18,7 @@ struct Given {
 };
 
 // "error 3: ..." for each complaint, with the number of the argument's line.
-std::string said_of(const Given& given) {
+std::string said_to(const Given& given) {
   const Study study = accepted(
       "schema: 1\nkernel: {name: k, source: k.cu, entry: \"" + given.entry +
       "\", define_prefix: \"\"}\nproblem_sizes: [{N: 64}]\nparameters: {" + given.parameters +
@@ -43,20 +43,20 @@ std::string number(const std::string& name, const std::string& type) {
 
 TEST(SignatureCheck, ANumberOfAnotherTypeIsAnError) {
   const std::string source = "__global__ void k(float* y, float a) {}";
-  EXPECT_EQ(said_of({buffer("y", "float32") + number("a", "float32"), source}), "");
-  EXPECT_EQ(said_of({buffer("y", "float32") + number("a", "int32"), source}),
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "float32"), source}), "");
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "int32"), source}),
             "error: argument 'a' is int32, but parameter 2 of the kernel 'k' is 'float a' (k.cu:1) "
             "(type: float32)\n");
-  EXPECT_EQ(said_of({buffer("y", "float32") + number("a", "float64"), source}),
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "float64"), source}),
             "error: argument 'a' is float64, but parameter 2 of the kernel 'k' is 'float a' "
             "(k.cu:1) (type: float32)\n");
-  EXPECT_EQ(said_of({buffer("y", "float32") + buffer("a", "float32"), source}),
+  EXPECT_EQ(said_to({buffer("y", "float32") + buffer("a", "float32"), source}),
             "error: argument 'a' is a buffer of float32, but parameter 2 of the kernel 'k' is "
             "'float a' (k.cu:1) (a number has a 'value')\n");
 }
 
 TEST(SignatureCheck, SwappedBuffersAreErrors) {
-  EXPECT_EQ(said_of({buffer("x", "int32") + buffer("i", "float32"),
+  EXPECT_EQ(said_to({buffer("x", "int32") + buffer("i", "float32"),
                      "extern \"C\" __global__ void\nk(const float *x, const int *i) {}"}),
             "error: argument 'x' is a buffer of int32, but parameter 1 of the kernel 'k' is 'const "
             "float *x' (k.cu:1) (type: float32)\n"
@@ -67,31 +67,31 @@ TEST(SignatureCheck, SwappedBuffersAreErrors) {
 TEST(SignatureCheck, TooFewAndTooManyAreErrors) {
   const std::string source = "__global__ void k(float* y, float a, int n) {}";
   EXPECT_EQ(
-      said_of({buffer("y", "float32") + number("n", "int32"), source}),
+      said_to({buffer("y", "float32") + number("n", "int32"), source}),
       "error: the kernel 'k' takes 3 arguments, not 2: none is given for 'float a' (k.cu:1)\n");
-  EXPECT_EQ(said_of({buffer("y", "float32") + number("a", "float32") + number("n", "int32") +
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "float32") + number("n", "int32") +
                          number("m", "int32"),
                      source}),
             "error: the kernel 'k' takes 3 arguments, not 4 (k.cu:1)\n");
 }
 
 TEST(SignatureCheck, TablesTexturesAndStructsAreErrors) {
-  EXPECT_EQ(said_of({buffer("y", "float32"), "__global__ void k(float** y) {}"}),
+  EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(float** y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
             "'float** y' (k.cu:1) (a study gives flat buffers, no tables of pointers)\n");
-  EXPECT_EQ(said_of({buffer("y", "float32"), "__global__ void k(cudaTextureObject_t y) {}"}),
+  EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(cudaTextureObject_t y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
             "'cudaTextureObject_t y' (k.cu:1) (a study gives buffers and numbers, no textures or "
             "surfaces)\n");
   EXPECT_EQ(
-      said_of({number("p", "float32"), "struct P { float a, b; };\n__global__ void k(P p) {}"}),
+      said_to({number("p", "float32"), "struct P { float a, b; };\n__global__ void k(P p) {}"}),
       "error: argument 'p' is float32, but parameter 1 of the kernel 'k' is 'P p' (k.cu:2) (a "
       "study gives buffers and numbers, no structs by value)\n");
 }
 
 TEST(SignatureCheck, WhatKernelsDoOnPurposeFits) {
   const auto fits = [](const std::string& argument, const std::string& parameter) {
-    EXPECT_EQ(said_of({argument, "struct P;\nstruct W { float x; };\n__global__ void k(" +
+    EXPECT_EQ(said_to({argument, "struct P;\nstruct W { float x; };\n__global__ void k(" +
                                      parameter + ") {}"}),
               "")
         << parameter;
@@ -115,26 +115,26 @@ TEST(SignatureCheck, WhatKernelsDoOnPurposeFits) {
 }
 
 TEST(SignatureCheck, WhatTheKernelMayLookAtSoIsAWarning) {
-  EXPECT_EQ(said_of({buffer("x", "float32"),
+  EXPECT_EQ(said_to({buffer("x", "float32"),
                      "__global__ void k(int* x) { x[0] = __float_as_int(1.0f); }"}),
             "warning: argument 'x' is a buffer of float32, but parameter 1 of the kernel 'k' is "
             "'int* x' (k.cu:1) (right only if the kernel looks at them so)\n");
-  EXPECT_EQ(said_of({buffer("x", "int8"), "__global__ void k(const int* x) {}"}),
+  EXPECT_EQ(said_to({buffer("x", "int8"), "__global__ void k(const int* x) {}"}),
             "warning: argument 'x' is a buffer of int8, but parameter 1 of the kernel 'k' is "
             "'const int* x' (k.cu:1) (right only if the kernel takes several of them at once)\n");
 }
 
 TEST(SignatureCheck, TypesFollowTheEntryTheOptionsAndTheParameters) {
   const std::string source = "template <typename T> __global__ void k(T* x) {}";
-  EXPECT_EQ(said_of({buffer("x", "float32"), source, "k<float>"}), "");
-  EXPECT_EQ(said_of({buffer("x", "float32"), source, "k<double>"}),
+  EXPECT_EQ(said_to({buffer("x", "float32"), source, "k<float>"}), "");
+  EXPECT_EQ(said_to({buffer("x", "float32"), source, "k<double>"}),
             "error: argument 'x' is a buffer of float32, but parameter 1 of the kernel 'k' is 'T* "
             "x', that is double* (k.cu:1) (type: float64)\n");
   EXPECT_EQ(
-      said_of({buffer("x", "float32"), source, "k<{E}>", "E: [float, double]"}),
+      said_to({buffer("x", "float32"), source, "k<{E}>", "E: [float, double]"}),
       "warning: argument 'x' is a buffer of float32, but parameter 1 of the kernel 'k' is 'T* "
       "x', that is double* (k.cu:1), where E=double (type: float64)\n");
-  EXPECT_EQ(said_of({buffer("x", "float64"), "__global__ void k(E* x) {}", "k", "E: [float]"}),
+  EXPECT_EQ(said_to({buffer("x", "float64"), "__global__ void k(E* x) {}", "k", "E: [float]"}),
             "error: argument 'x' is a buffer of float64, but parameter 1 of the kernel 'k' is 'E* "
             "x', that is float* (k.cu:1) (type: float32)\n");
 }
@@ -143,14 +143,14 @@ TEST(SignatureCheck, ThoseThatFollowAndTheReferenceAreLookedAtToo) {
   const std::string source =
       "__global__ void k(float* x, float* y) {}\n__global__ void s(float* y, int n) {}\n"
       "__global__ void r(float* x, double* y) {}";
-  EXPECT_EQ(said_of({buffer("x", "float32") + buffer("y", "float32"), source, "k", "B: [1, 2]",
+  EXPECT_EQ(said_to({buffer("x", "float32") + buffer("y", "float32"), source, "k", "B: [1, 2]",
                      "reference: {entry: r, block: 1, grid: 1}\n"}),
             "error: argument 'y' is a buffer of float32, but parameter 2 of the reference 'r' is "
             "'double* y' (k.cu:3) (type: float64)\n");
   const std::string then =
       "  - {name: n, type: int32, shape: N, role: scratch}\n"
       "verify: none\n";
-  EXPECT_EQ(said_of({buffer("y", "float32") + then,
+  EXPECT_EQ(said_to({buffer("y", "float32") + then,
                      "__global__ void k(float* y, int* n) {}\n__global__ void s(float* y) {}", "k",
                      "B: [1, 2]"}),
             "");

@@ -24,9 +24,9 @@ SizeOutcome outcome_of(const std::vector<Trial>& trials) {
   return outcome;
 }
 
-std::vector<std::string> lines_after(const Study& study, const SizeOutcome& outcome,
-                                     const std::string& typed = "axpy.yaml",
-                                     const std::string& results = "results") {
+std::vector<std::string> summary_after(const Study& study, const SizeOutcome& outcome,
+                                       const std::string& typed = "axpy.yaml",
+                                       const std::string& results = "results") {
   RunSummary summary(study, typed, results);
   summary.add(outcome);
   return summary.lines();
@@ -40,13 +40,13 @@ TEST(RunSummary, RatiosStandBehindTheFigureOfTheirOwnPhase) {
   FinalResult& final = outcome.results.trials[0].final.emplace();
   final.median_ms = final.ci_low_ms = final.ci_high_ms = FinalFigure(0.6);
   outcome.results.baseline = BaselineResult{{}, 1, {{3, 2.9, 3.1, true}}};
-  EXPECT_EQ(lines_after(study, outcome).at(1),
+  EXPECT_EQ(summary_after(study, outcome).at(1),
             "  n8 on gpu: best 0.6 ms in the final, 3 times as fast as the baseline; 1 ms in the "
             "search, 2 times as fast as the reference (1 ms instead of 2 ms), 1.5 times as fast as "
             "the median of 3 measured; 3 ok");
   outcome.results.baseline->speedups.front() = {1.5, 1.4, 1.6, false};
   EXPECT_NE(
-      lines_after(study, outcome)
+      summary_after(study, outcome)
           .at(1)
           .find("best 0.6 ms in the final; 1 ms in the search, 1.5 times as fast as the baseline,"),
       std::string::npos);
@@ -59,7 +59,7 @@ TEST(RunSummary, OfAnotherObjectiveThanTheTimeTheBestIsAsGood) {
   for (Trial& trial : outcome.results.trials) {
     trial.objective = SearchFigure(8 / trial.timing.median);
   }
-  EXPECT_EQ(lines_after(study, outcome).at(1),
+  EXPECT_EQ(summary_after(study, outcome).at(1),
             "  n8 on gpu: best 8 gbps in the search, 2 times as good as the median of 3 measured; "
             "3 ok");
 }
@@ -68,7 +68,7 @@ TEST(RunSummary, WordsOfTheNextCommandsAreQuotedWhereAShellNeedsIt) {
   Study study;
   study.kernel.name = "axpy";
   const auto lines =
-      lines_after(study, outcome_of({searched(1.0)}), "my study.yaml", "the results");
+      summary_after(study, outcome_of({searched(1.0)}), "my study.yaml", "the results");
   ASSERT_GE(lines.size(), 2U);
   EXPECT_EQ(lines[lines.size() - 2],
             "  tuner report 'my study.yaml' --results 'the results' -o axpy.html");

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/fakes/fake_stop.h"
 #include "tests/unit/engine/studies.h"
 #include "tuner/base/child_process.h"
 #include "tuner/worker/compile_pool.h"
@@ -23,12 +24,6 @@
 
 namespace tuner::test {
 namespace {
-
-class NobodyStops final : public StopRequest {
- public:
-  int count() const override { return 0; }
-  int fd() const override { return -1; }
-};
 
 using nlohmann::json;
 // What a worker does when it is asked for a variant.
@@ -141,7 +136,7 @@ class DoubtedResults : public testing::Test {
   std::optional<SearchSpace> space;
   ArtifactLibrary library;
   CompilePool pool{{"/does/not/exist", {}}, {"fake", 1, 100, ""}};
-  NobodyStops nobody;
+  FakeStop nobody;
   Answer answer;
   int workers = 0;
   std::optional<RunWorker> worker;

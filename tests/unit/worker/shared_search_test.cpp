@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tests/fakes/device_thread.h"
+#include "tests/fakes/fake_stop.h"
 #include "tests/unit/engine/studies.h"
 #include "tuner/base/error.h"
 #include "tuner/engine/objective.h"
@@ -31,12 +32,6 @@
 
 namespace tuner::test {
 namespace {
-
-class NobodyStops final : public StopRequest {
- public:
-  int count() const override { return 0; }
-  int fd() const override { return -1; }
-};
 
 // Lets each of so many wait until all have come, so that none does the work of another.
 class Meeting {
@@ -169,7 +164,7 @@ class SharedSearch : public testing::Test {
   std::map<std::string, std::string> images;  // by the artifact's key
   std::optional<SearchSpace> space;
   CompilePool pool{{"/does/not/exist", {}}, {"fake", 1, 100, ""}};
-  NobodyStops nobody;
+  FakeStop nobody;
   std::unique_ptr<Meeting> meeting;
   std::vector<std::unique_ptr<RunWorker>> workers;
   std::vector<WorkingDevice> devices;
