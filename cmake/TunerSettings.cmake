@@ -46,6 +46,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # overlapping copies in `"'" + name` (its bug 105651).
   target_compile_options(tuner_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Of joined sources g++ takes what one declares for itself for a global name to the next one, and a
+  # source for a header; and g++ 13 sees a vector of one number copied from further away.
+  target_compile_options(tuner_settings INTERFACE -Wno-shadow -Wno-subobject-linkage
+                         -Wno-array-bounds)
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # In place of clang-tidy's bugprone-reserved-identifier, which takes a fifth of its time.
   target_compile_options(tuner_settings INTERFACE -Wreserved-identifier)

@@ -79,3 +79,27 @@ set_up() {
 }
 
 cores=$(nproc)
+
+# What scripts that test have found wrong.
+failed=()
+
+# run_tests PRESET [ctest options]: output goes to the terminal and to the preset's log.
+run_tests() {
+  local preset=$1
+  shift
+  say "Tests, $preset"
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$cores" "$@" |
+    tee "build/$preset/ctest.log" || failed+=("tests of $preset")
+}
+
+# sum_up PRESET: what failed, and last the test runner's own summary. Status 1 when anything did.
+sum_up() {
+  say "Summary"
+  if [ ${#failed[@]} -gt 0 ]; then
+    printf 'failed: %s\n' "${failed[@]}"
+  else
+    echo "all clean"
+  fi
+  [ ! -f "build/$1/ctest.log" ] || sed -n '/% tests passed/,$p' "build/$1/ctest.log"
+  [ ${#failed[@]} -eq 0 ]
+}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# clang-tidy over tuner/, with the commands of a build: scripts/lint.sh [BUILD] (build/release). A file
-# is looked at again only when it, a header that it includes, or the configuration changed:
+# clang-tidy over tuner/, with the commands of a build: scripts/lint.sh [BUILD [--changed]] (build/release).
+# A file is looked at again only when it, a header that it includes, or the configuration changed:
 # BUILD/tidy holds the sums of what was clean (lint_changed.py). Files are looked at in batches
-# (lint_batches.py).
+# (lint_batches.py). With --changed only sources that differ from the upstream branch, or, where HEAD is on
+# it, from 30 commits ago.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 build=${1:-build/release}
@@ -47,6 +48,16 @@ export -f one is_clean check
 export tidy stamps
 
 ninja -C "$build" -t deps | python3 scripts/lint_changed.py "$common" "$stamps" >"$stamps/work"
+if [ "${2:-}" = --changed ]; then
+  base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || true)
+  if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
+    base=$(git rev-list --max-count=31 HEAD | tail -n 1)
+  fi
+  git diff --name-only "$base" -- tuner | sed 's/\.h$/.cpp/' | sort -u >"$stamps/changed"
+  awk 'NR == FNR { changed[$1]; next } $2 in changed' "$stamps/changed" "$stamps/work" >"$stamps/both"
+  mv "$stamps/both" "$stamps/work"
+  echo "$(wc -l <"$stamps/work") of them differ from $(git rev-parse --short "$base")"
+fi
 rm -rf "$stamps/batches"
 cut -d' ' -f2 "$stamps/work" | python3 scripts/lint_batches.py "$build" "$stamps/batches" |
   xargs -r -P "$cores" -L 1 bash -c 'check "$@"' check

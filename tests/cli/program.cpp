@@ -66,7 +66,9 @@ Running::Running(const Sandbox& sandbox, const std::vector<std::string>& words,
   pid_ = ::fork();
   if (pid_ != 0) return;
   if (::chdir(sandbox.path().c_str()) != 0) ::_exit(99);
-  ::setenv("XDG_CACHE_HOME", sandbox.path("cache").c_str(), 1);
+  const char* shared = std::getenv("TUNER_TEST_ARTIFACTS");
+  const std::filesystem::path cache = shared != nullptr ? shared : sandbox.path("cache");
+  ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
   const int in = ::open("/dev/null", O_RDONLY);
   const int out = ::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const int err = ::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -30,7 +30,8 @@ class Sandbox {
 // A program that is running; killed at the end if it still is.
 class Running {
  public:
-  // In `sandbox`, with a cache folder of its own there. `launcher`: what starts it, such as mpirun.
+  // In `sandbox`, with a cache folder of its own there, or with that of $TUNER_TEST_ARTIFACTS,
+  // which tests share. `launcher`: what starts it, such as mpirun.
   Running(const Sandbox& sandbox, const std::vector<std::string>& words,
           const std::vector<std::string>& launcher = {});
   ~Running();
