@@ -3,9 +3,8 @@
 # sixth.
 #
 # With them a source compiles that forgets one of these includes; so does one that is joined with others
-# (CMAKE_UNITY_BUILD, as in the preset `dev`). So there is always a build without either: .ci/run
-# compiles all of tuner/ in the preset `release`, the workflow the tests, too. scripts/lint.sh and the
-# test that headers compile alone leave them out.
+# (CMAKE_UNITY_BUILD). So scripts/check.sh compiles everything in the preset `plain`, which does neither.
+# scripts/lint.sh and the test that headers compile alone leave them out, too.
 option(TUNER_PCH "Precompile the headers that most sources include (clang only)" OFF)
 
 set(TUNER_PCH_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional>
