@@ -3,8 +3,9 @@
 #include "tuner/worker/ready_queue.h"
 
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "tuner/ports/evaluator.h"
 
@@ -22,8 +23,10 @@ void ReadyQueue::add(Job job) {
 void ReadyQueue::add_first(Job job) { jobs_.insert(first_asked(), std::move(job)); }
 
 void ReadyQueue::reorder(std::span<const ConfigIndex> order) {
-  auto asked = std::ranges::subrange(first_asked(), jobs_.end());
+  const auto first = first_asked();
+  std::vector<Job> asked(std::move_iterator(first), std::move_iterator(jobs_.end()));
   put_in_order(asked, order, [](const Job& job) { return job.trial.index; });
+  std::ranges::move(asked, first);
 }
 
 std::vector<const Job*> ReadyQueue::asked() const {
