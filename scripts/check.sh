@@ -2,7 +2,7 @@
 # What scripts/test.sh leaves out because it takes long: scripts/check.sh [PART...] (default: all parts)
 #
 #   smoke      units and the command line's most dangerous suites under clang's address and
-#              undefined-behaviour sanitizers: what .ci/run adds to scripts/test.sh
+#              undefined-behaviour sanitizers
 #   sanitized  all tests under the sanitizers, kills at every point among them
 #   plain      everything compiled without joined sources and precompiled headers, for forgotten includes
 #   fuzz       fuzzers, FUZZ_SECONDS each (default 60)
