@@ -122,12 +122,12 @@ DeviceResult<std::string> doubt_about(DeviceMemory& memory, const Answer& answer
                                       const CheckPlan& check, const std::string& name,
                                       const std::string& values) {
   if (answer.elements == 0) return std::string();
-  const auto dull = monotony(memory, answer);
+  auto dull = monotony(memory, answer);
   if (!dull) return dull;
   if (!dull->empty()) {
     return fmt::format("the reference leaves {} {}{}: wrong answers may pass", name, *dull, values);
   }
-  const auto wrong = passes_wrongly(memory, answer, check);
+  auto wrong = passes_wrongly(memory, answer, check);
   if (!wrong || wrong->empty()) return wrong;
   return fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}", *wrong, name, values,
                      check.rtol, check.atol);

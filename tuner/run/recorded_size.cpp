@@ -242,9 +242,8 @@ ProblemSize size_of(const Recording& recording, const std::string& named, const 
                     const std::function<void(const std::string&)>& tell) {
   const std::vector<Extent> recorded = extents_of(recording);
   if (!named.empty()) {
-    const ProblemSize size = study != nullptr
-                                 ? parse_size_option(named, *study, DataFiles::kIgnored)
-                                 : parse_dims(named);
+    ProblemSize size = study != nullptr ? parse_size_option(named, *study, DataFiles::kIgnored)
+                                        : parse_dims(named);
     const SizeComparison comparison(recorded, size, study);
     if (comparison.outcome() == SizeComparison::Outcome::kDiffers) {
       reject(

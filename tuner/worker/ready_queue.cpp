@@ -24,7 +24,7 @@ void ReadyQueue::add_first(Job job) { jobs_.insert(first_asked(), std::move(job)
 
 void ReadyQueue::reorder(std::span<const ConfigIndex> order) {
   const auto first = first_asked();
-  std::vector<Job> asked(std::move_iterator(first), std::move_iterator(jobs_.end()));
+  std::vector<Job> asked(std::make_move_iterator(first), std::make_move_iterator(jobs_.end()));
   put_in_order(asked, order, [](const Job& job) { return job.trial.index; });
   std::ranges::move(asked, first);
 }
