@@ -3,7 +3,7 @@
 #   scripts/check_exports.sh [BUILD]        (default build/release: a build tree or an installation)
 #
 # Headers: g++ and clang++ with C++17 and C++20; NVRTC and nvcc where there is a CUDA toolkit.
-# Launchers: nvcc. The configurations are those recorded in results/; for a study that has none there,
+# Launchers: nvcc. The configurations are those that are shipped in results/; for a study that has none there,
 # a few valid ones, which is all that compiling needs. No GPU. Files go to $OUT or build/exports.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,12 +14,16 @@ mkdir -p "$out"
 warnings=(-Wall -Wextra -Wpedantic -Wconversion -Werror)
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 failed=0
+# What runs on this machine have left in results/ is not shipped.
+shipped=$(mktemp -d)
+trap 'rm -rf "$shipped"' EXIT
+python3 scripts/tracked.py "$shipped" results
 
 # A ranking of valid configurations, none of which was measured, for the H200.
 stand_in() {
   local study=$1 folder=$2
   mkdir -p "$folder"
-  cp results/matmul/nvidia-h200/device.json "$folder/"
+  cp "$shipped/results/matmul/nvidia-h200/device.json" "$folder/"
   "$tuner" check "$study" --sample 4 2>/dev/null | python3 scripts/stand_in.py "$study" \
     >"$folder/stand-in.csv"
 }
@@ -42,7 +46,7 @@ if [ -n "$nvcc" ]; then
 fi
 for study in search_spaces/*.yaml; do
   kernel=$(basename "$study" .yaml)
-  from=results/$kernel
+  from=$shipped/results/$kernel
   if [ ! -d "$from" ]; then
     from=$out/$kernel
     stand_in "$study" "$from"

@@ -1,5 +1,7 @@
 """A copy of files as git tracks them, for tests that read what is shipped.
 
+    python3 scripts/tracked.py TARGET FOLDER...
+
 `results` holds the shipped rankings and, beside them, whatever runs on this machine have left there: the
 quickstart, for example. A test of shipped files must not see those.
 """
@@ -7,6 +9,7 @@ quickstart, for example. A test of shipped files must not see those.
 import pathlib
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -25,3 +28,7 @@ def copy_tracked(target, *folders, root=ROOT):
         for folder in folders:
             shutil.copytree(pathlib.Path(root, folder), target / folder)
     return target
+
+
+if __name__ == "__main__":
+    copy_tracked(*sys.argv[1:])
