@@ -213,9 +213,9 @@ TEST(WrongAnswers, AReferenceThatCrashesIsNamedWithWhatItWasGiven) {
   sandbox.write("scale.yaml", study);
   const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   EXPECT_EQ(done.status, 1) << done.err;
-  EXPECT_NE(done.err.find("killed by signal 11 (Segmentation fault), perhaps by the reference "
-                          "kernel 'crash' outside of its buffers: it was given x float32[100], y "
-                          "float32[100], n int32"),
+  // How the worker ended is not said here: a sanitizer reports the fault itself, without a signal.
+  EXPECT_NE(done.err.find("perhaps by the reference kernel 'crash' outside of its buffers: it was "
+                          "given x float32[100], y float32[100], n int32"),
             std::string::npos)
       << done.err;
 }

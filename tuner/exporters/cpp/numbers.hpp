@@ -84,10 +84,17 @@ TUNER_FN num operator/(const num& a, const num& b) {
   if (!numbers(a, b) || b.as_double() == 0) return num();
   return num(a.as_double() / b.as_double());
 }
+// What division leaves, exactly, with the sign of a: std::fmod, which no constant expression may call.
 TUNER_FN double remainder_of(double a, double b) {
-  double r = a - trunc_of(a / b) * b;
-  if ((r < 0) != (a < 0) && !(r == 0)) r += (a < 0) == (b < 0) ? -b : b;
-  return r;
+  double rest = a < 0 ? -a : a;
+  const double unit = b < 0 ? -b : b;
+  if (!(rest - rest == 0) || !(unit == unit)) return (rest - rest) * unit;
+  double step = unit;
+  while (step <= rest / 2) step *= 2;
+  for (; step >= unit; step /= 2) {
+    if (rest >= step) rest -= step;
+  }
+  return a < 0 ? -rest : rest;
 }
 TUNER_FN bool divide_plainly(const num& a, const num& b) {
   return integers(a, b) && a.i >= 0 && b.i > 0;
