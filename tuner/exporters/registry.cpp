@@ -15,7 +15,6 @@
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/ranked_csv.h"
 #include "tuner/exporters/results_json.h"
-#include "tuner/exporters/table_report.h"
 #include "tuner/exporters/table_text.h"
 
 namespace tuner {

@@ -1,5 +1,6 @@
 #pragma once
-// The table of an exported file in a form that programs read: JSON in a comment.
+// The table of an exported file as text: for programs JSON in a comment, for people what became of
+// its sizes.
 
 #include <cstdint>
 #include <string>
@@ -28,5 +29,12 @@ ExportedTable read_table_comment(const std::string& text, const std::string& fil
 // A device's facts as the results' JSON names them, and back; what is missing keeps its default.
 std::string device_json(const DeviceFacts& device);
 DeviceFacts device_from_json(const std::string& text, const std::string& file);
+
+// What a user is told beside the file: which of an earlier export's winners stay
+// (TableOptions::earlier) and why, one line each.
+std::string kept_report(const Study& study, const TunedTable& table);
+
+// How many configurations there are, and what each size loses in a reduced table.
+std::string loss_report(const TunedTable& table);
 
 }  // namespace tuner

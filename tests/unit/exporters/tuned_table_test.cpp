@@ -9,7 +9,7 @@
 #include "sample_study.h"
 #include "tuner/exporters/losses.h"
 #include "tuner/exporters/smallest_cover.h"
-#include "tuner/exporters/table_report.h"
+#include "tuner/exporters/table_text.h"
 
 namespace tuner {
 namespace {
