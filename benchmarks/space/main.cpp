@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/cursor.h"
 #include "tuner/space/sampling.h"
+#include "tuner/space/search_space.h"
 #include "tuner/study/space_json.h"
 
 namespace tuner {

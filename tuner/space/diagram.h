@@ -10,12 +10,27 @@
 #include <span>
 #include <vector>
 
+#include "tuner/space/expand.h"
 #include "tuner/space/parameter.h"
-#include "tuner/space/reduce.h"
 
 namespace tuner::detail {
 
 constexpr ConfigIndex kMaxIndex = ~ConfigIndex{0};
+
+// `length` consecutive positions from `start`, all leading to the same node of the next level.
+struct Run {
+  std::uint32_t start;
+  std::uint32_t length;
+  std::uint32_t child;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+// Nodes of one level; those of node n are runs [first[n], first[n + 1]), starts ascending.
+struct DiagramLevel {
+  std::uint32_t parameter = 0;
+  std::vector<std::uint32_t> first;
+  std::vector<Run> runs;
+};
 
 class Diagram {
  public:

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "tuner/space/cursor.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {

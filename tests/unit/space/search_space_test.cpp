@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tuner/space/cursor.h"
-
 namespace tuner {
 namespace {
 
