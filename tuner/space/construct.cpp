@@ -55,6 +55,7 @@ class Constructor {
     while (shrunk && !out.empty) {
       graph_ = TermGraph();
       conditions_ = translator_.translate(constraints, domains_, graph_);
+      TermValues values(graph_, opaque_);
       shrunk = false;
       for (const Condition& condition : conditions_) {
         const Term& term = graph_[condition.term];
@@ -65,7 +66,7 @@ class Constructor {
               term.op == TermOp::kOpaque && decide(translator_.opaque_rules()[term.payload], {});
           out.empty = out.empty || !holds;
         } else if (term.first == term.last) {
-          shrunk = filter_.by_value(graph_, condition.term) || shrunk;
+          shrunk = filter_by_value(graph_, condition.term, values, domains_) || shrunk;
         }
       }
       out.empty = out.empty || std::ranges::any_of(domains_, [](const Domain& domain) {
@@ -74,7 +75,7 @@ class Constructor {
       if (!shrunk && !out.empty && pair_rounds < kPairRounds) {
         ++pair_rounds;
         for (const Condition& condition : conditions_) {
-          shrunk = filter_.by_pairs(graph_, condition.term) || shrunk;
+          shrunk = filter_by_pairs(graph_, condition.term, values, domains_) || shrunk;
         }
       }
     }
@@ -147,8 +148,8 @@ class Constructor {
     terms.reserve(own.size());
     for (std::size_t c : own) terms.push_back(conditions_[c].term);
     try {
-      const GroupPlan plan = plan_group(graph_, terms, order, domains_, lanes_);
-      return make_diagram(expand(plan, opaque_, lanes_, monitor_), order, monitor_);
+      const GroupPlan plan = plan_group(graph_, terms, order);
+      return make_diagram(expand(plan, domains_, opaque_, monitor_), order, monitor_);
     } catch (const BuildStopped& stop) {
       if (!stop.out_of_memory) throw;
       throw InputError(too_large(own));
@@ -195,21 +196,20 @@ class Constructor {
       const bool opaque = graph_[conditions_[c].term].op == TermOp::kOpaque;
       terms.push_back(opaque ? graph_.constant(1) : conditions_[c].term);
     }
-    const LaneProgram program(
-        graph_, [&](TermId id) { return is_leaf(graph_[id]); }, {}, terms);
-    program.prepare(lanes_, kSamples);
-    std::uint64_t random = 0;  // always the same sequence: the order of a study must not vary
-    for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-      const Domain& domain = domains_[graph_[program.inputs()[i]].payload];
-      for (std::size_t lane = 0; lane < kSamples; ++lane) {
-        lanes_[i][lane] = domain.values[(splitmix64(random++) >> 32) * domain.values.size() >> 32];
-      }
-    }
-    program.run(lanes_, kSamples, opaque_);
+    const TermProgram program(graph_, {}, terms);
+    TermValues values(graph_, opaque_);
     std::vector<std::uint64_t> holds(own.size(), 0);  // one bit for each sample
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const double* lane = lanes_[program.output_register(i)];
-      for (std::size_t s = 0; s < kSamples; ++s) holds[i] |= std::uint64_t{lane[s] == 1.0} << s;
+    for (std::size_t s = 0; s < kSamples; ++s) {
+      for (std::size_t i = 0; i < program.leaves.size(); ++i) {
+        // Always the same numbers: the order of a study must not vary.
+        const std::uint64_t random = splitmix64(i * kSamples + s) >> 32;
+        const Domain& domain = domains_[graph_[program.leaves[i]].payload];
+        values.set(program.leaves[i], domain.values[random * domain.values.size() >> 32]);
+      }
+      values.run(program);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        holds[i] |= std::uint64_t{values[terms[i]] == 1} << s;
+      }
     }
     std::vector<double> passes;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -237,8 +237,6 @@ class Constructor {
   std::vector<Domain> domains_;
   BuildMonitor& monitor_;
   OpaqueEvaluator opaque_;
-  LaneStorage lanes_;
-  DomainFilter filter_{domains_, lanes_, opaque_};
   TermGraph graph_;
   std::vector<Condition> conditions_;
   std::vector<std::vector<std::uint32_t>> members_;  // parameters of each condition

@@ -14,8 +14,16 @@ namespace {
 constexpr std::size_t kLongDomain = 32;      // values from which trying pairs pays
 constexpr std::size_t kMostPairs = 1 << 15;  // tried for one condition
 
-bool truncate(Domain& domain, std::size_t kept) {
-  if (kept == domain.positions.size()) return false;
+// Keeps what was found. True when something went.
+bool keep(Domain& domain, const std::vector<bool>& found) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) continue;
+    domain.positions[kept] = domain.positions[i];
+    if (!domain.values.empty()) domain.values[kept] = domain.values[i];
+    ++kept;
+  }
+  if (kept == found.size()) return false;
   domain.positions.resize(kept);
   if (domain.values.empty()) return true;
   domain.values.resize(kept);
@@ -24,16 +32,6 @@ bool truncate(Domain& domain, std::size_t kept) {
   domain.lo = lo;
   domain.hi = hi;
   return true;
-}
-
-bool keep(Domain& domain, const std::vector<bool>& found) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) continue;
-    domain.positions[kept] = domain.positions[i];
-    domain.values[kept++] = domain.values[i];
-  }
-  return truncate(domain, kept);
 }
 
 }  // namespace
@@ -113,61 +111,42 @@ std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root) {
   return found;
 }
 
-// Runs the condition over all values of its only parameter.
-bool DomainFilter::by_value(const TermGraph& graph, TermId condition) {
-  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
-                            std::span(&condition, 1), {});
-  Domain& domain = domains_[static_cast<std::size_t>(graph[condition].last)];
-  program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
-  std::size_t kept = 0;
-  const std::size_t before = domain.positions.size();
-  for (std::size_t begin = 0; begin < before; begin += kLanes) {
-    const std::size_t count = std::min(kLanes, before - begin);
-    for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-      const bool value = graph[program.inputs()[i]].op == TermOp::kVariable;
-      for (std::size_t lane = 0; lane < count; ++lane) {
-        lanes_[i][lane] = value ? domain.values[begin + lane]
-                                : static_cast<double>(domain.positions[begin + lane]);
-      }
-    }
-    const std::size_t survivors = program.run(lanes_, count, opaque_);
-    for (std::size_t lane = 0; lane < survivors; ++lane, ++kept) {
-      const std::size_t from = begin + lanes_.ids()[lane];
-      domain.positions[kept] = domain.positions[from];
-      if (!domain.values.empty()) domain.values[kept] = domain.values[from];
-    }
+bool filter_by_value(const TermGraph& graph, TermId condition, TermValues& values,
+                     std::vector<Domain>& domains) {
+  const TermProgram program(graph, std::span(&condition, 1), {});
+  Domain& domain = domains[static_cast<std::size_t>(graph[condition].last)];
+  std::vector<bool> found(domain.positions.size(), false);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (TermId leaf : program.leaves) values.set(leaf, leaf_value(graph[leaf], domain, i));
+    found[i] = values.run(program);
   }
-  return truncate(domain, kept);
+  return keep(domain, found);
 }
 
-// Runs the condition over all pairs of values of its two parameters. A value that passes with no
-// value of the other one is in no valid configuration. With many values this is what makes the
-// difference: a filter costs their product once, expansion costs it for every state.
-bool DomainFilter::by_pairs(const TermGraph& graph, TermId condition) {
+// With many values this is what makes the difference: a filter costs their product once, expansion
+// costs it for every state.
+bool filter_by_pairs(const TermGraph& graph, TermId condition, TermValues& values,
+                     std::vector<Domain>& domains) {
   const Term& term = graph[condition];
   if (term.last < 0 || term.first == term.last || term.op == TermOp::kOpaque) return false;
   const std::vector<std::uint32_t> members = leaves_of(graph, condition);
   if (members.size() != 2) return false;
-  Domain& a = domains_[members[0]];
-  Domain& b = domains_[members[1]];
+  Domain& a = domains[members[0]];
+  Domain& b = domains[members[1]];
   const std::size_t longest = std::max(a.values.size(), b.values.size());
   if (longest < kLongDomain || a.values.size() * b.values.size() > kMostPairs) return false;
-  const LaneProgram program(graph, [&](TermId id) { return is_leaf(graph[id]); },
-                            std::span(&condition, 1), {});
-  program.prepare(lanes_, std::min(kLanes, b.values.size()));
+  const TermProgram program(graph, std::span(&condition, 1), {});
   std::vector<bool> a_found(a.values.size(), false);
   std::vector<bool> b_found(b.values.size(), false);
   for (std::size_t i = 0; i < a.values.size(); ++i) {
-    for (std::size_t begin = 0; begin < b.values.size(); begin += kLanes) {
-      const std::size_t count = std::min(kLanes, b.values.size() - begin);
-      for (std::size_t input = 0; input < program.inputs().size(); ++input) {
-        const bool first = graph[program.inputs()[input]].payload == members[0];
-        if (first) std::fill_n(lanes_[input], count, a.values[i]);
-        if (!first) std::copy_n(b.values.data() + begin, count, lanes_[input]);
+    for (std::size_t j = 0; j < b.values.size(); ++j) {
+      for (TermId leaf : program.leaves) {
+        const bool first = graph[leaf].payload == members[0];
+        values.set(leaf, first ? a.values[i] : b.values[j]);
       }
-      const std::size_t survivors = program.run(lanes_, count, opaque_);
-      if (survivors > 0) a_found[i] = true;
-      for (std::size_t s = 0; s < survivors; ++s) b_found[begin + lanes_.ids()[s]] = true;
+      if (!values.run(program)) continue;
+      a_found[i] = true;
+      b_found[j] = true;
     }
   }
   const bool a_shrunk = keep(a, a_found);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/lane_program.h"
 #include "tuner/space/search_space.h"
+#include "tuner/space/term_program.h"
 
 namespace tuner::detail {
 
@@ -35,30 +35,21 @@ struct Domain {
 // One for each parameter, with all of its values.
 std::vector<Domain> all_domains(const SpaceDefinition& definition, const TextRanks& texts);
 
-inline bool is_leaf(const Term& term) {
-  return term.op == TermOp::kVariable || term.op == TermOp::kPosition;
-}
-
 // The parameters below a term, ascending.
 std::vector<std::uint32_t> leaves_of(const TermGraph& graph, TermId root);
 
-// Takes values out of domains that cannot be part of any valid configuration.
-class DomainFilter {
- public:
-  DomainFilter(std::vector<Domain>& domains, LaneStorage& lanes, const OpaqueEvaluator& opaque)
-      : domains_(domains), lanes_(lanes), opaque_(opaque) {}
+// The number that a leaf of the domain's parameter stands for, at the i-th value that is left.
+inline double leaf_value(const Term& leaf, const Domain& domain, std::size_t i) {
+  return leaf.op == TermOp::kVariable ? domain.values[i] : domain.positions[i];
+}
 
-  // By a condition on one parameter. True when a value went.
-  bool by_value(const TermGraph& graph, TermId condition);
-
-  // By a condition on two parameters: values that satisfy it with no value of the other one. Tried
-  // only where a long domain may become short. True when a value went.
-  bool by_pairs(const TermGraph& graph, TermId condition);
-
- private:
-  std::vector<Domain>& domains_;
-  LaneStorage& lanes_;
-  const OpaqueEvaluator& opaque_;
-};
+// Take values out of domains that cannot be part of any valid configuration. True when one went.
+// By a condition on one parameter:
+bool filter_by_value(const TermGraph& graph, TermId condition, TermValues& values,
+                     std::vector<Domain>& domains);
+// By a condition on two parameters: values that satisfy it with no value of the other one. Tried
+// only where a long domain may become short.
+bool filter_by_pairs(const TermGraph& graph, TermId condition, TermValues& values,
+                     std::vector<Domain>& domains);
 
 }  // namespace tuner::detail

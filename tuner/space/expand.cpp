@@ -69,145 +69,71 @@ class KeyTable {
 };
 
 // Goes from the states before one level to those behind it: every state with every value of the
-// level's parameter. The plan's program checks the pairs and computes their keys for a tile of up
-// to kLanes pairs at once; equal keys become one state.
-//
-// A tile holds several states with all values where these fit in, else a part of one state's
-// values.
+// level's parameter. The plan's program checks the pair and computes its key; equal keys become one
+// state.
 class LevelExpander {
  public:
-  LevelExpander(const LevelPlan& plan, const KeyTable& states, const OpaqueEvaluator& opaque,
-                LaneStorage& lanes)
-      : plan_(plan), states_(states), opaque_(opaque), lanes_(lanes), next_(plan.next_width) {
-    plan.program.prepare(lanes, std::min(kLanes, states.size() * plan.positions.size()));
+  LevelExpander(const LevelPlan& plan, const Domain& domain, const KeyTable& states)
+      : plan_(plan), domain_(domain), states_(states), next_(plan.next_key.size()) {
     layer_.first.reserve(states.size() + 1);
     layer_.first.push_back(0);
   }
 
-  void run(BuildMonitor& monitor) {
-    const std::size_t values = plan_.positions.size();
-    const std::size_t block = std::max<std::size_t>(1, kLanes / std::max<std::size_t>(1, values));
-    prepare_lanes(std::min(block, std::size_t{states_.size()}), values);
-    std::size_t counted = 0;
-    for (std::size_t state = 0; state < states_.size(); state += block) {
-      const std::size_t count = std::min(block, states_.size() - state);
-      for (std::size_t begin = 0; begin < values; begin += kLanes) {
-        tile(state, count, begin, std::min(kLanes, values - begin));
-        monitor.poll();
+  void run(const TermGraph& graph, TermValues& values, BuildMonitor& monitor) {
+    std::vector<double> row(plan_.next_key.size());
+    std::size_t looked = 0;
+    for (std::uint32_t state = 0; state < states_.size(); ++state) {
+      for (std::size_t k = 0; k < plan_.key.size(); ++k) {
+        values.set(plan_.key[k], states_.row(state)[k]);
       }
-      if (values > kLanes) layer_.first.push_back(layer_.edges.size());
-      const std::size_t bytes = this->bytes();
-      monitor.hold(bytes - counted);
-      counted = bytes;
+      for (std::size_t i = 0; i < domain_.positions.size(); ++i) {
+        if (++looked % kWatched == 0) watch(monitor);
+        for (TermId leaf : plan_.program.leaves) {
+          values.set(leaf, leaf_value(graph[leaf], domain_, i));
+        }
+        if (!values.run(plan_.program)) continue;
+        for (std::size_t k = 0; k < row.size(); ++k) row[k] = values[plan_.next_key[k]];
+        layer_.edges.push_back({domain_.positions[i], next_.insert(row.data())});
+      }
+      layer_.first.push_back(layer_.edges.size());
     }
-    monitor.hold(bytes() - counted);
-  }
-
-  std::size_t bytes() const {
-    return next_.bytes() + layer_.edges.capacity() * sizeof(Edge) +
-           layer_.first.capacity() * sizeof(std::uint64_t);
+    watch(monitor);
   }
 
   Layer take_layer() { return std::move(layer_); }
   KeyTable take_states() { return std::move(next_); }
 
  private:
-  // Which state of a tile and which value a lane stands for, while a state's values fit in a tile.
-  void prepare_lanes(std::size_t block, std::size_t values) {
-    if (values > kLanes) return;
-    for (std::size_t lane = 0; lane < block * values; ++lane) {
-      lane_state_.push_back(static_cast<std::uint32_t>(lane / values));
-      lane_value_.push_back(static_cast<std::uint32_t>(lane % values));
-    }
-  }
+  static constexpr std::size_t kWatched = 512;  // pairs between two looks at memory and clock
 
-  void tile(std::size_t state, std::size_t states, std::size_t begin, std::size_t values) {
-    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
-      const LevelPlan::Input& input = plan_.inputs[i];
-      double* out = lanes_[i];
-      for (std::size_t s = 0; s < states; ++s, out += values) {
-        if (input.from_key) {
-          std::fill_n(out, values, states_.row(state + s)[input.place]);
-        } else {
-          std::copy_n(plan_.columns[input.place].data() + begin, values, out);
-        }
-      }
-    }
-    const std::size_t total = states * values;
-    const std::size_t count = plan_.program.run(lanes_, total, opaque_);
-    if (plan_.positions.size() > kLanes) {
-      collect_long(begin, count);
-    } else {
-      collect(states, count);
-    }
-  }
-
-  // The state that a lane leads to. With an empty key there is one state: nothing matters any more.
-  std::uint32_t child(std::size_t lane) {
-    if (plan_.next_width == 0) {
-      if (next_.size() == 0) next_.insert(nullptr);
-      return 0;
-    }
-    for (std::size_t k = 0; k < outputs_.size(); ++k) row_[k] = outputs_[k][lane];
-    return next_.insert(row_.data());
-  }
-
-  void find_outputs() {
-    outputs_.resize(plan_.next_width);
-    row_.resize(plan_.next_width);
-    for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      outputs_[k] = lanes_[plan_.program.output_register(k)];
-    }
-  }
-
-  // Edges of the lanes that the program has let pass, which it has moved together: ids() says where
-  // each came from. States in between have no edge.
-  void collect(std::size_t states, std::size_t count) {
-    find_outputs();
-    const bool dropped = plan_.program.drops_lanes();
-    std::uint32_t state = 0;
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      const std::size_t id = dropped ? lanes_.ids()[lane] : lane;
-      for (; state < lane_state_[id]; ++state) layer_.first.push_back(layer_.edges.size());
-      const std::uint32_t position = plan_.positions[lane_value_[id]];
-      layer_.edges.push_back({position, child(lane)});
-    }
-    for (; state < states; ++state) layer_.first.push_back(layer_.edges.size());
-  }
-
-  // The same for a part of one state's values; run() ends the state.
-  void collect_long(std::size_t begin, std::size_t count) {
-    find_outputs();
-    const bool dropped = plan_.program.drops_lanes();
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      const std::size_t id = dropped ? lanes_.ids()[lane] : lane;
-      layer_.edges.push_back({plan_.positions[begin + id], child(lane)});
-    }
+  void watch(BuildMonitor& monitor) {
+    const std::size_t bytes = next_.bytes() + layer_.edges.capacity() * sizeof(Edge) +
+                              layer_.first.capacity() * sizeof(std::uint64_t);
+    monitor.hold(bytes - counted_);
+    counted_ = bytes;
+    monitor.poll();
   }
 
   const LevelPlan& plan_;
+  const Domain& domain_;
   const KeyTable& states_;
-  const OpaqueEvaluator& opaque_;
-  LaneStorage& lanes_;
   KeyTable next_;
   Layer layer_;
-  std::vector<std::uint32_t> lane_state_;
-  std::vector<std::uint32_t> lane_value_;
-  std::vector<const double*> outputs_;
-  std::vector<double> row_;
+  std::size_t counted_ = 0;  // bytes that the monitor knows of
 };
 
 }  // namespace
 
-std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
-                          BuildMonitor& monitor) {
+std::vector<Layer> expand(const GroupPlan& plan, const std::vector<Domain>& domains,
+                          const OpaqueEvaluator& opaque, BuildMonitor& monitor) {
   std::vector<Layer> layers;
+  TermValues values(plan.graph, opaque);
   KeyTable states(0);  // before the first level there is one state, of which nothing is known
   states.insert(nullptr);
   std::size_t held = 0;
   for (const LevelPlan& level : plan.levels) {
-    LevelExpander expander(level, states, opaque, lanes);
-    expander.run(monitor);
+    LevelExpander expander(level, domains[level.parameter], states);
+    expander.run(plan.graph, values, monitor);
     monitor.release(held);
     layers.push_back(expander.take_layer());
     states = expander.take_states();

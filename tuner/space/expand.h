@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/space/build_monitor.h"
+#include "tuner/space/domains.h"
 #include "tuner/space/group_plan.h"
 
 namespace tuner::detail {
@@ -21,7 +22,7 @@ struct Layer {
 };
 
 // One layer for each level. Ends early (fewer layers) when no state survives.
-std::vector<Layer> expand(const GroupPlan& plan, const OpaqueEvaluator& opaque, LaneStorage& lanes,
-                          BuildMonitor& monitor);
+std::vector<Layer> expand(const GroupPlan& plan, const std::vector<Domain>& domains,
+                          const OpaqueEvaluator& opaque, BuildMonitor& monitor);
 
 }  // namespace tuner::detail

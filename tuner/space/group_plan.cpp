@@ -19,10 +19,9 @@ namespace {
 class Planner {
  public:
   Planner(const TermGraph& graph, std::span<const TermId> conditions,
-          std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
-          LaneStorage& lanes)
-      : order_(order), domains_(domains), lanes_(lanes) {
-    std::vector<std::int32_t> level_of(domains.size(), -1);
+          std::span<const std::uint32_t> order)
+      : order_(order) {
+    std::vector<std::int32_t> level_of(*std::ranges::max_element(order) + 1, -1);
     for (std::size_t i = 0; i < order.size(); ++i) {
       level_of[order[i]] = static_cast<std::int32_t>(i);
     }
@@ -37,6 +36,7 @@ class Planner {
     for (std::size_t level = 0; level < order_.size(); ++level) {
       plan.levels.push_back(step(static_cast<std::int32_t>(level), key));
     }
+    plan.graph = std::move(graph_);
     return plan;
   }
 
@@ -145,67 +145,16 @@ class Planner {
                                              : graph_.make(TermOp::kSelect, when, term,
                                                            graph_.constant(about.lo, about.text)));
     }
-    LevelPlan plan = compile(level, key, conditions, outputs);
+    // Relaxed conditions make new terms of old parameters: those are formed from the key again.
+    TermProgram program(graph_, conditions, outputs, key);
+    LevelPlan plan{order_[static_cast<std::size_t>(level)], std::move(key), std::move(program),
+                   std::move(outputs)};
     key = std::move(next_key);
     return plan;
   }
 
-  LevelPlan compile(std::int32_t level, const std::vector<TermId>& key,
-                    std::span<const TermId> conditions, std::span<const TermId> outputs) {
-    LevelPlan plan;
-    plan.parameter = order_[static_cast<std::size_t>(level)];
-    plan.positions = domains_[plan.parameter].positions;
-    plan.key_width = key.size();
-    plan.next_width = outputs.size();
-    // Relaxed conditions make new terms of old parameters: those are formed from the key again.
-    const auto is_input = [&](TermId id) {
-      return graph_[id].first == level || std::ranges::find(key, id) != key.end();
-    };
-    plan.program = LaneProgram(graph_, is_input, conditions, outputs);
-    std::vector<TermId> columns;
-    for (TermId input : plan.program.inputs()) {
-      const auto found = std::find(key.begin(), key.end(), input);
-      const bool from_key = found != key.end();
-      plan.inputs.push_back(
-          {from_key, static_cast<std::uint32_t>(from_key ? found - key.begin()
-                                                         : static_cast<long>(columns.size()))});
-      if (!from_key) columns.push_back(input);
-    }
-    fill_columns(plan, columns);
-    return plan;
-  }
-
-  // Terms of this level's parameter alone do not depend on the state: they are computed once for
-  // each value, here, and looked up while states are expanded.
-  void fill_columns(LevelPlan& plan, std::span<const TermId> columns) {
-    const Domain& domain = domains_[plan.parameter];
-    const auto is_leaf = [&](TermId id) {
-      return graph_[id].op == TermOp::kVariable || graph_[id].op == TermOp::kPosition;
-    };
-    const LaneProgram program(graph_, is_leaf, {}, columns);
-    program.prepare(lanes_, std::min(kLanes, domain.positions.size()));
-    plan.columns.resize(columns.size());
-    for (std::size_t begin = 0; begin < domain.positions.size(); begin += kLanes) {
-      const std::size_t count = std::min(kLanes, domain.positions.size() - begin);
-      for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-        const bool value = graph_[program.inputs()[i]].op == TermOp::kVariable;
-        for (std::size_t lane = 0; lane < count; ++lane) {
-          lanes_[i][lane] = value ? domain.values[begin + lane]
-                                  : static_cast<double>(domain.positions[begin + lane]);
-        }
-      }
-      program.run(lanes_, count, {});
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        const double* from = lanes_[program.output_register(c)];
-        plan.columns[c].insert(plan.columns[c].end(), from, from + count);
-      }
-    }
-  }
-
   TermGraph graph_;
   std::span<const std::uint32_t> order_;
-  const std::vector<Domain>& domains_;
-  LaneStorage& lanes_;
   std::vector<TermId> roots_;
   std::vector<TermId> terms_;
   std::size_t users_end_ = 0;  // terms made later are conditions on the key
@@ -214,9 +163,8 @@ class Planner {
 }  // namespace
 
 GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
-                     std::span<const std::uint32_t> order, const std::vector<Domain>& domains,
-                     LaneStorage& lanes) {
-  return Planner(graph, conditions, order, domains, lanes).run();
+                     std::span<const std::uint32_t> order) {
+  return Planner(graph, conditions, order).run();
 }
 
 }  // namespace tuner::detail

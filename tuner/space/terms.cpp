@@ -230,14 +230,10 @@ TermId TermGraph::simplify(TermOp op, std::span<const TermId> args) {
 }
 
 TermId TermGraph::fold(TermOp op, std::span<const TermId> args) {
-  const auto value = [&](std::size_t i) { return i < args.size() ? terms_[args[i]].lo : 0; };
+  const auto value = [&](std::size_t i) { return terms_[args[i]].lo; };
   // Not for NaN, which is no condition.
   if (op == TermOp::kSelect && value(0) == value(0)) return args[value(0) != 0 ? 1 : 2];
-  double result = apply_term(op, value(0), value(1), value(2));
-  if (op >= TermOp::kSum && op <= TermOp::kOr) {
-    for (std::size_t i = 2; i < args.size(); ++i) result = apply_term(op, result, value(i), 0);
-  }
-  return constant(result);
+  return constant(apply_term(op, args.size(), value));
 }
 
 TermId TermGraph::make(TermOp op, std::span<const TermId> args) {

@@ -63,8 +63,21 @@ struct Term {
 
 inline bool is_comparison(TermOp op) { return op >= TermOp::kEqual && op <= TermOp::kLessEqual; }
 
-// One value of an operator; also what compiled programs do for each lane. NaN in, NaN out.
+inline bool is_leaf(const Term& term) {
+  return term.op == TermOp::kVariable || term.op == TermOp::kPosition;
+}
+
+// The value of an operator with at most three arguments. NaN in, NaN out.
 double apply_term(TermOp op, double a, double b, double c);
+
+// The same with any number of arguments, of which value(i) is the i-th.
+template <typename Value>
+double apply_term(TermOp op, std::size_t count, Value value) {
+  double result = apply_term(op, value(0), count > 1 ? value(1) : 0, count > 2 ? value(2) : 0);
+  if (op == TermOp::kSelect) return result;
+  for (std::size_t i = 2; i < count; ++i) result = apply_term(op, result, value(i), 0);
+  return result;
+}
 
 class TermGraph {
  public:
