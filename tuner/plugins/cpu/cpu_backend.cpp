@@ -14,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "tuner/plugins/cpu/elements.h"
 #include "tuner/plugins/cpu/host_facts.h"
 
 namespace tuner::cpu {

@@ -1,11 +1,19 @@
-// Allocates buffers that end right before a page that must not be touched.
+// Allocates buffers that end right before a page that must not be touched; fills and compares them
+// by the formulas of the plugin boundary.
 
 #include "tuner/plugins/cpu/memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
+
+#include "tuner/plugins/cpu/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -13,6 +21,104 @@ namespace {
 constexpr std::uint64_t kAlignment = 256;  // what cudaMalloc promises
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+constexpr std::array<std::size_t, 12> kBytes{4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+
+// visit(T{}) with the C++ type of the number; what it returns for a number that is no type.
+template <typename Visit>
+auto with_type(std::uint32_t type, Visit visit) -> decltype(visit(float{})) {
+  switch (type) {
+    case TUNER_FLOAT32:
+      return visit(float{});
+    case TUNER_FLOAT64:
+      return visit(double{});
+    case TUNER_FLOAT16:
+      return visit(Half{});
+    case TUNER_BFLOAT16:
+      return visit(BFloat16{});
+    case TUNER_INT8:
+      return visit(std::int8_t{});
+    case TUNER_INT16:
+      return visit(std::int16_t{});
+    case TUNER_INT32:
+      return visit(std::int32_t{});
+    case TUNER_INT64:
+      return visit(std::int64_t{});
+    case TUNER_UINT8:
+      return visit(std::uint8_t{});
+    case TUNER_UINT16:
+      return visit(std::uint16_t{});
+    case TUNER_UINT32:
+      return visit(std::uint32_t{});
+    default:
+      return visit(std::uint64_t{});
+  }
+}
+
+double normal(std::uint64_t random) {
+  double sum = 0;
+  for (int field = 0; field < 4; ++field) {
+    sum += static_cast<double>(random >> (16 * field) & 0xFFFF) / 65535.0;
+  }
+  return (sum - 2.0) * std::sqrt(3.0);
+}
+
+double element(const tuner_fill& how, std::uint64_t i) {
+  const std::uint64_t random = splitmix64(how.seed + i);
+  const double u = static_cast<double>(random >> 11) * 0x1p-53;
+  switch (how.kind) {
+    case TUNER_FILL_UNIFORM:
+      return how.a + (how.b - how.a) * u;
+    case TUNER_FILL_NORMAL:
+      return how.a + how.b * normal(random);
+    case TUNER_FILL_INTEGERS:
+      return how.a + std::floor((how.b - how.a + 1) * u);
+    case TUNER_FILL_SEQUENCE:
+      return how.a + how.b * static_cast<double>(i);
+    default:
+      return how.a;
+  }
+}
+
+// |a - b| in double; equal infinities differ by 0. 64-bit integers are subtracted as integers.
+template <typename T>
+double difference(T a, T b) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    const auto high = static_cast<std::uint64_t>(std::max(a, b));
+    const auto low = static_cast<std::uint64_t>(std::min(a, b));
+    return static_cast<double>(high - low);
+  } else {
+    const auto x = static_cast<double>(a);
+    const auto y = static_cast<double>(b);
+    return x == y ? 0.0 : std::fabs(x - y);
+  }
+}
+
+template <typename T>
+tuner_comparison compare_as(const std::byte* actual, const std::byte* expected, std::uint64_t begin,
+                            std::uint64_t end, double rtol, double atol) {
+  tuner_comparison out{};
+  for (std::uint64_t i = begin; i < end; ++i) {
+    T a;
+    T e;
+    std::memcpy(&a, actual + i * sizeof(T), sizeof(T));
+    std::memcpy(&e, expected + i * sizeof(T), sizeof(T));
+    const double error = difference(a, e);
+    const auto wanted = static_cast<double>(e);
+    // With an infinite expectation the tolerance would be infinite too, and everything pass.
+    const bool passes =
+        error == 0 || (std::isfinite(wanted) && error <= atol + rtol * std::fabs(wanted));
+    const double shown = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    out.max_abs_error = std::max(out.max_abs_error, shown);
+    if (passes) continue;
+    if (out.mismatches++ == 0) {
+      out.first_mismatch = i;
+      out.first_value = static_cast<double>(a);
+      out.first_expected = wanted;
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -63,6 +169,39 @@ std::byte* Memory::at(tuner_range range, std::uint64_t bytes) const {
                          " on reach beyond a buffer of " + std::to_string(buffer.bytes) + " bytes");
   }
   return buffer.data + range.offset;
+}
+
+std::size_t bytes_of(std::uint32_t type) { return type < kBytes.size() ? kBytes[type] : 0; }
+
+void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how) {
+  const std::size_t size = bytes_of(how.type);
+  if (how.kind == TUNER_FILL_BYTES) {
+    const auto byte = converted<std::uint8_t>(how.a);
+    std::memset(data + begin * size, byte, (end - begin) * size);
+    return;
+  }
+  with_type(how.type, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const T value = converted<T>(element(how, i));
+      std::memcpy(data + i * sizeof(T), &value, sizeof(T));
+    }
+  });
+}
+
+tuner_comparison compare_elements(const std::byte* actual, const std::byte* expected,
+                                  std::uint32_t type, std::uint64_t begin, std::uint64_t end,
+                                  double rtol, double atol) {
+  return with_type(type, [&](auto zero) {
+    return compare_as<decltype(zero)>(actual, expected, begin, end, rtol, atol);
+  });
+}
+
+tuner_comparison merge(const tuner_comparison& earlier, const tuner_comparison& later) {
+  tuner_comparison both = earlier.mismatches > 0 ? earlier : later;
+  both.mismatches = earlier.mismatches + later.mismatches;
+  both.max_abs_error = std::max(earlier.max_abs_error, later.max_abs_error);
+  return both;
 }
 
 }  // namespace tuner::cpu

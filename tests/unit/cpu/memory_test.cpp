@@ -1,4 +1,4 @@
-#include "tuner/plugins/cpu/elements.h"
+#include "tuner/plugins/cpu/memory.h"
 
 #include <gtest/gtest.h>
 
