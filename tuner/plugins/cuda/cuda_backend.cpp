@@ -7,8 +7,6 @@
 #include <map>
 
 #include "tuner/plugins/cuda/driver.h"
-#include "tuner/plugins/cuda/graph.h"
-#include "tuner/plugins/cuda/launch.h"
 
 namespace tuner::cuda {
 namespace {

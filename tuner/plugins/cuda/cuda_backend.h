@@ -13,7 +13,7 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver.h"
-#include "tuner/plugins/cuda/kernel_function.h"
+#include "tuner/plugins/cuda/launch.h"
 #include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/timing.h"
 

@@ -1,8 +1,9 @@
 #pragma once
-// What a launch needs before the driver sees it: whether the device can run it, and its maps of
-// matrices for the copy engine.
+// A kernel as the driver has it, and what a launch of it needs: whether the device can run it, what
+// the driver is told, maps of matrices for the copy engine.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,41 @@ namespace tuner::cuda {
 std::string refusal(const tuner_launch& launch, const tuner_resources& kernel,
                     const tuner_device_facts& device);
 
-// Clusters of more blocks are not possible on every device: the kernel has to allow them.
-inline constexpr std::uint64_t kPortableCluster = 8;
-std::uint64_t blocks_in_cluster(const tuner_launch_attributes& attributes);
-
-// What the driver is told besides the shape; empty where nothing is asked for.
-std::vector<CUlaunchAttribute> driver_attributes(const tuner_launch& launch);
-
 // What the kernel takes for `map` of the matrix at `address`. All zeros on devices older than 9.0,
 // whose kernels have no instruction that could read it. Throws sdk::Error (TUNER_LAUNCH_REFUSED)
 // that says which of the copy engine's rules is broken.
 CUtensorMap encode(const DriverApi& api, const tuner_device_facts& device,
                    const tuner_tensor_map& map, CUdeviceptr address);
+
+class KernelFunction {
+ public:
+  // Throws sdk::Error where the module has no such kernel.
+  KernelFunction(const DriverApi& api, CUmodule module, const std::string& entry);
+
+  const tuner_resources& resources() const { return resources_; }
+  // Bytes of each argument; throws sdk::Error where the kernel takes others. Reading that catches a
+  // study whose argument list does not fit: the driver would copy bytes from beyond the list.
+  void check_count(std::size_t arguments) const;
+  void check_sizes(std::span<const std::size_t> sizes) const;
+  // Before a launch: tells the driver what belongs to the kernel and not to the launch. Throws
+  // sdk::Error where the device cannot run it.
+  void prepare(const tuner_launch& launch, const tuner_device_facts& facts);
+  void launch(const tuner_launch& launch, CUstream stream, void** arguments) const;
+
+ private:
+  void tell(CUfunction_attribute attribute, int value) const;
+  void allow_shared(const tuner_launch& launch, const tuner_device_facts& facts);
+  void allow_attributes(const tuner_launch& launch);
+
+  const DriverApi* api_;
+  CUfunction function_ = nullptr;
+  tuner_resources resources_{};
+  std::vector<std::size_t> parameter_sizes_;
+  bool parameters_known_ = false;
+  // What the driver was last told.
+  std::int64_t dynamic_shared_ = 0;
+  int carveout_ = -1;
+  bool large_clusters_ = false;
+};
 
 }  // namespace tuner::cuda

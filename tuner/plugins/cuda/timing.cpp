@@ -1,4 +1,5 @@
-// Times launches between events, behind a gate that holds the stream back.
+// Times launches between events, behind a gate that holds the stream back; captures a stream in a
+// graph.
 
 #include "tuner/plugins/cuda/timing.h"
 
@@ -6,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
@@ -172,6 +174,28 @@ void Timer::time(const tuner_timing& timing, const Work& work, std::span<double>
     }
   }
   megahertz_ = known > 0 ? sum / known : 0;
+}
+
+GraphExec captured(const DriverApi& api, CUstream stream, const std::function<void()>& queue) {
+  if (!api.has_graphs()) throw sdk::Error(TUNER_UNSUPPORTED, "this driver is too old for graphs");
+  // Relaxed: a kernel may be loaded now, which strict captures forbid.
+  check(api, api.stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+        "cuStreamBeginCapture");
+  CUgraph raw = nullptr;
+  try {
+    queue();
+  } catch (...) {
+    api.stream_end_capture(stream, &raw);  // else the stream could not be used any more
+    const Graph ended(raw, {&api});
+    throw;
+  }
+  check(api, api.stream_end_capture(stream, &raw), "cuStreamEndCapture", Phase::kLaunch);
+  const Graph graph(raw, {&api});
+  CUgraphExec exec = nullptr;
+  check(api, api.graph_instantiate(&exec, graph.get(), 0), "cuGraphInstantiate", Phase::kLaunch);
+  GraphExec out(exec, {&api});
+  check(api, api.graph_upload(out.get(), stream), "cuGraphUpload", Phase::kLaunch);
+  return out;
 }
 
 }  // namespace tuner::cuda

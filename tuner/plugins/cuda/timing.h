@@ -1,5 +1,5 @@
 #pragma once
-// Timing on the device, without waiting for the host.
+// Timing on the device, without waiting for the host, and graphs of what is launched.
 
 #include <cstdint>
 #include <functional>
@@ -90,5 +90,10 @@ class Timer {
 // Samples queued before the host waits: few enough operations that the stream's queue cannot fill
 // while the gate is closed. At least 1, at most 64.
 std::size_t batch_size(const tuner_timing& timing, std::size_t work);
+
+// A graph of what `queue` puts into the stream, instantiated and on its way to the device: the
+// stream has to be waited for before it is launched where nothing may wait. Throws sdk::Error; the
+// stream is no longer captured then.
+GraphExec captured(const DriverApi& api, CUstream stream, const std::function<void()>& queue);
 
 }  // namespace tuner::cuda
