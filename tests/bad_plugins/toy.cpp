@@ -194,7 +194,7 @@ class ToyBackend : public sdk::Backend, public sdk::SetsLaunchAttributes {
  private:
   void launch_one(const tuner_launch& launch) {
     if (launch.dynamic_shared_bytes > 100) throw sdk::Error(TUNER_LAUNCH_REFUSED, "too much");
-    const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+    const tuner_launch_attributes* asked = launch.attributes;
     if (asked != nullptr && asked->cooperative != 0) {
       throw sdk::Error(TUNER_LAUNCH_REFUSED, "too many blocks at once");
     }

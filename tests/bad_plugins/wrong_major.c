@@ -1,4 +1,4 @@
-/* Made for an interface that this program does not have. */
+/* Made for another major version of the interface. */
 #include "tuner/plugin/abi.h"
 
 static const void* get_factory(const char* kind) {

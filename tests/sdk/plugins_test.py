@@ -86,6 +86,18 @@ class Installed(unittest.TestCase):
                     names = [line.split()[-1] for line in symbols if line]
                     self.assertEqual(names, ["tuner_plugin_v2"], plugin)
 
+    def test_a_plugin_of_another_minor_version_is_refused(self):
+        folder = self.folder / "minor"
+        folder.mkdir()
+        (folder / "other.cpp").write_text(
+            '#include "tuner/plugin/sdk.h"\n#undef TUNER_ABI_MINOR\n#define TUNER_ABI_MINOR 7\n'
+            f'#include "{Path(OPTIONS.examples).resolve()}/hill_climber.cpp"\n')
+        call("g++", "-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
+             self.prefix / "include", folder / "other.cpp", "-o", folder / "other.so")
+        listed = call(self.tuner, "list", "plugins", "--plugin-dir", folder).stdout
+        self.assertIn("other.so: made for plugin interface 2.7, this program has 2.1: build the plugin "
+                      "again with the headers of this tuner (tuner/plugin/sdk.h)", listed)
+
     def test_the_strategy_tunes_a_program_through_the_backend_and_the_exporter_tells(self):
         for compiler in COMPILERS:
             with self.subTest(compiler):

@@ -1,15 +1,13 @@
 /* The boundary between tuner and its plugins, interface 2.1. C only; compiles as C11 and C++20.
  *
  * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
- * tuner_plugin. The host checks magic and abi_major (must match), then asks get_factory() for the
- * kinds it knows; null means "not here".
+ * tuner_plugin. The host checks magic, abi_major and abi_minor, which must be its own, then asks
+ * get_factory() for the kinds it knows; null means "not here". Before version 1.0 of the program
+ * anything here may change with the minor: a plugin is built again.
  *
- * What grows and what does not, from 2.0 on. A struct that begins with struct_size may grow at its
- * end with a new minor, and never changes otherwise; who reads one looks at struct_size before it
- * looks at what a later minor has added. Structs without it never change. What a backend may or may
- * not be able to do is an ability, asked for by name: an unknown name is answered with null.
- * Whoever passes an `out` struct that has a struct_size sets it to the room there is; the other
- * side fills at most that much and stores how much it filled.
+ * Whoever fills a struct that begins with struct_size sets it to the struct's size. What a backend
+ * may or may not be able to do is an ability, asked for by name: an unknown name is answered with
+ * null.
  *
  * Rules. No exception crosses. Memory is freed by the side that allocated it: results of variable
  * size leave through sinks that the host supplies and copies from. Views (tuner_str, pointers in
@@ -34,8 +32,8 @@ extern "C" {
 #define TUNER_KIND_COMPILER "tuner.compiler/2"
 #define TUNER_KIND_STRATEGY "tuner.strategy/2"
 #define TUNER_KIND_EXPORTER "tuner.exporter/2"
-#define TUNER_KIND_PROBLEM "tuner.problem/1"   /* since minor 1 */
-#define TUNER_KIND_OBSERVER "tuner.observer/1" /* since minor 1 */
+#define TUNER_KIND_PROBLEM "tuner.problem/1"
+#define TUNER_KIND_OBSERVER "tuner.observer/1"
 
 typedef struct tuner_str {
   const char* data; /* not terminated; may hold zero bytes */
@@ -277,7 +275,7 @@ typedef struct tuner_launch {
    * do it refuses the launch with TUNER_UNSUPPORTED. */
   const tuner_zeros* zeros;
   size_t zeros_count;
-  /* From 2.1 on. Null: none; always so for who has not TUNER_ABILITY_LAUNCH_ATTRIBUTES. */
+  /* Null: none; always so for who has not TUNER_ABILITY_LAUNCH_ATTRIBUTES. */
   const tuner_launch_attributes* attributes;
 } tuner_launch;
 
@@ -289,7 +287,7 @@ typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
   size_t restore_count;
-  /* From 2.1 on. The same kernels on other buffers: launch number i of the call, counted over all
+  /* The same kernels on other buffers: launch number i of the call, counted over all
    * samples, is turns[i % turn_count]. None: always the launch itself; so for who has not
    * TUNER_ABILITY_ROTATION. */
   const tuner_launch* const* turns;

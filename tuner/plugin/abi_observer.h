@@ -1,4 +1,4 @@
-/* The observers' part of abi.h, which includes it: nobody else should. Since minor 1. */
+/* The observers' part of abi.h, which includes it: nobody else should. */
 #ifndef TUNER_PLUGIN_ABI_OBSERVER_H
 #define TUNER_PLUGIN_ABI_OBSERVER_H
 

@@ -98,7 +98,6 @@ typedef struct tuner_machine {
   double evaluations_left, seconds_left; /* of the budget; infinity where there is none */
   const tuner_under_way* under_way;
   size_t under_way_count;
-  /* Since minor 1. */
   uint32_t devices, reserved; /* that share the search */
 } tuner_machine;
 
@@ -114,7 +113,7 @@ typedef struct tuner_strategy {
   int (*prior)(void* self, const tuner_prior* prior, tuner_sink error);
   /* Before an ask, where the host knows of a machine. */
   int (*machine)(void* self, const tuner_machine* machine, tuner_sink error);
-  /* Since minor 1; may be null. Puts questions that are compiled and wait for a device in the order
+  /* May be null. Puts questions that are compiled and wait for a device in the order
    * in which they shall be measured. What is asked later must not depend on this call. */
   int (*order)(void* self, tuner_index* compiled, size_t count, tuner_sink error);
 } tuner_strategy;

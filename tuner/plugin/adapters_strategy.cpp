@@ -124,8 +124,7 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
   if (factory.create(item, &setup, &table, error.sink()) != TUNER_OK) {
     return Unexpected{error.text};
   }
-  constexpr std::size_t kOf20 = offsetof(tuner_strategy, order);  // what it had in interface 2.0
-  if (table.struct_size < kOf20 || table.destroy == nullptr || table.ask == nullptr ||
+  if (table.struct_size < sizeof table || table.destroy == nullptr || table.ask == nullptr ||
       table.tell == nullptr || table.prior == nullptr || table.machine == nullptr) {
     return Unexpected{std::string("its table is too short for this program")};
   }

@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSymbol = "tuner_plugin_v2";
-constexpr const char* kSymbolOfInterface1 = "tuner_plugin_v1";
 
 // Threads, atexit handlers and tables of a module must outlive us: the handle may go.
 bool stays_in_memory(const fs::path& file) {
@@ -35,20 +34,14 @@ std::string loader_message(const std::string& text) {
   return text.substr(from + mark.size(), to - from - mark.size());
 }
 
-std::string made_for(int interface) {
-  return "made for plugin interface " + std::to_string(interface) + ", this program has " +
-         std::to_string(TUNER_ABI_MAJOR) + ": " +
-         (interface < TUNER_ABI_MAJOR
-              ? "build the plugin again with the headers of this tuner (tuner/plugin/sdk.h)"
-              : "use a newer tuner, or build the plugin with the headers of this one");
-}
-
 std::string misfit(const tuner_plugin& plugin) {
   std::ostringstream out;
   if (plugin.magic != TUNER_ABI_MAGIC) {
     out << "'" << kSymbol << "' does not start with the magic number: not a tuner plugin";
-  } else if (plugin.abi_major != TUNER_ABI_MAJOR) {
-    out << made_for(plugin.abi_major);
+  } else if (plugin.abi_major != TUNER_ABI_MAJOR || plugin.abi_minor != TUNER_ABI_MINOR) {
+    out << "made for plugin interface " << plugin.abi_major << "." << plugin.abi_minor
+        << ", this program has " << TUNER_ABI_MAJOR << "." << TUNER_ABI_MINOR
+        << ": build the plugin again with the headers of this tuner (tuner/plugin/sdk.h)";
   } else if (plugin.struct_size < sizeof(tuner_plugin)) {
     out << "its descriptor has " << plugin.struct_size << " bytes, it needs "
         << sizeof(tuner_plugin);
@@ -122,7 +115,6 @@ Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
   try {
     const boost::dll::shared_library library(file, rtld_now | rtld_local);
     if (!library.has(kSymbol)) {
-      if (library.has(kSymbolOfInterface1)) return Unexpected{made_for(1)};
       return Unexpected{std::string("exports no symbol '") + kSymbol + "'"};
     }
     const auto* plugin = &library.get<const tuner_plugin>(kSymbol);

@@ -21,15 +21,10 @@ inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
   return {launch.zeros, launch.zeros_count};
 }
 
-// Null: none. A host of 2.0 gives launches that end before them.
-inline const tuner_launch_attributes* attributes_of(const tuner_launch& launch) {
-  return launch.struct_size < sizeof launch ? nullptr : launch.attributes;
-}
-
 // What takes turns in a timing of `launch`: itself alone where nothing else does.
 inline std::vector<const tuner_launch*> turns_of(const tuner_launch& launch,
                                                  const tuner_timing& timing) {
-  if (timing.struct_size < sizeof timing || timing.turn_count == 0) return {&launch};
+  if (timing.turn_count == 0) return {&launch};
   return {timing.turns, timing.turns + timing.turn_count};
 }
 
@@ -132,7 +127,7 @@ class RotatesBuffers {
   virtual ~RotatesBuffers() = default;
 };
 
-// Launches look at their attributes_of().
+// Launches look at their attributes.
 class SetsLaunchAttributes {
  public:
   virtual ~SetsLaunchAttributes() = default;
@@ -298,15 +293,14 @@ inline const void* ability_of(void* self, const char* name) {
 }
 
 inline tuner_backend backend_table(Backend* self) {
-  return {sizeof(tuner_backend),
-          self,
-          &kMemoryTable,
-          &kKernelTable,
-          [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); },
-          [](void* it, tuner_device_facts* out) {
-            guarded({}, [&] { hand_over(backend(it).facts(), out); });
-          },
-          ability_of};
+  return {
+      sizeof(tuner_backend),
+      self,
+      &kMemoryTable,
+      &kKernelTable,
+      [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); },
+      [](void* it, tuner_device_facts* out) { guarded({}, [&] { *out = backend(it).facts(); }); },
+      ability_of};
 }
 
 }  // namespace detail
@@ -341,8 +335,7 @@ struct Backends {
                   std::size_t option_count, tuner_backend* out, tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(device, std::span(options, option_count));
-      detail::hand_over(detail::backend_table(made.get()), out);
-      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+      *out = detail::backend_table(made.release());
     });
   }
 };

@@ -83,9 +83,7 @@ struct Compilers {
                     tuner_compiler* out, tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(std::span(options, option_count));
-      const tuner_compiler table{sizeof(tuner_compiler), made.get(), destroy, identity, compile};
-      detail::hand_over(table, out);
-      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+      *out = {sizeof(tuner_compiler), made.release(), destroy, identity, compile};
     });
   }
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <initializer_list>
 #include <new>
@@ -139,14 +138,6 @@ int guarded(tuner_sink error, Body&& body) noexcept {
   } catch (...) {
     return report(error, TUNER_INVALID, "the plugin threw something that is no std::exception");
   }
-}
-
-// Copies as much of a struct as both sides know. `out->struct_size` says how much room there is.
-template <typename Table>
-void hand_over(const Table& table, Table* out) {
-  const std::uint32_t size = std::min<std::uint32_t>(out->struct_size, sizeof(Table));
-  std::memcpy(static_cast<void*>(out), &table, size);
-  out->struct_size = size;
 }
 
 template <typename T>

@@ -61,10 +61,8 @@ struct Observers {
                     tuner_observer* out, tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(std::span(options, option_count));
-      const tuner_observer table{
-          sizeof(tuner_observer), made->launches(), made.get(), destroy, begin, end};
-      detail::hand_over(table, out);
-      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+      const std::uint32_t launches = made->launches();
+      *out = {sizeof(tuner_observer), launches, made.release(), destroy, begin, end};
     });
   }
 

@@ -156,9 +156,7 @@ struct Problems {
                     tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      const tuner_problem table{sizeof(tuner_problem), made.get(), destroy, fill, answer, judge};
-      detail::hand_over(table, out);
-      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+      *out = {sizeof(tuner_problem), made.release(), destroy, fill, answer, judge};
     });
   }
 
@@ -187,9 +185,7 @@ struct Problems {
     return detail::guarded(error, [&] {
       const Judgement judgement = static_cast<Problem*>(self)->judge(
           set, Array(*actual, actual->data), Array(*expected, expected->data));
-      detail::hand_over(
-          tuner_judgement{sizeof(tuner_judgement), judgement.right ? 1U : 0U, judgement.error},
-          out);
+      *out = {sizeof(tuner_judgement), judgement.right ? 1U : 0U, judgement.error};
       if (!judgement.right) emit(why, judgement.why);
     });
   }

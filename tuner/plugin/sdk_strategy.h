@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,7 +100,7 @@ struct Observation {
   std::uint32_t state = 0;             // tuner_observation::state; 0 = ok
   std::span<const double> objectives;  // to be minimised; empty when it failed
   double cost_seconds = 0;
-  double compile_seconds = 0;  // of these, a compile worker's; 0 when the host is older
+  double compile_seconds = 0;  // of these, a compile worker's
 };
 
 // What was measured in one other place: another problem size, device or version of the source.
@@ -125,7 +126,7 @@ struct Machine {
   double evaluations_left = 0;  // of the budget; infinity where there is none
   double seconds_left = 0;
   std::vector<UnderWay> under_way;
-  std::size_t devices = 1;  // that share the search; 1 when the host is older
+  std::size_t devices = 1;  // that share the search
 };
 
 // A class T with a constructor T(const StrategySetup&) and the static members
@@ -176,10 +177,7 @@ struct Strategies {
                     tuner_sink error) {
     return detail::guarded(error, [&] {
       auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      const tuner_strategy table{
-          sizeof(tuner_strategy), made.get(), destroy, ask, tell, learn, notice, order};
-      detail::hand_over(table, out);
-      made.release();  // NOLINT(bugprone-unused-return-value): the table owns it now
+      *out = {sizeof(tuner_strategy), made.release(), destroy, ask, tell, learn, notice, order};
     });
   }
 
@@ -207,14 +205,9 @@ struct Strategies {
 
   static int notice(void* self, const tuner_machine* from, tuner_sink error) {
     return detail::guarded(error, [&] {
-      Machine machine{from->compile_workers,
-                      from->compilers_busy,
-                      from->device_busy,
-                      from->evaluations_left,
-                      from->seconds_left,
-                      {},
-                      1};
-      if (from->struct_size >= sizeof(tuner_machine)) machine.devices = from->devices;
+      Machine machine{from->compile_workers,  from->compilers_busy, from->device_busy,
+                      from->evaluations_left, from->seconds_left,   {},
+                      from->devices};
       for (const auto& one : std::span(from->under_way, from->under_way_count)) {
         machine.under_way.push_back(
             {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});

@@ -94,8 +94,8 @@ class Driver {
       under_way.push_back({sdk::to_abi(index), TUNER_STAGE_COMPILING, 0, 0});
     }
     const tuner_machine machine{
-        machine_size,     workers,          0,       0, kInfinity, kInfinity,
-        under_way.data(), under_way.size(), devices, 0};
+        sizeof(tuner_machine), workers,          0,       0, kInfinity, kInfinity,
+        under_way.data(),      under_way.size(), devices, 0};
     std::string error;
     if (table_.machine(table_.self, &machine, sink(&error)) != 0) throw std::runtime_error(error);
   }
@@ -114,7 +114,6 @@ class Driver {
 
   double compile_seconds = 0;  // of each answer
   double device_seconds = 1;
-  std::uint32_t machine_size = sizeof(tuner_machine);  // less of an older host
 
   void learn(const std::vector<tuner_prior_result>& results, double likeness) {
     const tuner_prior prior{sizeof(tuner_prior), likeness, results.data(), results.size()};

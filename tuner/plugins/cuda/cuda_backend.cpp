@@ -259,7 +259,7 @@ std::vector<CudaBackend::Step> CudaBackend::prepare(std::uint64_t id, const tune
 // It is the kernel's in the driver, so that the last one would hold for all.
 void CudaBackend::refuse_two_carveouts(const std::vector<Step>& steps) {
   const auto carveout = [](const Step& step) {
-    const tuner_launch_attributes* asked = sdk::attributes_of(*step.launch);
+    const tuner_launch_attributes* asked = step.launch->attributes;
     return asked != nullptr ? asked->carveout : -1;
   };
   for (const Step& one : steps) {

@@ -22,7 +22,7 @@ std::uint64_t blocks_in_cluster(const tuner_launch_attributes& attributes) {
 // What the driver is told besides the shape; empty where nothing is asked for.
 std::vector<CUlaunchAttribute> driver_attributes(const tuner_launch& launch) {
   std::vector<CUlaunchAttribute> out;
-  const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+  const tuner_launch_attributes* asked = launch.attributes;
   if (asked == nullptr) return out;
   const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
     out.emplace_back().id = id;
@@ -262,7 +262,7 @@ void KernelFunction::allow_shared(const tuner_launch& launch, const tuner_device
 }
 
 void KernelFunction::allow_attributes(const tuner_launch& launch) {
-  const tuner_launch_attributes* asked = sdk::attributes_of(launch);
+  const tuner_launch_attributes* asked = launch.attributes;
   const int carveout = asked != nullptr ? asked->carveout : -1;
   if (carveout != carveout_) {
     tell(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout);
