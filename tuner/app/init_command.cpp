@@ -7,10 +7,9 @@
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
-#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
 

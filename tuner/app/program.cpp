@@ -18,8 +18,8 @@
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/worker/child.h"
 
 namespace tuner {

@@ -1,6 +1,8 @@
 #pragma once
-// Questions about words of ASCII text, which do not depend on the locale's language.
+// Words of ASCII text, whatever the locale's language: looked at, joined, quoted for YAML and
+// shells.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,42 @@ inline std::string listed(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
+}
+
+// In double quotes: YAML can only read it as this text.
+inline std::string quoted(const std::string& text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += std::string("\\") + c;
+    } else if (code < ' ' || code == 0x7f) {
+      out += std::string("\\x") + kHex[code >> 4] + kHex[code & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+// In quotes where a shell would not take it as it is.
+inline std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return is_word_part(c) || (static_cast<unsigned char>(c) & 0x80U) != 0 ||
+           std::string_view("@%+=:,./-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// A source without the mark that some editors begin a file with: compilers take it at the head of a
+// file only, and NVRTC nowhere.
+inline std::string without_byte_order_mark(std::string text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
 }
 
 }  // namespace tuner

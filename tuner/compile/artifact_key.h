@@ -5,11 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/include_options.h"
 #include "tuner/compile/source_bundle.h"
 #include "tuner/model/artifact.h"
 
 namespace tuner {
+
+// The same options with "-I DIR" and its like, which may come as two words, as one. Compilers are
+// given this form, so that they and the scan of the source see the same folders.
+std::vector<std::string> joined_include_options(const std::vector<std::string>& options);
+
+// How far the files that a compiler reads are known.
+enum class Reach {
+  kScanned,   // the scan of the source finds all
+  kReported,  // it takes the compiler's own word: a forced include, an #include named by a macro
+  kUnknown,   // nobody says
+};
 
 // Where the includes of a request are looked up: its directories and those among its options
 // ("-Idir").

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/compile/directives.h"

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
 #include "tuner/base/text.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tuner/base/quoted.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/plan.h"
 

@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/byte_order_mark.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/base/shell_word.h"
+#include "tuner/base/text.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/engine/statistics.h"
 #include "tuner/exporters/ranked_table.h"

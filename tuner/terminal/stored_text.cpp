@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "tuner/base/shell_word.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/exporters/failure_report.h"

@@ -1,6 +1,6 @@
 // Decides what the names of a study's expressions mean, and where each may be used.
 
-#include "tuner/study/names.h"
+#include "tuner/study/sections.h"
 
 #include <algorithm>
 #include <array>

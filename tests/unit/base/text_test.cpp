@@ -1,6 +1,6 @@
 // How words of printed commands are quoted.
 
-#include "tuner/base/shell_word.h"
+#include "tuner/base/text.h"
 
 #include <gtest/gtest.h>
 
