@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "tuner/store/schema.h"
 #include "tuner/store/store_impl.h"
 
 namespace tuner {
@@ -24,11 +23,7 @@ std::optional<ContextKey> fitting_key(const Statement& row) {
 
 class Merger {
  public:
-  Merger(Store::Impl& into, Database& other)
-      : into_(into),
-        other_(other),
-        other_has_rankings_(has_table(other, kRankingsTable)),
-        other_has_hosts_(has_table(other, kHostsTable)) {}
+  Merger(Store::Impl& into, Database& other) : into_(into), other_(other) {}
 
   MergeReport run() {
     Statement contexts = other_.prepare(
@@ -71,7 +66,7 @@ class Merger {
 
   // Where both have one, the own one stays: it is what this store's runs go by.
   void copy_ranking(std::int64_t from, std::int64_t to) {
-    if (!other_has_rankings_ || into_.ranked_by(to)) return;
+    if (into_.ranked_by(to)) return;
     Statement query = other_.prepare("SELECT text FROM rankings WHERE id = ?");
     if (!query.bind(1, from).step()) return;
     try {
@@ -82,7 +77,6 @@ class Merger {
   }
 
   void copy_hosts(std::int64_t from, std::int64_t to) {
-    if (!other_has_hosts_) return;
     Statement query = other_.prepare("SELECT host FROM hosts WHERE context = ?");
     query.bind(1, from);
     while (query.step()) into_.add_host(to, query.text(0), true);
@@ -119,8 +113,6 @@ class Merger {
 
   Store::Impl& into_;
   Database& other_;
-  bool other_has_rankings_;
-  bool other_has_hosts_;
   const std::string now_ = utc_now();
   MergeReport report_;
 };

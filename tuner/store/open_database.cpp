@@ -1,12 +1,11 @@
-// Opens the results database and repairs or refuses what is wrong with it.
+// Opens the results database, makes its tables, and keeps aside one that cannot be used.
 
 #include "tuner/store/open_database.h"
 
-#include <optional>
+#include <functional>
+#include <set>
 #include <string>
-
-#include "tuner/store/replace_damaged.h"
-#include "tuner/store/schema.h"
+#include <tuple>
 
 namespace tuner {
 namespace {
@@ -14,10 +13,133 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "tuner.sqlite";
-// Session numbers start from 1; the lock of byte 0 makes opening and salvaging one at a time.
+// Session numbers start from 1; the lock of byte 0 makes opening one at a time.
 constexpr std::int64_t kOpening = 0;
 // Up to this size the thorough check, which also compares indices with tables, costs little.
 constexpr std::uintmax_t kThoroughCheckBytes = std::uintmax_t{64} << 20;
+constexpr std::int64_t kApplicationId = 0x74756E65;  // "tune": tells our files from other SQLite
+constexpr std::int64_t kSchemaVersion = 2;
+
+// `generation` is how --fresh works: a new one hides what came before without deleting it.
+// `rankings` says how contexts are ranked, as JSON, by their id; `hosts` on which machines they
+// were measured, and whether that was imported from another store.
+constexpr const char* kTables = R"(
+CREATE TABLE contexts(
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  kernel TEXT NOT NULL,
+  device TEXT NOT NULL,
+  size TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  identity TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 0,
+  created TEXT NOT NULL);
+CREATE TABLE trials(
+  id INTEGER PRIMARY KEY,
+  context INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  configuration TEXT NOT NULL,
+  state TEXT NOT NULL,
+  time_ms REAL,
+  objective REAL,
+  samples BLOB NOT NULL,
+  detail TEXT NOT NULL,
+  message TEXT NOT NULL,
+  recorded TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  UNIQUE(context, generation, configuration));
+CREATE TABLE sessions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  started TEXT NOT NULL);
+CREATE TABLE in_flight(
+  context INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  configuration TEXT NOT NULL,
+  session INTEGER,
+  deaths INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(context, generation, configuration)) WITHOUT ROWID;
+CREATE TABLE rankings(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL);
+CREATE TABLE hosts(
+  id INTEGER PRIMARY KEY,
+  context INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  imported INTEGER NOT NULL,
+  UNIQUE(context, host));
+)";
+
+// Made by a program whose tables or rows were others.
+struct OlderSchema : FatalError {
+  using FatalError::FatalError;
+};
+
+std::int64_t table_count(Database& database) {
+  return database.integer_of("SELECT count(*) FROM sqlite_master");
+}
+
+void make_tables(Database& database) {
+  database.execute(kTables);
+  database.execute(("PRAGMA application_id = " + std::to_string(kApplicationId) +
+                    "; PRAGMA user_version = " + std::to_string(kSchemaVersion))
+                       .c_str());
+}
+
+using Object = std::tuple<std::string, std::string, std::string>;  // type, name, SQL that makes it
+using Objects =
+    std::set<Object, std::greater<>>;  // a view or trigger before its tables and indexes
+
+// Not from sqlite_schema: that name is an alias, and a file may have a view of that name.
+Objects objects_in(Database& database) {
+  Statement query = database.prepare("SELECT type, name, sql FROM sqlite_master");
+  Objects found;
+  while (query.step()) found.emplace(query.text(0), query.text(1), query.text(2));
+  return found;
+}
+
+const Objects& known_objects() {
+  static const Objects known = [] {
+    Database own(":memory:", Database::Mode::kReadWrite);
+    make_tables(own);
+    own.execute("ANALYZE");  // which a user may have done
+    return objects_in(own);
+  }();
+  return known;
+}
+
+// Views, triggers, generated columns and the like run code of whoever made the file, for ever if he
+// wants. So a database that has anything else than the tables that tuner makes is refused.
+void check_tables(Database& database) {
+  for (const Object& object : objects_in(database)) {
+    if (known_objects().contains(object)) continue;
+    const auto& [type, name, sql] = object;
+    throw FatalError(database.path().string() + " has the " + type + " '" + name +
+                     "', which this version of tuner does not make: it is not read");
+  }
+}
+
+// Whether there are tables, such as a full disk does not leave; throws where they are not ours. The
+// header alone is asked first: reading a table of others may run their code.
+bool has_our_tables(Database& database) {
+  const std::int64_t application = database.integer_of("PRAGMA application_id");
+  if (application == 0 && table_count(database) == 0) return false;
+  if (application != kApplicationId) {
+    throw FatalError(database.path().string() + " is an SQLite database of another program");
+  }
+  const std::int64_t version = database.integer_of("PRAGMA user_version");
+  if (version < kSchemaVersion) {
+    throw OlderSchema(database.path().string() +
+                      " was written by an older tuner, in a form that is not read any more");
+  }
+  if (version > kSchemaVersion) {
+    throw FatalError(database.path().string() + " was written by a newer tuner (schema " +
+                     std::to_string(version) + "; this one knows " +
+                     std::to_string(kSchemaVersion) +
+                     "): use that one, or another results directory");
+  }
+  check_tables(database);
+  return true;
+}
 
 void check_health(Database& database) {
   std::error_code error;
@@ -33,14 +155,60 @@ void check_health(Database& database) {
 
 std::unique_ptr<Database> open_healthy(const fs::path& file) {
   auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
+  const bool ours = has_our_tables(*database);  // their constraints are part of the check below
   // Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
   // middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is
   // whole after a power cut too; how often a commit waits for the disk is record()'s to say.
   database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-  check_tables(*database);  // their constraints are part of the check below
   check_health(*database);
-  prepare_schema(*database);
+  if (ours) return database;
+  Transaction transaction(*database);
+  // Two tuners may have found it empty at the same time; only one of them makes the tables.
+  if (!has_our_tables(*database)) make_tables(*database);
+  transaction.commit();
   return database;
+}
+
+// The database itself, and what SQLite keeps beside it, which must never meet another one.
+constexpr const char* kParts[] = {"", "-wal", "-shm", "-journal"};
+
+fs::path with_ending(const fs::path& file, const std::string& ending) {
+  fs::path other = file;
+  other += ending;
+  return other;
+}
+
+bool any_part(const fs::path& file) {
+  for (const char* part : kParts) {
+    std::error_code error;
+    // What cannot be looked at may well be there.
+    if (fs::status(with_ending(file, part), error).type() != fs::file_type::not_found) return true;
+  }
+  return false;
+}
+
+// Gives what there is of a database the first free of the names <file>.<why>-1, -2, ... Returns it.
+fs::path keep_aside(const fs::path& file, const std::string& why) {
+  int number = 1;
+  const auto name = [&] { return with_ending(file, "." + why + "-" + std::to_string(number)); };
+  while (any_part(name())) ++number;
+  for (const char* part : kParts) {
+    const fs::path from = with_ending(file, part);
+    std::error_code error;
+    fs::rename(from, with_ending(name(), part), error);
+    if (error && error != std::errc::no_such_file_or_directory) {
+      throw FatalError("cannot rename " + from.string() + " to " +
+                       with_ending(name(), part).string() + ": " + error.message());
+    }
+  }
+  return name();
+}
+
+std::string damage_note(const std::string& damage, const fs::path& kept) {
+  return damage + "; it is kept as " + kept.filename().string() +
+         ", and a new one is begun. 'sqlite3 " + kept.string() +
+         " .dump' writes what can still be read of it, and docs/robustness.md says how 'tuner "
+         "import' takes that over";
 }
 
 }  // namespace
@@ -54,21 +222,27 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   }
   const fs::path file = directory / kFile;
   OpenDatabase opened;
-  opened.lock = std::make_unique<SessionLock>(beside(file, ".lock"));
+  opened.lock = std::make_unique<SessionLock>(with_ending(file, ".lock"));
   const SessionLock::Hold opening = opened.lock->wait(kOpening);
-  opened.notes = end_interrupted_replacement(file);
-  std::optional<std::string> damage;
+  const auto make_room = [&](const std::string& why, const char* reason) {
+    if (opened.lock->any_other_held()) {
+      throw FatalError(why + "; another tuner is using it: end that one first");
+    }
+    return keep_aside(file, reason);
+  };
+  // A kill may have come between a database that was kept aside and its log.
+  if (!fs::exists(file, error) && any_part(file)) keep_aside(file, "corrupt");
   try {
     opened.database = open_healthy(file);
+    return opened;
   } catch (const SqliteError& failure) {
     if (!failure.damaged()) throw;
-    damage = failure.what();
+    opened.notes.push_back(damage_note(failure.what(), make_room(failure.what(), "corrupt")));
+  } catch (const OlderSchema& older) {
+    const fs::path kept = make_room(older.what(), "older");
+    opened.notes.push_back(std::string(older.what()) + "; it is kept as " +
+                           kept.filename().string() + ", and a new one is begun");
   }
-  if (!damage) return opened;
-  if (opened.lock->any_other_held()) {
-    throw FatalError(*damage + "; another tuner is using it: end that one first");
-  }
-  opened.notes.push_back(replace_damaged(file, *damage));
   opened.database = open_healthy(file);
   return opened;
 }
@@ -79,22 +253,26 @@ OpenDatabase open_for_reading(const fs::path& directory_or_file) {
   const fs::path file = is_file ? directory_or_file : directory_or_file / kFile;
   if (!fs::exists(file, error)) {
     throw FatalError("there are no results in " + directory_or_file.string() + ": " +
-                     file.string() + " does not exist" +
-                     (salvage_waits(file) ? ", but what was salvaged from it does: the next `tuner "
-                                            "run` in this directory puts it in place"
-                                          : ""));
+                     file.string() + " does not exist");
   }
   OpenDatabase opened;
+  bool ours = false;
+  const auto open = [&](Database::Mode mode) {
+    opened.database = std::make_unique<Database>(file, mode);
+    ours = has_our_tables(*opened.database);
+  };
   try {
-    opened.database = std::make_unique<Database>(file, Database::Mode::kReadOnly);
-    check_schema(*opened.database);
+    open(Database::Mode::kReadOnly);
   } catch (const SqliteError& failure) {
     if (failure.damaged()) {
       throw FatalError(std::string(failure.what()) +
-                       "; the next `tuner run` in this directory keeps what is intact");
+                       "; the next `tuner run` in this directory keeps it under another name, and "
+                       "says how to read what is left of it");
     }
-    opened.database = std::make_unique<Database>(file, Database::Mode::kImmutable);
-    check_schema(*opened.database);
+    open(Database::Mode::kImmutable);
+  }
+  if (!ours) {
+    throw FatalError("there are no results in " + file.string() + " yet: it is empty");
   }
   return opened;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Opening the results database, and what to do when it is damaged.
+// Opening the results database, and what to do when it cannot be used.
 
 #include <filesystem>
 #include <memory>
@@ -17,7 +17,9 @@ struct OpenDatabase {
   std::vector<std::string> notes;
 };
 
-// Creates what is not there; salvages what is damaged. Throws FatalError.
+// Creates what is not there. A database that is damaged or of an older program is kept under
+// another name, <file>.corrupt-<n> or <file>.older-<n>, with a note, and a new one is begun. Throws
+// FatalError, also where it is of a newer program or has tables that tuner does not make.
 OpenDatabase open_for_writing(const std::filesystem::path& directory);
 
 // Works in a folder where nothing can be written. Also takes the database file itself, whatever its

@@ -89,11 +89,6 @@ Statement& Statement::bind_blob(int at, std::string_view bytes) {
   return *this;
 }
 
-Statement& Statement::bind_null(int at) {
-  check(sqlite3_bind_null(handle_.get(), at));
-  return *this;
-}
-
 bool Statement::step() {
   sqlite3* database = sqlite3_db_handle(handle_.get());
   sqlite3_progress_handler(database, kStepsBetweenLooks, is_to_stop, &signals_before_);
@@ -122,7 +117,8 @@ std::int64_t Statement::integer(int column) const {
 }
 
 double Statement::real(int column) const {
-  if (is_null(column)) return std::numeric_limits<double>::quiet_NaN();
+  if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL)
+    return std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(handle_.get(), column);
 }
 
@@ -132,10 +128,6 @@ std::string Statement::text(int column) const {
   return bytes == nullptr
              ? std::string()
              : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
-}
-
-bool Statement::is_null(int column) const {
-  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
 }
 
 Database::Database(const std::filesystem::path& path, Mode mode) : path_(path) {

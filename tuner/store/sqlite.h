@@ -32,7 +32,6 @@ class Statement {
   Statement& bind(int at, double value);
   Statement& bind(int at, std::string_view text);
   Statement& bind_blob(int at, std::string_view bytes);
-  Statement& bind_null(int at);
 
   // True while there is a row. A signal to stop ends a statement that runs for long:
   // InterruptedError.
@@ -43,7 +42,6 @@ class Statement {
   std::int64_t integer(int column) const;
   double real(int column) const;       // NULL is NaN, as SQLite stores it
   std::string text(int column) const;  // bytes of text or blob
-  bool is_null(int column) const;
 
  private:
   friend class Database;

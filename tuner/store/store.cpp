@@ -11,7 +11,6 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/codec/json.h"
-#include "tuner/store/schema.h"
 #include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
 
@@ -145,7 +144,6 @@ Context Store::Impl::context(const ContextKey& key) {
 }
 
 std::optional<RankedBy> Store::Impl::ranked_by(std::int64_t context) {
-  if (!has_table(db(), kRankingsTable)) return std::nullopt;
   Statement query = db().prepare("SELECT text FROM rankings WHERE id = ?");
   if (!query.bind(1, context).step()) return std::nullopt;
   try {
@@ -164,7 +162,6 @@ void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
 
 std::map<std::int64_t, Hosts> Store::Impl::hosts() {
   std::map<std::int64_t, Hosts> all;
-  if (!has_table(db(), kHostsTable)) return all;
   Statement query = db().prepare("SELECT context, host, imported FROM hosts ORDER BY host");
   while (query.step()) {
     Hosts& found = all[query.integer(0)];

@@ -49,7 +49,7 @@ struct RankedBy {
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 
-// Who measured a context's trials; all empty where a recording or an older program left them.
+// Who measured a context's trials; all empty where they are a recording's.
 struct Hosts {
   std::vector<std::string> own{};       // machines whose runs wrote into this store
   std::vector<std::string> imported{};  // others, whose stores were merged into it
@@ -58,7 +58,7 @@ struct Hosts {
 struct StoredContext {
   Context context;
   ContextKey key;
-  std::optional<RankedBy> ranked_by;  // empty: stored by a program that did not keep it
+  std::optional<RankedBy> ranked_by;  // empty: no study has ranked it yet
   std::uint64_t trials = 0;
   std::string newest;  // date of the newest trial, ISO 8601; empty when there is none
   Hosts hosts{};
@@ -72,15 +72,15 @@ class Store {
   enum class Access { kWrite, kRead };
 
   // Opens <directory>/tuner.sqlite (with kRead also the database file itself); with kWrite it is
-  // created when it is not there. A damaged database is set aside as tuner.sqlite.corrupt-<n> and
-  // its intact trials go into a new one. Throws FatalError with path and reason: not writable, disk
-  // full, made by a newer tuner, ...
+  // created when it is not there. A damaged database, or one of an older program, is kept aside as
+  // tuner.sqlite.corrupt-<n> or .older-<n>, and a new one is begun. Throws FatalError with path and
+  // reason: not writable, disk full, made by a newer tuner, ...
   static Store open(const std::filesystem::path& directory, Access access = Access::kWrite);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // What had to be repaired while opening or reading, for the user.
+  // What was kept aside while opening or left out while reading, for the user.
   const std::vector<std::string>& notes() const;
   const std::filesystem::path& file() const;
   // False once somebody removed or replaced the file: what is recorded then is not kept.

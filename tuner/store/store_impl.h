@@ -43,7 +43,7 @@ struct Store::Impl {
   // Made when it is not there. To be called in a transaction.
   Context context(const ContextKey& key);
 
-  // Empty where it is not known: also in a database of an older program.
+  // Empty where it is not known.
   std::optional<RankedBy> ranked_by(std::int64_t context);
   // To be called in a transaction, like all that writes.
   void rank_by(std::int64_t context, const RankedBy& how);

@@ -89,36 +89,13 @@ Json detail_of(const Trial& trial) {
 void read_detail(const Json& detail, Trial& trial) {
   for_each_field(trial, [&](const char* name, auto&& field) {
     if (contains(kColumns, name)) return;
-    const bool may_lack = contains(kRare, name) || std::string_view(name) == "watts";
-    if (may_lack && !detail.contains(name)) return;
+    if (contains(kRare, name) && !detail.contains(name)) return;
     if constexpr (kIsFiles<decltype(field)>) {
       read_files(detail.at(name), field);
     } else {
       decode(detail.at(name), field, Missing::kKept);
     }
   });
-}
-
-// Older programs replaced a finalist's figures by the final's, and kept of the search only what the
-// objective was. Where that is the time, its median is known from it; no interval is.
-void separate_figures(const Json& detail, Trial& trial) {
-  if (!detail.contains("search_objective")) return;
-  const double searched = detail.at("search_objective").get<double>();
-  const Timing timing = std::exchange(trial.timing, {});
-  const double objective = trial.objective.value();
-  FinalResult final;
-  final.samples = detail.value("final_samples", std::vector<double>());
-  final.median_ms = FinalFigure(timing.median);
-  final.ci_low_ms = FinalFigure(timing.ci_low);
-  final.ci_high_ms = FinalFigure(timing.ci_high);
-  final.metrics = std::exchange(trial.metrics, {});
-  final.objective = FinalFigure(objective);
-  trial.objective = SearchFigure(searched);
-  if (objective == timing.median / 1000) trial.timing.median = searched * 1000;
-  for (const auto& [name, value] : final.metrics) {
-    if (value == objective) trial.metrics.emplace_back(name, searched);
-  }
-  if (!final.samples.empty()) trial.final = std::move(final);
 }
 
 }  // namespace
@@ -164,9 +141,7 @@ Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   trial.state = *state;
   trial.message = row.message;
   trial.timing.samples = unpack(row.samples);
-  const Json detail = plain(parse_json(row.detail));
-  read_detail(detail, trial);
-  separate_figures(detail, trial);
+  read_detail(plain(parse_json(row.detail)), trial);
   trial.from_store = true;
   return trial;
 }

@@ -207,7 +207,7 @@ TEST(Merge, RefusesItselfAndWhatIsNoStore) {
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
   fs::remove(b.path() / "tuner.sqlite");
   fill_range(b.path(), sample_key(), 1, 1);
-  run_sql(b.path() / "tuner.sqlite", "UPDATE schema SET version = 99");
+  run_sql(b.path() / "tuner.sqlite", "PRAGMA user_version = 99");
   EXPECT_THROW(merge_store(store, b.path()), FatalError);
 }
 
@@ -278,17 +278,6 @@ TEST(Merge, AMachineWhoseRunsWriteHereIsNotAnother) {
   store.rewrite(store.context(other_device()), {}, sample_trial(1));  // measured again
   EXPECT_EQ(store.contexts()[1].hosts.own.size(), 1U);
   EXPECT_TRUE(store.contexts()[1].hosts.imported.empty());
-}
-
-TEST(Merge, AStoreOfAnOlderProgramNamesNoMachines) {
-  const ScratchFolder a;
-  const ScratchFolder b;
-  fill_range(b.path(), sample_key(), 1, 1);
-  run_sql(b.path() / "tuner.sqlite", "DROP TABLE hosts");
-  EXPECT_TRUE(Store::open(b.path(), Store::Access::kRead).contexts()[0].hosts.own.empty());
-  Store store = Store::open(a.path());
-  EXPECT_EQ(merge_store(store, b.path()).added, 1U);
-  EXPECT_TRUE(store.contexts()[0].hosts.imported.empty());
 }
 
 TEST(Merge, BringsHowAContextIsRankedWhereThatIsNotKnown) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "run_sql.h"
 #include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/store/store.h"
@@ -36,13 +35,12 @@ TEST(RankedBy, KeepsHowAContextIsRanked) {
   EXPECT_EQ(trials[0].objective, SearchFigure(77));
 }
 
-TEST(RankedBy, OfAnOlderProgramDoesNotSayHowItIsRanked) {
+TEST(RankedBy, IsNotKnownUntilAStudyHasRanked) {
   const ScratchFolder folder;
   {
     Store store = Store::open(folder.path());
     store.record(store.context(sample_key()), sample_trial(1));
   }
-  run_sql(folder.path() / "tuner.sqlite", "DROP TABLE rankings");
   {
     Store store = Store::open(folder.path(), Store::Access::kRead);
     ASSERT_EQ(store.contexts().size(), 1U);

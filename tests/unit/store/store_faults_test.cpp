@@ -143,7 +143,7 @@ class Damage : public ::testing::Test {
       outcome.refused = true;
     }
     const fs::path old = folder.path() / "tuner.sqlite.corrupt-1";
-    outcome.old_kept = fs::exists(old) && read_file(old).size() == bytes.size();
+    outcome.old_kept = fs::exists(old) && read_file(old) == bytes;
     if (!outcome.refused) {
       EXPECT_TRUE(Store::open(folder.path()).notes().empty()) << "healed";
     }
@@ -154,18 +154,16 @@ class Damage : public ::testing::Test {
   std::string bytes_;
 };
 
-TEST_F(Damage, AnOverwrittenPageCostsOnlyWhatItHeld) {
+TEST_F(Damage, ADatabaseWithAnOverwrittenPageIsKeptAsItIsAndANewOneIsBegun) {
   ASSERT_GT(bytes_.size(), 40000U);
-  std::size_t salvaged = 0;
   for (std::size_t page = 0; page * 4096 < bytes_.size(); ++page) {
     std::string damaged = bytes_;
     std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(page * 4096), 4096, '\x5a');
     const Outcome outcome = open_with(damaged);
     EXPECT_FALSE(outcome.refused) << page;
     EXPECT_TRUE(outcome.trials == 60 || !outcome.notes.empty()) << page;
-    if (page > 0 && outcome.trials >= 40) ++salvaged;
+    EXPECT_TRUE(outcome.trials != 0 || outcome.old_kept) << page;
   }
-  EXPECT_GE(salvaged, bytes_.size() / 4096 / 2);
 }
 
 TEST_F(Damage, AChangedByteAnywhereIsNoticedOrHarmless) {
@@ -178,7 +176,7 @@ TEST_F(Damage, AChangedByteAnywhereIsNoticedOrHarmless) {
   }
 }
 
-TEST_F(Damage, ATruncatedDatabaseIsSetAsideAndWhatIsLeftIsSalvaged) {
+TEST_F(Damage, ATruncatedDatabaseIsSetAside) {
   for (std::size_t size = 600; size < bytes_.size(); size += 1531) {
     const Outcome outcome = open_with(bytes_.substr(0, size));
     EXPECT_FALSE(outcome.refused) << size;
@@ -193,10 +191,34 @@ TEST_F(Damage, ATruncatedDatabaseIsSetAsideAndWhatIsLeftIsSalvaged) {
   }
 }
 
-TEST_F(Damage, AFileThatIsNoDatabaseIsSetAside) {
+TEST_F(Damage, AFileThatIsNoDatabaseIsSetAsideWithAWordHowToReadWhatIsLeft) {
   const Outcome outcome = open_with(std::string(10000, 'x'));
   EXPECT_TRUE(outcome.old_kept);
   EXPECT_EQ(outcome.trials, 0U);
+  ASSERT_EQ(outcome.notes.size(), 1U);
+  EXPECT_NE(
+      outcome.notes[0].find("tuner.sqlite.corrupt-1 .dump' writes what can still be read of "
+                            "it, and docs/robustness.md says how 'tuner import' takes that over"),
+      std::string::npos)
+      << outcome.notes[0];
+}
+
+// A kill between the database and its log leaves the log, which must not meet the new database.
+TEST_F(Damage, ALogWithoutItsDatabaseIsKeptAside) {
+  EXPECT_EQ(status_of(start([&]() -> int {
+              Store store = Store::open(healthy_.path());
+              store.record(store.context(sample_key()), sample_trial(1000));
+              ::_exit(0);  // the log stays behind
+            })),
+            0);
+  const std::string log = read_file(healthy_.path() / "tuner.sqlite-wal");
+  ASSERT_FALSE(log.empty());
+  const ScratchFolder folder;
+  write_file_atomically(folder.path() / "tuner.sqlite.corrupt-1", bytes_);
+  write_file_atomically(folder.path() / "tuner.sqlite-wal", log);
+  EXPECT_EQ(intact_trials(folder.path()), 0U);
+  EXPECT_EQ(read_file(folder.path() / "tuner.sqlite.corrupt-1"), bytes_);
+  EXPECT_EQ(read_file(folder.path() / "tuner.sqlite.corrupt-2-wal"), log);
 }
 
 TEST_F(Damage, ADatabaseInUseIsNotSetAside) {

@@ -8,6 +8,7 @@
 #include "run_sql.h"
 #include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
+#include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
@@ -280,12 +281,33 @@ TEST(Store, ADatabaseOfANewerTunerIsLeftAlone) {
   const ScratchFolder folder;
   Store::open(folder.path());
   const auto file = folder.path() / "tuner.sqlite";
-  run_sql(file, "UPDATE schema SET version = 9");
+  run_sql(file, "PRAGMA user_version = 9");
   const std::string expected = file.string() +
-                               " was written by a newer tuner (schema 9; this one knows 1): use "
+                               " was written by a newer tuner (schema 9; this one knows 2): use "
                                "that one, or another results directory";
   EXPECT_EQ(message_of([&] { Store::open(folder.path()); }), expected);
   EXPECT_EQ(message_of([&] { Store::open(folder.path(), Store::Access::kRead); }), expected);
+}
+
+TEST(Store, ADatabaseOfAnOlderTunerIsKeptAsideAndANewOneBegun) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "tuner.sqlite";
+  const std::string why =
+      file.string() + " was written by an older tuner, in a form that is not read any more";
+  for (const std::string name : {"tuner.sqlite.older-1", "tuner.sqlite.older-2"}) {
+    {
+      Store store = Store::open(folder.path());
+      store.record(store.context(sample_key()), sample_trial(1));
+    }
+    run_sql(file, "PRAGMA user_version = 1");
+    const std::string before = read_file(file);
+    EXPECT_EQ(message_of([&] { Store::open(folder.path(), Store::Access::kRead); }), why);
+    Store store = Store::open(folder.path());
+    EXPECT_EQ(store.notes(),
+              std::vector{why + "; it is kept as " + name + ", and a new one is begun"});
+    EXPECT_TRUE(store.contexts().empty());
+    EXPECT_EQ(read_file(folder.path() / name), before);
+  }
 }
 
 TEST(Store, AnotherProgramsDatabaseIsLeftAlone) {
