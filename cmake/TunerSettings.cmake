@@ -49,8 +49,8 @@ endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # Of joined sources g++ takes what one declares for itself for a global name to the next one, and a
   # source for a header; g++ 12 and 13 also see null pointers and ends of arrays that are none.
-  target_compile_options(tuner_settings INTERFACE -Wno-shadow -Wno-subobject-linkage
-                         -Wno-array-bounds -Wno-nonnull)
+  target_compile_options(tuner_settings INTERFACE -Wno-shadow -Wno-array-bounds -Wno-nonnull
+                         $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # In place of clang-tidy's bugprone-reserved-identifier, which takes a fifth of its time.

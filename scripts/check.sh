@@ -4,7 +4,8 @@
 #   smoke      units and the command line's most dangerous suites under clang's address and
 #              undefined-behaviour sanitizers
 #   sanitized  all tests under the sanitizers, kills at every point among them
-#   plain      everything compiled without joined sources and precompiled headers, for forgotten includes
+#   plain      everything compiled without joined sources and precompiled headers, and each header alone,
+#              for forgotten includes
 #   fuzz       fuzzers, FUZZ_SECONDS each (default 60)
 #   tidy       clang-tidy over all of tuner/
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -24,6 +25,7 @@ sanitized() {
 plain() {
   say "Building without joined sources"
   scripts/build.sh plain || failed+=("plain build")
+  run_tests plain --tests-regex architecture
 }
 
 fuzz() {
