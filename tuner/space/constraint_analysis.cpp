@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kPatience{300};
 
 cpp_int size_of(const Construction& construction) {
   cpp_int size = construction.empty ? 0 : 1;
-  for (const auto& diagram : construction.diagrams) size *= diagram->exact_size();
+  for (const auto& diagram : construction.diagrams) size *= diagram.exact_size();
   return size;
 }
 

@@ -86,8 +86,9 @@ class Constructor {
     for (const auto& group : out.groups) {
       if (out.empty) break;
       monitor_.poll();
-      out.diagrams.push_back(solve(group));
-      out.empty = out.diagrams.back() == nullptr;
+      auto diagram = solve(group);
+      out.empty = !diagram;
+      if (diagram) out.diagrams.push_back(*std::move(diagram));
     }
     if (out.empty) out.diagrams.clear();
     return out;
@@ -136,7 +137,7 @@ class Constructor {
     }
   }
 
-  std::unique_ptr<Diagram> solve(const std::vector<std::uint32_t>& group) {
+  std::optional<Diagram> solve(const std::vector<std::uint32_t>& group) {
     // Conditions on it alone were dealt with by the filter: all values left are valid.
     if (group.size() == 1) return make_free_diagram(group[0], domains_[group[0]].positions);
     std::vector<std::size_t> own;  // conditions of this group

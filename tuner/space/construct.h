@@ -2,7 +2,6 @@
 // From a definition to the diagrams of its groups.
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "tuner/space/build_monitor.h"
@@ -13,7 +12,7 @@ namespace tuner::detail {
 
 struct Construction {
   std::vector<std::vector<std::uint32_t>> groups;  // parameters tied by constraints, ascending
-  std::vector<std::unique_ptr<Diagram>> diagrams;  // one for each group; none when empty
+  std::vector<Diagram> diagrams;                   // one for each group; none when empty
   bool empty = false;
 };
 

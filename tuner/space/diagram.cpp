@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "tuner/base/hash.h"
+#include "tuner/space/hash_index.h"
+
 namespace tuner::detail {
 namespace {
 
@@ -29,7 +32,7 @@ std::size_t bytes_of(const Layer& layer) {
 // completions: they become one node, which is found by a hash of its runs.
 class NodeTable {
  public:
-  explicit NodeTable(std::uint32_t parameter) : slots_(64) {
+  explicit NodeTable(std::uint32_t parameter) {
     level_.parameter = parameter;
     level_.first.push_back(0);
   }
@@ -55,33 +58,25 @@ class NodeTable {
     if (runs.size() == first) return kDead;
     std::uint64_t hash = 0;
     for (std::size_t i = first; i < runs.size(); ++i) {
-      hash = (hash ^ runs[i].child ^ (std::uint64_t{runs[i].start} << 32)) * 0x9E3779B97F4A7C15ULL;
-      hash = (hash ^ (hash >> 29) ^ runs[i].length) * 0xBF58476D1CE4E5B9ULL;
+      hash = splitmix64(hash ^ runs[i].child ^ std::uint64_t{runs[i].start} << 32);
+      hash = splitmix64(hash ^ runs[i].length);
     }
-    hash ^= hash >> 32;
-    std::size_t at = hash & (slots_.size() - 1);
-    for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
-      const std::uint32_t node = slots_[at] - 1;
-      if (hashes_[node] != hash) continue;
-      const auto begin = runs.begin() + level_.first[node];
-      const auto end = runs.begin() + level_.first[node + 1];
-      if (!std::equal(begin, end, runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end())) {
-        continue;
-      }
+    const std::uint32_t before = index_.size();
+    const std::uint32_t node = index_.insert(hash, [&](std::uint32_t other) {
+      return std::ranges::equal(std::span(runs).subspan(first),
+                                std::span(runs)
+                                    .subspan(level_.first[other])
+                                    .first(level_.first[other + 1] - level_.first[other]));
+    });
+    if (node == before) {
+      level_.first.push_back(static_cast<std::uint32_t>(runs.size()));
+    } else {
       runs.resize(first);
-      return node;
     }
-    level_.first.push_back(static_cast<std::uint32_t>(runs.size()));
-    hashes_.push_back(hash);
-    slots_[at] = static_cast<std::uint32_t>(hashes_.size());
-    if (hashes_.size() * 2 > slots_.size()) grow();
-    return static_cast<std::uint32_t>(hashes_.size() - 1);
+    return node;
   }
 
-  std::size_t bytes() const {
-    return bytes_of(level_) + hashes_.capacity() * sizeof(std::uint64_t) +
-           slots_.capacity() * sizeof(std::uint32_t);
-  }
+  std::size_t bytes() const { return bytes_of(level_) + index_.bytes(); }
 
   DiagramLevel take() {
     level_.first.shrink_to_fit();
@@ -90,18 +85,8 @@ class NodeTable {
   }
 
  private:
-  void grow() {
-    slots_.assign(slots_.size() * 4, 0);
-    for (std::size_t node = 0; node < hashes_.size(); ++node) {
-      std::size_t at = hashes_[node] & (slots_.size() - 1);
-      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = static_cast<std::uint32_t>(node + 1);
-    }
-  }
-
   DiagramLevel level_;
-  std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint32_t> slots_;  // node + 1
+  HashIndex index_;
 };
 
 // Drops states without a valid completion and joins states with equal completions. From the last
@@ -142,11 +127,19 @@ Reduced reduce(std::vector<Layer> layers, std::span<const std::uint32_t> paramet
   return out;
 }
 
-ConfigIndex saturating_add(ConfigIndex a, ConfigIndex b) {
-  return a > kMaxIndex - b ? kMaxIndex : a + b;
+ConfigIndex add(ConfigIndex a, ConfigIndex b) {
+  ConfigIndex sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kMaxIndex : sum;
 }
-ConfigIndex saturating_multiply(ConfigIndex a, ConfigIndex b) {
-  return b != 0 && a > kMaxIndex / b ? kMaxIndex : a * b;
+ConfigIndex multiply(ConfigIndex a, ConfigIndex b) {
+  ConfigIndex product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kMaxIndex : product;
+}
+
+// Division of 128 bits is slow, and most numbers have 64.
+ConfigIndex quotient(ConfigIndex a, ConfigIndex b) {
+  const bool narrow = a >> 64 == 0 && b >> 64 == 0;
+  return narrow ? static_cast<std::uint64_t>(a) / static_cast<std::uint64_t>(b) : a / b;
 }
 
 // Combinations below each node of each level; below the last level there is one.
@@ -159,7 +152,7 @@ std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& lev
       ConfigIndex sum = 0;
       for (std::size_t r = at.first[node]; r < at.first[node + 1]; ++r) {
         const ConfigIndex below = counts[level + 1][at.runs[r].child];
-        sum = saturating_add(sum, saturating_multiply(below, at.runs[r].length));
+        sum = add(sum, multiply(below, at.runs[r].length));
       }
       counts[level].push_back(sum);
     }
@@ -167,169 +160,105 @@ std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& lev
   return counts;
 }
 
-// Combinations are numbered in the order of positions, the first level slowest. So a combination's
-// number is the sum, over its path, of the combinations that lie before its step: those of the
-// node's earlier runs, and those of the run's earlier values. Both are kept with each run, so that
-// finding a combination by number, or the number of one, takes a binary search for each level.
-//
-// `Count` is 64 bits wide where that is enough: half the memory and faster division.
-template <typename Count>
-class CountedDiagram : public Diagram {
- public:
-  CountedDiagram(Reduced&& reduced, const std::vector<std::vector<ConfigIndex>>& counts) {
-    levels_ = std::move(reduced.levels);
-    root_ = reduced.root;
-    size_ = counts[0][root_];
-    numbers_.resize(levels_.size());
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const DiagramLevel& at = levels_[level];
-      numbers_[level].reserve(at.runs.size());
-      for (std::size_t node = 0; node + 1 < at.first.size(); ++node) {
-        ConfigIndex before = 0;
-        for (std::size_t r = at.first[node]; r < at.first[node + 1]; ++r) {
-          const ConfigIndex each = counts[level + 1][at.runs[r].child];
-          numbers_[level].push_back({static_cast<Count>(before), static_cast<Count>(each)});
-          before = saturating_add(before, saturating_multiply(each, at.runs[r].length));
-        }
-      }
-    }
-  }
-
-  ConfigIndex size() const override { return size_; }
-
-  std::size_t bytes() const override {
-    std::size_t all = Diagram::bytes();
-    for (const auto& level : numbers_) all += level.capacity() * sizeof(Numbers);
-    return all;
-  }
-
-  void positions(ConfigIndex number, std::span<std::uint32_t> out) const override {
-    auto rest = static_cast<Count>(number);
-    std::uint32_t node = root_;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const DiagramLevel& at = levels_[level];
-      const Numbers* numbers = numbers_[level].data();
-      std::size_t low = at.first[node];
-      std::size_t count = at.first[node + 1] - low;
-      // The last run that begins at or before `rest`. Without a branch that cannot be predicted.
-      while (count > 1) {
-        const std::size_t half = count / 2;
-        low += numbers[low + half].before <= rest ? half : 0;
-        count -= half;
-      }
-      const Run& run = at.runs[low];
-      rest -= numbers[low].before;
-      std::uint32_t offset = 0;
-      if (run.length > 1) {
-        const Count each = numbers[low].each;
-        offset = static_cast<std::uint32_t>(each == 1 ? rest : rest / each);
-        rest -= offset * each;
-      }
-      out[at.parameter] = run.start + offset;
-      node = run.child;
-    }
-  }
-
-  std::optional<ConfigIndex> number_of(std::span<const std::uint32_t> positions) const override {
-    return number_below(0, root_, positions);
-  }
-
-  ConfigIndex before(std::size_t level, const Run& run, std::uint32_t offset) const override {
-    const Numbers& numbers = numbers_of(level, run);
-    return add(numbers.before, multiply(numbers.each, offset));
-  }
-
-  void neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
-                  std::vector<ConfigIndex>& out) const override {
-    // Down the old path; at each level, aside to every other value, and from there on along the old
-    // positions, if these lead to a valid combination.
-    ConfigIndex above = 0;  // combinations before the path so far
-    std::uint32_t node = root_;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const std::uint32_t parameter = levels_[level].parameter;
-      const std::uint32_t old = positions[parameter];
-      for (const Run& run : runs(level, node)) {
-        for (std::uint32_t offset = 0; offset < run.length; ++offset) {
-          const std::uint32_t position = run.start + offset;
-          if (position == old || !allowed(parameter, position)) continue;
-          if (const auto below = number_below(level + 1, run.child, positions)) {
-            out.push_back(add(add(above, before(level, run, offset)), *below));
-          }
-        }
-      }
-      const Run* run = find(level, node, old);
-      if (run == nullptr) return;  // what lies below cannot repair this parameter
-      above = add(above, before(level, *run, old - run->start));
-      node = run->child;
-    }
-  }
-
- private:
-  struct Numbers {
-    Count before;  // combinations of the node's earlier runs
-    Count each;    // combinations for each value of the run
-  };
-
-  // Only diagrams counted in 128 bits can reach the limit.
-  static ConfigIndex add(ConfigIndex a, ConfigIndex b) {
-    if constexpr (sizeof(Count) == sizeof(std::uint64_t)) return a + b;
-    return saturating_add(a, b);
-  }
-  static ConfigIndex multiply(ConfigIndex a, ConfigIndex b) {
-    if constexpr (sizeof(Count) == sizeof(std::uint64_t)) return a * b;
-    return saturating_multiply(a, b);
-  }
-
-  const Numbers& numbers_of(std::size_t level, const Run& run) const {
-    return numbers_[level][static_cast<std::size_t>(&run - levels_[level].runs.data())];
-  }
-
-  std::optional<ConfigIndex> number_below(std::size_t level, std::uint32_t node,
-                                          std::span<const std::uint32_t> positions) const {
-    ConfigIndex number = 0;
-    for (; level < levels_.size(); ++level) {
-      const std::uint32_t position = positions[levels_[level].parameter];
-      const Run* run = find(level, node, position);
-      if (run == nullptr) return std::nullopt;
-      const Numbers& numbers = numbers_of(level, *run);
-      number = add(number, add(numbers.before, multiply(numbers.each, position - run->start)));
-      node = run->child;
-    }
-    return number;
-  }
-
-  std::vector<std::vector<Numbers>> numbers_;
-  ConfigIndex size_ = 0;
-};
-
-std::unique_ptr<Diagram> with_counts(Reduced reduced) {
-  const auto counts = count(reduced.levels);
-  if (counts[0][reduced.root] <= std::numeric_limits<std::uint64_t>::max()) {
-    return std::make_unique<CountedDiagram<std::uint64_t>>(std::move(reduced), counts);
-  }
-  return std::make_unique<CountedDiagram<ConfigIndex>>(std::move(reduced), counts);
-}
-
 }  // namespace
 
-const Run* Diagram::find(std::size_t level, std::uint32_t node, std::uint32_t position) const {
-  const DiagramLevel& at = levels_[level];
-  const Run* low = at.runs.data() + at.first[node];
-  std::size_t count = at.first[node + 1] - at.first[node];
-  while (count > 1) {
-    const std::size_t half = count / 2;
-    low += low[half].start <= position ? half : 0;
-    count -= half;
+// A combination's number is the sum, over its path, of the combinations that lie before its step:
+// those of the node's earlier runs, and those of the run's earlier values. Both are kept with each
+// run, so that finding a combination by number, or the number of one, takes a binary search for
+// each level.
+Diagram::Diagram(std::vector<DiagramLevel> levels, std::uint32_t root)
+    : levels_(std::move(levels)), root_(root), numbers_(levels_.size()) {
+  const auto counts = count(levels_);
+  size_ = counts[0][root_];
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    const DiagramLevel& at = levels_[level];
+    numbers_[level].reserve(at.runs.size());
+    for (std::size_t node = 0; node + 1 < at.first.size(); ++node) {
+      ConfigIndex before = 0;
+      for (std::size_t r = at.first[node]; r < at.first[node + 1]; ++r) {
+        const ConfigIndex each = counts[level + 1][at.runs[r].child];
+        numbers_[level].push_back({before, each});
+        before = add(before, multiply(each, at.runs[r].length));
+      }
+    }
   }
-  // Wraps around to something large when the position lies before the first run.
-  return position - low->start < low->length ? low : nullptr;
 }
 
-std::size_t Diagram::bytes() const {
-  std::size_t all = 0;
-  for (const DiagramLevel& level : levels_) {
-    all += level.first.capacity() * sizeof(std::uint32_t) + level.runs.capacity() * sizeof(Run);
+void Diagram::positions(ConfigIndex number, std::span<std::uint32_t> out) const {
+  std::uint32_t node = root_;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    const DiagramLevel& at = levels_[level];
+    // The last run that begins at or before `number`.
+    const auto numbers =
+        std::span(numbers_[level]).first(at.first[node + 1]).subspan(at.first[node]);
+    const auto found = std::prev(std::ranges::upper_bound(numbers, number, {}, &Numbers::before));
+    const Run& run = at.runs[at.first[node] + static_cast<std::size_t>(found - numbers.begin())];
+    number -= found->before;
+    std::uint32_t offset = 0;
+    if (run.length > 1) {
+      offset = static_cast<std::uint32_t>(quotient(number, found->each));
+      number -= offset * found->each;
+    }
+    out[at.parameter] = run.start + offset;
+    node = run.child;
   }
+}
+
+std::optional<ConfigIndex> Diagram::number_below(std::size_t level, std::uint32_t node,
+                                                 std::span<const std::uint32_t> positions) const {
+  ConfigIndex number = 0;
+  for (; level < levels_.size(); ++level) {
+    const std::uint32_t position = positions[levels_[level].parameter];
+    const Run* run = find(level, node, position);
+    if (run == nullptr) return std::nullopt;
+    number = add(number, before(level, *run, position - run->start));
+    node = run->child;
+  }
+  return number;
+}
+
+ConfigIndex Diagram::before(std::size_t level, const Run& run, std::uint32_t offset) const {
+  const auto at = static_cast<std::size_t>(&run - levels_[level].runs.data());
+  const Numbers& numbers = numbers_[level][at];
+  return add(numbers.before, multiply(numbers.each, offset));
+}
+
+void Diagram::neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
+                         std::vector<ConfigIndex>& out) const {
+  // Down the old path; at each level, aside to every other value, and from there on along the old
+  // positions, if these lead to a valid combination.
+  ConfigIndex above = 0;  // combinations before the path so far
+  std::uint32_t node = root_;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    const std::uint32_t parameter = levels_[level].parameter;
+    const std::uint32_t old = positions[parameter];
+    for (const Run& run : runs(level, node)) {
+      for (std::uint32_t offset = 0; offset < run.length; ++offset) {
+        const std::uint32_t position = run.start + offset;
+        if (position == old || !allowed(parameter, position)) continue;
+        if (const auto below = number_below(level + 1, run.child, positions)) {
+          out.push_back(add(add(above, before(level, run, offset)), *below));
+        }
+      }
+    }
+    const Run* run = find(level, node, old);
+    if (run == nullptr) return;  // what lies below cannot repair this parameter
+    above = add(above, before(level, *run, old - run->start));
+    node = run->child;
+  }
+}
+
+const Run* Diagram::find(std::size_t level, std::uint32_t node, std::uint32_t position) const {
+  const auto all = runs(level, node);
+  const auto after = std::ranges::upper_bound(all, position, {}, &Run::start);
+  if (after == all.begin()) return nullptr;
+  const Run& run = *std::prev(after);
+  return position - run.start < run.length ? &run : nullptr;
+}
+
+std::size_t Diagram::number_bytes() const {
+  std::size_t all = 0;
+  for (const auto& level : numbers_) all += level.capacity() * sizeof(Numbers);
   return all;
 }
 
@@ -352,31 +281,23 @@ cpp_int Diagram::exact_size() const {
   return below[root_];
 }
 
-std::unique_ptr<Diagram> make_diagram(std::vector<Layer> layers,
-                                      std::span<const std::uint32_t> parameters,
-                                      BuildMonitor& monitor) {
+std::optional<Diagram> make_diagram(std::vector<Layer> layers,
+                                    std::span<const std::uint32_t> parameters,
+                                    BuildMonitor& monitor) {
   Reduced reduced = reduce(std::move(layers), parameters, monitor);
-  if (reduced.empty) return nullptr;
-  auto diagram = with_counts(std::move(reduced));
-  monitor.hold(diagram->bytes() - diagram->Diagram::bytes());
+  if (reduced.empty) return std::nullopt;
+  Diagram diagram(std::move(reduced.levels), reduced.root);
+  monitor.hold(diagram.number_bytes());
   return diagram;
 }
 
-std::unique_ptr<Diagram> make_free_diagram(std::uint32_t parameter,
-                                           std::span<const std::uint32_t> positions) {
-  Reduced reduced;
-  DiagramLevel level;
-  level.parameter = parameter;
-  for (std::uint32_t position : positions) {
-    if (!level.runs.empty() && level.runs.back().start + level.runs.back().length == position) {
-      ++level.runs.back().length;
-    } else {
-      level.runs.push_back({position, 1, 0});
-    }
-  }
-  level.first = {0, static_cast<std::uint32_t>(level.runs.size())};
-  reduced.levels.push_back(std::move(level));
-  return with_counts(std::move(reduced));
+Diagram make_free_diagram(std::uint32_t parameter, std::span<const std::uint32_t> positions) {
+  NodeTable nodes(parameter);
+  for (std::uint32_t position : positions) nodes.add(position, 0);
+  nodes.finish();
+  std::vector<DiagramLevel> levels;
+  levels.push_back(nodes.take());
+  return Diagram(std::move(levels), 0);
 }
 
 }  // namespace tuner::detail

@@ -5,7 +5,6 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,9 +31,10 @@ struct DiagramLevel {
   std::vector<Run> runs;
 };
 
+// Combinations are numbered in the order of positions, the first level slowest.
 class Diagram {
  public:
-  virtual ~Diagram() = default;
+  Diagram(std::vector<DiagramLevel> levels, std::uint32_t root);
 
   const std::vector<DiagramLevel>& levels() const { return levels_; }
   std::uint32_t root() const { return root_; }
@@ -46,28 +46,41 @@ class Diagram {
   const Run* find(std::size_t level, std::uint32_t node, std::uint32_t position) const;
 
   // Combinations: saturated, and exact.
-  virtual ConfigIndex size() const = 0;
+  ConfigIndex size() const { return size_; }
   boost::multiprecision::cpp_int exact_size() const;
-  virtual std::size_t bytes() const;
+  // What it holds beside its levels.
+  std::size_t number_bytes() const;
 
   // Writes the positions of combination `number` to out[parameter].
-  virtual void positions(ConfigIndex number, std::span<std::uint32_t> out) const = 0;
+  void positions(ConfigIndex number, std::span<std::uint32_t> out) const;
 
   // The number of the combination in positions[parameter]; empty when it is not valid.
-  virtual std::optional<ConfigIndex> number_of(std::span<const std::uint32_t> positions) const = 0;
+  std::optional<ConfigIndex> number_of(std::span<const std::uint32_t> positions) const {
+    return number_below(0, root_, positions);
+  }
 
   // Numbers of valid combinations that differ from `positions` in one parameter of the group, to a
   // position that `allowed` accepts. Appended to `out`.
   using Allowed = std::function<bool(std::uint32_t parameter, std::uint32_t position)>;
-  virtual void neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
-                          std::vector<ConfigIndex>& out) const = 0;
+  void neighbours(std::span<const std::uint32_t> positions, const Allowed& allowed,
+                  std::vector<ConfigIndex>& out) const;
 
-  // Combinations below a run that come before `offset` values of it, within its node.
-  virtual ConfigIndex before(std::size_t level, const Run& run, std::uint32_t offset) const = 0;
+ private:
+  struct Numbers {
+    ConfigIndex before;  // combinations of the node's earlier runs
+    ConfigIndex each;    // combinations for each value of the run
+  };
 
- protected:
+  // Combinations of a run's node that come before the value at `offset` of the run.
+  ConfigIndex before(std::size_t level, const Run& run, std::uint32_t offset) const;
+  // The number among the combinations below a node.
+  std::optional<ConfigIndex> number_below(std::size_t level, std::uint32_t node,
+                                          std::span<const std::uint32_t> positions) const;
+
   std::vector<DiagramLevel> levels_;
   std::uint32_t root_ = 0;
+  std::vector<std::vector<Numbers>> numbers_;  // of each run of each level
+  ConfigIndex size_ = 0;
 };
 
 // A group's diagram among those of all groups. The index of a configuration is the sum, over the
@@ -77,13 +90,12 @@ struct NumberedDiagram {
   ConfigIndex stride = 0;  // saturates at kMaxIndex
 };
 
-// Reduces expanded layers, bottom up. Null when nothing is valid.
-std::unique_ptr<Diagram> make_diagram(std::vector<Layer> layers,
-                                      std::span<const std::uint32_t> parameters,
-                                      BuildMonitor& monitor);
+// Reduces expanded layers, bottom up. Empty when nothing is valid.
+std::optional<Diagram> make_diagram(std::vector<Layer> layers,
+                                    std::span<const std::uint32_t> parameters,
+                                    BuildMonitor& monitor);
 
 // A single parameter of which all the given positions are valid.
-std::unique_ptr<Diagram> make_free_diagram(std::uint32_t parameter,
-                                           std::span<const std::uint32_t> positions);
+Diagram make_free_diagram(std::uint32_t parameter, std::span<const std::uint32_t> positions);
 
 }  // namespace tuner::detail

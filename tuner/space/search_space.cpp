@@ -73,8 +73,8 @@ SearchSpace::Impl::Impl(SpaceDefinition given, const BuildOptions& options)
   cpp_int valid = construction.empty ? 0 : 1;
   for (const Parameter& parameter : definition.parameters) cartesian *= parameter.values.size();
   for (const auto& diagram : construction.diagrams) {
-    groups.push_back({diagram.get(), 1});
-    valid *= diagram->exact_size();
+    groups.push_back({&diagram, 1});
+    valid *= diagram.exact_size();
   }
   saturated = valid > cpp_int(detail::kMaxIndex);
   size = saturated ? detail::kMaxIndex : static_cast<ConfigIndex>(valid);

@@ -15,14 +15,6 @@ namespace {
 
 constexpr double kFault = std::numeric_limits<double>::quiet_NaN();
 
-bool same_args(std::span<const TermId> a, std::span<const TermId> b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
 double power_term(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return kFault;  // std::pow knows better for x ** 0
   if (a == 0 && b < 0) return kFault;
@@ -90,16 +82,15 @@ TermId TermGraph::intern(Term term, std::span<const TermId> args) {
   std::uint64_t hash = splitmix64(static_cast<std::uint64_t>(term.op) << 32 | term.payload);
   for (TermId arg : args) hash = splitmix64(hash ^ arg);
   if (args.empty()) hash = splitmix64(hash ^ std::bit_cast<std::uint64_t>(term.lo));
-  std::size_t at = hash & (slots_.size() - 1);
-  for (; slots_[at] != kNoTerm; at = (at + 1) & (slots_.size() - 1)) {
-    const TermId id = slots_[at];
-    const Term& other = terms_[id];
-    if (hashes_[id] != hash || other.op != term.op || other.payload != term.payload) continue;
+  const TermId id = index_.insert(hash, [&](TermId at) {
+    const Term& other = terms_[at];
     const bool leaf_equal = !args.empty() || (std::bit_cast<std::uint64_t>(other.lo) ==
                                                   std::bit_cast<std::uint64_t>(term.lo) &&
                                               other.text == term.text);
-    if (leaf_equal && same_args(this->args(id), args)) return id;
-  }
+    return other.op == term.op && other.payload == term.payload && leaf_equal &&
+           std::ranges::equal(this->args(at), args);
+  });
+  if (id < terms_.size()) return id;
   term.args_begin = static_cast<std::uint32_t>(args_.size());
   term.args_count = static_cast<std::uint32_t>(args.size());
   if (!args.empty()) term.first = std::numeric_limits<std::int32_t>::max();
@@ -109,21 +100,8 @@ TermId TermGraph::intern(Term term, std::span<const TermId> args) {
     term.last = std::max(term.last, terms_[arg].last);
   }
   args_.insert(args_.end(), args.begin(), args.end());  // callers never pass a part of args_
-  const auto id = static_cast<TermId>(terms_.size());
   terms_.push_back(term);
-  hashes_.push_back(hash);
-  slots_[at] = id;
-  if (terms_.size() * 2 > slots_.size()) grow();
   return id;
-}
-
-void TermGraph::grow() {
-  slots_.assign(slots_.size() * 4, kNoTerm);
-  for (TermId id = 0; id < terms_.size(); ++id) {
-    std::size_t at = hashes_[id] & (slots_.size() - 1);
-    while (slots_[at] != kNoTerm) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = id;
-  }
 }
 
 TermId TermGraph::constant(double value, bool text) {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "tuner/space/hash_index.h"
+
 namespace tuner::detail {
 
 enum class TermOp : std::uint8_t {
@@ -117,7 +119,6 @@ class TermGraph {
  private:
   TermId new_constant(double value, bool text);
   TermId intern(Term term, std::span<const TermId> args);
-  void grow();
   TermId fold(TermOp op, std::span<const TermId> args);
   TermId simplify(TermOp op, std::span<const TermId> args);
   bool bound(Term& term, std::span<const TermId> args) const;
@@ -129,8 +130,7 @@ class TermGraph {
   std::vector<TermId> args_;
   TermId zero_ = kNoTerm;  // asked for all the time
   TermId one_ = kNoTerm;
-  std::vector<std::uint64_t> hashes_;
-  std::vector<TermId> slots_ = std::vector<TermId>(256, kNoTerm);  // open addressing
+  HashIndex index_;
 };
 
 }  // namespace tuner::detail
