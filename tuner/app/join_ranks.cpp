@@ -9,7 +9,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/ranks/mpi_link.h"
+#include "tuner/ranks/link.h"
 #include "tuner/worker/plugins.h"
 
 #ifndef TUNER_VERSION

@@ -3,19 +3,22 @@
 #include "tuner/engine/evaluation.h"
 
 #include <chrono>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "tuner/engine/kept_watch.h"
-#include "tuner/engine/observation.h"
-#include "tuner/engine/other_inputs.h"
 #include "tuner/engine/repeated_launches.h"
 #include "tuner/engine/rotation.h"
 #include "tuner/engine/sampler.h"
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
+#include "tuner/engine/verdict.h"
 #include "tuner/engine/workspace.h"
+#include "tuner/ports/observer.h"
 
 namespace tuner {
 namespace {
@@ -142,6 +145,46 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Works
   auto elsewhere = wrong_elsewhere(session, workspace, {{&variant, &admitted}});
   if (!elsewhere) return std::nullopt;
   return std::move(elsewhere->verdict);
+}
+
+// What a launch changes and the next one reads goes on from launch to launch.
+DeviceResult<Ok> launch_observed(Observer& observer, Backend& backend, const Admitted& admitted) {
+  for (std::uint32_t i = 0; i < observer.launches(); ++i) {
+    if (auto done = backend.launch(admitted.bound.sequence); !done) return done;
+  }
+  return Ok{};
+}
+
+std::optional<Verdict> look(Observer& observer, Backend& backend, Workspace& workspace,
+                            const Observed& seen, const Admitted& admitted, Metrics& out) {
+  if (observer.launches() > 0) {
+    auto ready = workspace.reset(admitted.bound, Outputs::kPoisoned);
+    if (!ready) return verdict_of(ready.error());
+  }
+  if (const auto wrong = observer.begin(seen)) return verdict_of(TrialState::kLaunch, *wrong);
+  const auto launched = launch_observed(observer, backend, admitted);
+  auto values = observer.end(seen);  // also then: it may have begun to count
+  if (!launched) return verdict_of(launched.error());
+  if (!values) return verdict_of(TrialState::kLaunch, values.error());
+  out.insert(out.end(), values->begin(), values->end());
+  return std::nullopt;
+}
+
+// Has observers look at a variant that was timed and found right; adds what they see to `verdict`. One
+// that fails says nothing of the variant, but the study asks for its values: the variant is kLaunch
+// then, as where the device measures no power.
+std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& observers,
+                               Backend& backend, const Session& session, Workspace& workspace,
+                               const VariantPlan& variant, const Admitted& admitted,
+                               Verdict& verdict) {
+  const Observed seen{backend.facts(), variant.artifact, variant.geometry, verdict.resources,
+                      verdict.timing.samples};
+  for (const auto& observer : observers) {
+    session.announce(Phase::kObserve);
+    auto wrong = look(*observer, backend, workspace, seen, admitted, verdict.observed);
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Launches again and again, and looks at the outputs each time.
+// Launches again and again, in other orders and on other inputs, and looks at the outputs each time.
 
 #include "tuner/engine/repeated_launches.h"
 
@@ -6,12 +6,62 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/engine/difference.h"
-#include "tuner/engine/kept_outputs.h"
+#include "tuner/engine/guarded_memory.h"
+#include "tuner/engine/input_sets.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
 
 namespace tuner {
 namespace {
+
+// Copies of outputs, to see whether another launch leaves the same bits.
+class KeptOutputs {
+ public:
+  // Both outlive this.
+  KeptOutputs(DeviceMemory& memory, const SizePlan& plan) : memory_(memory), plan_(plan) {}
+  // Keeps what these guarded buffers, one for each argument, hold now of outputs.
+  DeviceResult<Ok> keep(const std::vector<BufferId>& buffers);
+  // The name of an output that holds other bits now, or nothing.
+  DeviceResult<std::optional<std::string>> changed(const std::vector<BufferId>& buffers);
+
+ private:
+  GuardedMemory memory_;
+  const SizePlan& plan_;
+  std::vector<DeviceBuffer> kept_;  // as plan_.arguments
+};
+
+DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
+  kept_.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    if (argument.is_scalar || !is_output) continue;
+    auto copy = memory_.allocate_pristine(bytes_of(argument));
+    if (!copy) return Unexpected{copy.error()};
+    kept_[i] = std::move(*copy);
+    auto done = memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument));
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> KeptOutputs::changed(
+    const std::vector<BufferId>& buffers) {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (!kept_[i]) continue;
+    const ArgumentPlan& argument = plan_.arguments[i];
+    auto same = memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument));
+    if (!same) return Unexpected{same.error()};
+    if (!*same) return std::optional(argument.name);
+  }
+  return std::optional<std::string>();
+}
 
 // On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
 DeviceResult<Ok> launch_once(Backend& backend, Workspace& workspace, const Admitted& admitted,
@@ -58,6 +108,34 @@ std::optional<Verdict> wrong_in_another_order(Backend& backend, Session& session
   return std::nullopt;
 }
 
+// Neither says anything of a variant: a reference without an answer, and no memory.
+bool says_nothing(const DeviceFailure& failure) {
+  return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
+}
+
+std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspace,
+                                           const std::vector<Timed>& timed, std::uint32_t set) {
+  session.announce(Phase::kInputs);
+  if (auto done = workspace.use_inputs(set); !done) {
+    if (says_nothing(done.error())) return std::nullopt;
+    return WrongElsewhere{0, verdict_of(done.error())};
+  }
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    if (auto done = workspace.compute_answer(timed[i].variant->answer); !done) {
+      if (says_nothing(done.error())) continue;
+      return WrongElsewhere{i, verdict_of(done.error())};
+    }
+    auto wrong = session.verify_on_other_inputs(*timed[i].admitted);
+    if (!wrong) continue;
+    if (wrong->state == TrialState::kCorrectness) {
+      wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
+                                   name_of_set(workspace.plan(), set), wrong->message);
+    }
+    return WrongElsewhere{i, std::move(*wrong)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session, Workspace& workspace,
@@ -95,6 +173,21 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspac
   Verdict same;
   same.deterministic = true;
   return same;
+}
+
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, Workspace& workspace,
+                                              const std::vector<Timed>& timed) {
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(workspace.plan());
+  std::optional<WrongElsewhere> found;
+  for (std::uint32_t set = 1; set < sets && !found; ++set) {
+    found = wrong_on_set(session, workspace, timed, set);
+  }
+  if (sets <= 1 || (found && found->verdict.context_dead)) return found;
+  session.announce(Phase::kInputs);
+  auto back = workspace.use_inputs(0);
+  // It worked before, so the device is at fault.
+  if (!back && !found) found = WrongElsewhere{0, verdict_of(back.error())};
+  return found;
 }
 
 }  // namespace tuner

@@ -1,8 +1,11 @@
 #pragma once
 // More launches of a variant that was timed: some kernels are wrong now and then only, or with
-// another order of threads, or leave other bits each time.
+// another order of threads, or leave other bits each time. One that keeps answers from one launch to
+// the next, or that knows them, is right for the inputs that it has seen and wrong for others.
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "tuner/engine/session.h"
 #include "tuner/engine/workspace.h"
@@ -20,5 +23,22 @@ std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session, Wo
 // copies.
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspace& workspace,
                                     const Admitted& admitted);
+
+// One that was admitted and timed.
+struct Timed {
+  const VariantPlan* variant;
+  Admitted* admitted;
+};
+
+struct WrongElsewhere {
+  std::size_t which = 0;  // of those given
+  Verdict verdict;
+};
+
+// Launches each once on every other set of inputs and compares the answers with the reference's for
+// them; the first that is wrong, or nothing. The inputs are the first set again afterwards. A set
+// that does not fit into memory, or for which the reference itself has no answer, is left out.
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, Workspace& workspace,
+                                              const std::vector<Timed>& timed);
 
 }  // namespace tuner

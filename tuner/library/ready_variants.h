@@ -11,7 +11,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/space/search_space.h"
-#include "tuner/worker/toolchain.h"
+#include "tuner/worker/compilers.h"
 
 namespace libtuner {
 

@@ -2,6 +2,8 @@
 // How ranks of a job reach each other: messages in order, of which none waits. MPI is one way;
 // tests have another.
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,5 +27,9 @@ class RankLink {
   // Leaves the job; waits until all ranks do so.
   virtual void finish() = 0;
 };
+
+// The link that MPI makes, by way of a module that is loaded only where it is wanted. Joins the ranks of this job, on the thread that will use the link. Throws UnavailableError where
+// the module cannot be loaded, or MPI cannot be started.
+std::unique_ptr<RankLink> make_mpi_link(const std::filesystem::path& module);
 
 }  // namespace tuner

@@ -10,7 +10,7 @@
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
 #include "tuner/study/signature_check.h"
-#include "tuner/worker/toolchain.h"
+#include "tuner/worker/compilers.h"
 
 namespace tuner {
 

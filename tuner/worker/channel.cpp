@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tuner/base/child_process.h"
-#include "tuner/worker/stopped_time.h"
+#include "tuner/base/processor_time.h"
 
 namespace tuner {
 namespace {
@@ -34,6 +35,17 @@ class ChildPeer final : public Peer {
 };
 
 }  // namespace
+
+Clock::duration StoppedTime::take(pid_t worker, TimePoint now) {
+  // Whoever waits looks again after a second: longer, and this process did not run.
+  constexpr std::chrono::seconds kLongest{2};
+  constexpr std::chrono::minutes kMostOfWorker{1};
+  const Clock::duration since = now - std::exchange(looked_, now);
+  if (since > kLongest) return since;
+  if (of_worker_ >= kMostOfWorker || !is_stopped(worker)) return {};
+  of_worker_ += since;
+  return since;
+}
 
 void WorkLog::add(TimePoint start) {
   const auto seconds = [](TimePoint at) {

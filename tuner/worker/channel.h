@@ -30,6 +30,22 @@ inline double seconds_since(TimePoint start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Time that does not count against a worker: a batch system may stop a job, and let it go on later.
+class StoppedTime {
+ public:
+  // What went by since the last call while this process did not run, or while `worker` was stopped:
+  // of that, a minute at most since begin(), because a kernel may stop its worker itself. Made for
+  // being called every second at least.
+  Clock::duration take(pid_t worker, TimePoint now = Clock::now());
+  // From now on.
+  void begin(TimePoint now = Clock::now()) { *this = StoppedTime(now); }
+  explicit StoppedTime(TimePoint now = Clock::now()) : looked_(now) {}
+
+ private:
+  TimePoint looked_;
+  Clock::duration of_worker_{};
+};
+
 // How long a worker was at work, piece by piece.
 class WorkLog {
  public:

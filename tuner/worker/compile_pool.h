@@ -20,7 +20,6 @@
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/lent_host.h"
-#include "tuner/worker/stopped_time.h"
 
 namespace tuner {
 

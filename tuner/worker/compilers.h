@@ -1,15 +1,18 @@
 #pragma once
-// What a search asks of those who compile. Used by one thread.
+// What compiles: those who do it, the library of what was compiled before, and what a search asks of
+// both.
 
 #include <poll.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/compile/known_sources.h"
 #include "tuner/model/artifact.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/channel.h"
@@ -25,6 +28,7 @@ struct CompileResult {
   bool shared = false;  // an earlier id asked for it: this one cost nothing
 };
 
+// What a search asks of those who compile. Used by one thread.
 class Compilers {
  public:
   virtual ~Compilers() = default;
@@ -52,6 +56,26 @@ class Compilers {
   virtual double busy_seconds() const = 0;
   // What all of them did and take.
   virtual Load load() const = 0;
+};
+
+// Names and finds artifacts. Wired to the source bundle and the disk cache by whoever has them.
+struct ArtifactLibrary {
+  std::function<std::string(const CompileRequest&)> key;
+  std::function<std::optional<Artifact>(const std::string& key)> find;
+  // What a trial depends on whose compiler opened these. May be empty: on nothing that is not
+  // known.
+  std::function<Provenance(const OpenedFiles&)> judge = {};
+};
+
+// All that a search needs to compile its variants.
+struct Toolchain {
+  std::string source_text;  // of the kernel
+  ArtifactLibrary library;
+  Compilers& compilers;  // outlives this
+
+  Provenance judge(const OpenedFiles& opened) const {
+    return library.judge ? library.judge(opened) : Provenance{};
+  }
 };
 
 }  // namespace tuner

@@ -1,15 +1,148 @@
-// Keeps the devices of a search together: comparison, loss, what is on them.
+// Runs configurations on the devices of a search, and keeps these together: comparison, loss, final.
 
 #include "tuner/worker/device_lanes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "tuner/engine/objective.h"
 
 namespace tuner {
+
+// ---- one device ---------------------------------------------------------------------------------
+
+DeviceLane::DeviceLane(WorkingDevice& device, Preparation preparation)
+    : device_(device), preparation_(std::move(preparation)) {
+  worker().set_best(0);  // that of another size
+}
+
+DeviceLane::~DeviceLane() { worker().abort(); }
+
+std::vector<Job> DeviceLane::lose(const std::string& why) {
+  device_.lost = why;
+  worker().abort();
+  std::vector<Job> jobs;
+  if (running_) jobs.push_back(std::move(*running_));
+  if (held_) jobs.push_back(std::move(*held_));
+  running_.reset();
+  held_.reset();
+  doubted_.clear();
+  is_comparing_ = is_reviving_ = false;
+  return jobs;
+}
+
+void DeviceLane::start_reviving() {
+  is_reviving_ = true;
+  worker().start_reviving();
+}
+
+void DeviceLane::look_at_revival() {
+  if (is_reviving_ && worker().handle_reviving()) is_reviving_ = false;
+}
+
+void DeviceLane::begin(Job job, double best_ms) {
+  running_ = std::move(job);
+  running_->plan.best_ms = best_ms / factor();
+  running_->submitted = Clock::now();
+  worker().begin(running_->plan);
+}
+
+void DeviceLane::begin_comparison(const VariantPlan& sentinel) {
+  VariantPlan plan = sentinel;
+  plan.best_ms = 0;  // it shall be timed to the end, however slow it is here
+  is_comparing_ = true;
+  ++comparisons_;
+  worker().begin(plan);
+}
+
+std::optional<DeviceLane::Ended> DeviceLane::handle() {
+  auto answer = worker().handle();
+  if (!answer || (!running_ && !is_comparing_)) return std::nullopt;
+  Ended ended{std::exchange(running_, std::nullopt), std::move(*answer)};
+  is_comparing_ = false;
+  return ended;
+}
+
+void DeviceLane::counts(const Job& job, Kept kept) {
+  last_ = job;
+  if (kept == Kept::kWhole) doubted_.clear();
+  if (kept == Kept::kNotSeen && is_valid(job.trial)) doubted_.push_back(job);
+}
+
+// A fault takes along what could be looked at.
+bool DeviceLane::is_void(const Job& job, const Verdict& verdict) const {
+  if (verdict.kept == Kept::kDamaged) return true;
+  const bool is_fault = verdict.context_dead && !verdict.excusable && !verdict.device_lost;
+  return is_fault && !job.was_void && !doubted_.empty();
+}
+
+std::vector<Job> DeviceLane::take_doubted() {
+  std::vector<Job> jobs = std::exchange(doubted_, {});
+  for (Job& job : jobs) job.is_again = job.plan.looks_at_kept = true;
+  return jobs;
+}
+
+std::optional<std::pair<Job, Verdict>> DeviceLane::take_forger() {
+  const auto breach = worker().take_breach();
+  if (!breach || !last_) return std::nullopt;
+  Verdict verdict;
+  verdict.state = TrialState::kRuntime;
+  verdict.message = "the worker was killed because it broke the protocol: " + *breach;
+  return std::make_pair(*std::exchange(last_, std::nullopt), std::move(verdict));
+}
+
+void DeviceLane::clear() {
+  if (running_ || is_comparing_ || is_reviving_) worker().abort();
+  running_.reset();
+  held_.reset();
+  is_comparing_ = is_reviving_ = false;
+}
+
+DeviceShare DeviceLane::share() const {
+  DeviceShare share;
+  share.device = worker().device();
+  share.uuid = worker().facts().uuid;
+  share.trials = trials_;
+  share.lost = device_.lost;
+  if (scale_) share.ratio = scale_->ratio;
+  share.factor = factor();
+  return share;
+}
+
+std::vector<std::vector<double>> hold_duel(RunWorker& worker, std::vector<VariantPlan> variants,
+                                           std::vector<Trial>& trials, const FinalPlan& plan,
+                                           const RunWorker::IsOver& is_over,
+                                           const std::function<void(int, int)>& rounds) {
+  const TimePoint begun = Clock::now();
+  std::vector<std::size_t> places;  // of the variants that still take part
+  for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
+  std::vector<std::vector<double>> samples(trials.size());
+  while (places.size() > 1 && !is_over()) {
+    FinalPlan left = plan;
+    left.seconds = plan.seconds - seconds_since(begun);
+    RunWorker::Duel duel = worker.duel(variants, left, is_over, [&](int done) {
+      if (rounds) rounds(done, plan.rounds);
+    });
+    if (duel.samples.size() == places.size()) {
+      for (std::size_t i = 0; i < places.size(); ++i)
+        samples[places[i]] = std::move(duel.samples[i]);
+      return samples;
+    }
+    if (!duel.failed) return {};
+    const auto at = static_cast<std::ptrdiff_t>(duel.failed->first);
+    Trial& loser = trials[places[duel.failed->first]];
+    loser.state = duel.failed->second.state;
+    loser.message = "in the final: " + duel.failed->second.message;
+    variants.erase(variants.begin() + at);
+    places.erase(places.begin() + at);
+  }
+  return {};
+}
+
+// ---- all of them --------------------------------------------------------------------------------
 
 DeviceLanes::DeviceLanes(const SizeTask& task, const Toolchain& tools,
                          std::span<WorkingDevice> devices, Orphaned orphaned)

@@ -1,16 +1,23 @@
 #pragma once
-// One configuration on its way from the question to the trial.
+// Configurations on their way from the question to the trial, and the queue of those that wait for a
+// device.
 
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tuner/model/plan.h"
 #include "tuner/model/trial.h"
+#include "tuner/space/parameter.h"
 #include "tuner/worker/channel.h"
 
 namespace tuner {
 
+// One configuration on its way.
 struct Job {
   Trial trial;
   VariantPlan plan;
@@ -25,6 +32,32 @@ struct Job {
   bool was_void = false;                  // a fault of it may have been an earlier one's doing
   int devices_lost = 0;                   // while it was on them
   std::optional<std::size_t> finalist{};  // its place in a final; empty: the search asked for it
+};
+
+// What is compiled and waits for a device.
+class ReadyQueue {
+ public:
+  void add(Job job);
+  // Before all others but those that are judged again.
+  void add_first(Job job);
+  void reorder(std::span<const ConfigIndex> order);
+  // Forgets all.
+  void clear() { jobs_.clear(); }
+  bool empty() const { return jobs_.empty(); }
+  // Those that were asked for and have no answer yet.
+  std::vector<const Job*> asked() const;
+
+  // The first whose time has come and that may run; null: none.
+  using MayRun = std::function<bool(const Job&)>;
+  Job* due(const MayRun& may_run);
+  Job take(const Job& job);
+  // When the next of those becomes due whose time has not come.
+  TimePoint next_due() const;
+
+ private:
+  std::deque<Job>::iterator first_asked();
+
+  std::deque<Job> jobs_;  // those that are judged again come first
 };
 
 }  // namespace tuner

@@ -8,7 +8,6 @@
 
 #include "tuner/model/plan.h"
 #include "tuner/worker/channel.h"
-#include "tuner/worker/stopped_time.h"
 
 namespace tuner {
 

@@ -11,7 +11,6 @@
 #include "tuner/engine/limits.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/verdict.h"
-#include "tuner/worker/held_duel.h"
 
 namespace tuner {
 namespace {

@@ -29,8 +29,7 @@
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/device_lanes.h"
 #include "tuner/worker/job.h"
-#include "tuner/worker/ready_queue.h"
-#include "tuner/worker/toolchain.h"
+#include "tuner/worker/compilers.h"
 #include "tuner/worker/twins.h"
 #include "tuner/worker/variant_builder.h"
 

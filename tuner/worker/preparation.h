@@ -12,7 +12,7 @@
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
 #include "tuner/worker/run_worker.h"
-#include "tuner/worker/toolchain.h"
+#include "tuner/worker/compilers.h"
 
 namespace tuner {
 

@@ -15,6 +15,8 @@
 namespace tuner {
 namespace {
 
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
 Job failed(Job job, TrialState state, std::string message) {
   job.trial.state = state;
   job.trial.message = std::move(message);
@@ -22,6 +24,21 @@ Job failed(Job job, TrialState state, std::string message) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Artifact> ArtifactsAtHand::find(const std::string& key) const {
+  const auto known = known_.find(key);
+  return known == known_.end() ? nullptr : known->second;
+}
+
+void ArtifactsAtHand::remember(const std::string& key, std::shared_ptr<const Artifact> artifact) {
+  if (known_.contains(key)) return;
+  bytes_ += artifact->image.size();
+  if (bytes_ > kMostBytes) {
+    known_.clear();
+    bytes_ = artifact->image.size();
+  }
+  known_.emplace(key, std::move(artifact));
+}
 
 std::optional<CompileRequest> VariantBuilder::resolve(Job& job) const {
   auto plan = variant_plan(task_.study, task_.space, job.trial.configuration);

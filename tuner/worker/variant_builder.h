@@ -2,6 +2,7 @@
 // Makes of configurations what a device can run: resolved, and compiled in this run or by an
 // earlier one.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,11 +12,24 @@
 #include "tuner/model/artifact.h"
 #include "tuner/ports/machine_state.h"
 #include "tuner/ports/size_evaluator.h"
-#include "tuner/worker/artifacts_at_hand.h"
 #include "tuner/worker/job.h"
-#include "tuner/worker/toolchain.h"
+#include "tuner/worker/compilers.h"
 
 namespace tuner {
+
+// Artifacts in memory, so that one that several configurations share is read and checked once.
+class ArtifactsAtHand {
+ public:
+  // Null: it is not here.
+  std::shared_ptr<const Artifact> find(const std::string& key) const;
+  // Of several with this key, the first. Small artifacts by the thousand would fill the memory:
+  // then all are forgotten, and the cache on the disk still has them.
+  void remember(const std::string& key, std::shared_ptr<const Artifact> artifact);
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const Artifact>> known_;
+  std::size_t bytes_ = 0;
+};
 
 class VariantBuilder {
  public:

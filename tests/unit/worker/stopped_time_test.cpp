@@ -1,6 +1,6 @@
 // What is given back to a worker after it, or this process, was stopped.
 
-#include "tuner/worker/stopped_time.h"
+#include "tuner/worker/channel.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

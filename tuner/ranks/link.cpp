@@ -1,6 +1,6 @@
-// Calls the module's table of functions.
+// The link that MPI makes: calls the module's table of functions.
 
-#include "tuner/ranks/mpi_link.h"
+#include "tuner/ranks/link.h"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 // Keeps jobs in the order in which devices take them.
 
-#include "tuner/worker/ready_queue.h"
+#include "tuner/worker/job.h"
 
 #include <algorithm>
 #include <iterator>
