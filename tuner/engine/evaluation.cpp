@@ -170,9 +170,9 @@ std::optional<Verdict> look(Observer& observer, Backend& backend, Workspace& wor
   return std::nullopt;
 }
 
-// Has observers look at a variant that was timed and found right; adds what they see to `verdict`. One
-// that fails says nothing of the variant, but the study asks for its values: the variant is kLaunch
-// then, as where the device measures no power.
+// Has observers look at a variant that was timed and found right; adds what they see to `verdict`.
+// One that fails says nothing of the variant, but the study asks for its values: the variant is
+// kLaunch then, as where the device measures no power.
 std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& observers,
                                Backend& backend, const Session& session, Workspace& workspace,
                                const VariantPlan& variant, const Admitted& admitted,

@@ -1,4 +1,5 @@
-// Launches again and again, in other orders and on other inputs, and looks at the outputs each time.
+// Launches again and again, in other orders and on other inputs, and looks at the outputs each
+// time.
 
 #include "tuner/engine/repeated_launches.h"
 

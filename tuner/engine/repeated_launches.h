@@ -1,7 +1,7 @@
 #pragma once
 // More launches of a variant that was timed: some kernels are wrong now and then only, or with
-// another order of threads, or leave other bits each time. One that keeps answers from one launch to
-// the next, or that knows them, is right for the inputs that it has seen and wrong for others.
+// another order of threads, or leave other bits each time. One that keeps answers from one launch
+// to the next, or that knows them, is right for the inputs that it has seen and wrong for others.
 
 #include <cstddef>
 #include <optional>

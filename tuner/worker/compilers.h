@@ -1,6 +1,6 @@
 #pragma once
-// What compiles: those who do it, the library of what was compiled before, and what a search asks of
-// both.
+// What compiles: those who do it, the library of what was compiled before, and what a search asks
+// of both.
 
 #include <poll.h>
 

@@ -1,4 +1,5 @@
-// Runs configurations on the devices of a search, and keeps these together: comparison, loss, final.
+// Runs configurations on the devices of a search, and keeps these together: comparison, loss,
+// final.
 
 #include "tuner/worker/device_lanes.h"
 
@@ -30,17 +31,14 @@ std::vector<Job> DeviceLane::lose(const std::string& why) {
   running_.reset();
   held_.reset();
   doubted_.clear();
-  is_comparing_ = is_reviving_ = false;
+  is_comparing_ = false;
   return jobs;
 }
 
-void DeviceLane::start_reviving() {
-  is_reviving_ = true;
-  worker().start_reviving();
-}
-
-void DeviceLane::look_at_revival() {
-  if (is_reviving_ && worker().handle_reviving()) is_reviving_ = false;
+bool DeviceLane::make_ready() {
+  if (worker().is_ready()) return true;
+  worker().revive();
+  return false;
 }
 
 void DeviceLane::begin(Job job, double best_ms) {
@@ -95,10 +93,10 @@ std::optional<std::pair<Job, Verdict>> DeviceLane::take_forger() {
 }
 
 void DeviceLane::clear() {
-  if (running_ || is_comparing_ || is_reviving_) worker().abort();
+  if (running_ || is_comparing_) worker().abort();
   running_.reset();
   held_.reset();
-  is_comparing_ = is_reviving_ = false;
+  is_comparing_ = false;
 }
 
 DeviceShare DeviceLane::share() const {

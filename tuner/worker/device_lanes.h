@@ -20,10 +20,10 @@
 #include "tuner/base/error.h"
 #include "tuner/engine/device_scale.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"
 #include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
-#include "tuner/worker/compilers.h"
 
 namespace tuner {
 
@@ -53,12 +53,11 @@ class DeviceLane {
   RunWorker& worker() { return *device_.worker; }
   const RunWorker& worker() const { return *device_.worker; }
   bool is_prepared() const { return !is_lost() && preparation_.is_done(); }
-  bool is_free() const { return is_prepared() && !running_ && !is_comparing_ && !is_reviving_; }
-
-  // The worker has ended: it is brought back while others go on.
-  void start_reviving();
-  // Throws UnavailableError when that cannot be done.
-  void look_at_revival();
+  bool is_free() const {
+    return is_prepared() && !running_ && !is_comparing_ && !worker().is_coming_up();
+  }
+  // Whether the worker can begin now. One that has ended is brought back while others go on.
+  bool make_ready();
 
   // Only when it is free and its worker is ready. `best_ms` is by the clock of the first device.
   void begin(Job job, double best_ms);
@@ -105,7 +104,6 @@ class DeviceLane {
   std::optional<Job> last_;   // that has a result
   std::vector<Job> doubted_;  // results since what is kept was last seen to be whole
   bool is_comparing_ = false;
-  bool is_reviving_ = false;
   int comparisons_ = 0;  // that were begun
   std::optional<DeviceScale> scale_;
   std::size_t trials_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Configurations on their way from the question to the trial, and the queue of those that wait for a
-// device.
+// Configurations on their way from the question to the trial, and the queue of those that wait for
+// a device.
 
 #include <cstddef>
 #include <deque>

@@ -141,17 +141,7 @@ void PoolEvaluator::start_next(DeviceLane& lane) {
   if (!lane.is_free() || interrupt_.count() > 0) return;
   const VariantPlan* const sentinel = lanes_.comparison_due(lane);
   if (sentinel == nullptr) return begin_next(lane);
-  if (make_ready(lane)) lane.begin_comparison(*sentinel);
-}
-
-// A device alone is waited for; others go on meanwhile.
-bool PoolEvaluator::make_ready(DeviceLane& lane) const {
-  if (lane.worker().is_ready()) return true;
-  if (lanes_.count() > 1) {
-    lane.start_reviving();
-    return false;
-  }
-  return lane.worker().make_ready([&] { return now() >= task_.end || interrupt_.count() > 0; });
+  if (lane.make_ready()) lane.begin_comparison(*sentinel);
 }
 
 // What is the same program as something on another device waits for its outcome.
@@ -160,7 +150,7 @@ void PoolEvaluator::begin_next(DeviceLane& lane) {
   if (due == nullptr) return;
   if (!due->is_again && answer_by_twin(*due)) return static_cast<void>(ready_.take(*due));
   // Before a configuration is announced: it is not to blame if this fails.
-  if (!make_ready(lane)) return;
+  if (!lane.make_ready()) return;
   Job job = ready_.take(*due);
   if (task_.announce && !job.is_again) task_.announce(job.trial.configuration);
   lane.begin(std::move(job), best_ms_);
@@ -301,14 +291,10 @@ std::optional<Trial> PoolEvaluator::next(double until) {
   for (;;) {
     lanes_.on_each([&](DeviceLane& lane) {
       lanes_.look_at_preparation(lane);
-      lane.look_at_revival();
       take_verdict(lane);
     });
     for (Job& job : take_compiled()) to_queue(std::move(job));
-    lanes_.on_each([&](DeviceLane& lane) {
-      // A worker that cannot be brought back must not take along what is finished.
-      if (finished_.empty() || lane.worker().is_open()) start_next(lane);
-    });
+    lanes_.on_each([&](DeviceLane& lane) { start_next(lane); });
     if (auto trial = take_finished()) return trial;
     if (lanes_.all_lost()) throw UnavailableError(*lanes_.all_lost());
     if (is_patience_over()) {

@@ -27,9 +27,9 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/engine/recent_load.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/worker/compilers.h"
 #include "tuner/worker/device_lanes.h"
 #include "tuner/worker/job.h"
-#include "tuner/worker/compilers.h"
 #include "tuner/worker/twins.h"
 #include "tuner/worker/variant_builder.h"
 
@@ -71,7 +71,6 @@ class PoolEvaluator final : public SizeEvaluator {
   void run_again(Job job, const std::string& why);
   void start_next(DeviceLane& lane);
   void begin_next(DeviceLane& lane);
-  bool make_ready(DeviceLane& lane) const;
   bool answer_by_twin(Job& job);
   std::vector<Job> take_compiled();
   void take_verdict(DeviceLane& lane);

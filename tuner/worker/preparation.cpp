@@ -82,8 +82,8 @@ bool Preparation::take(const CompileResult& result) {
 }
 
 std::vector<std::string> Preparation::poll() {
-  if (state_ != State::kDevice) return {};
-  const auto done = runner_.handle_preparing();
+  if (state_ != State::kDevice && state_ != State::kDone) return {};
+  const auto done = runner_.advance();
   if (!done) {
     for (const ArgumentSpec& constant : study_.constants) {
       if (constant.name != done.error().constant) continue;

@@ -11,8 +11,8 @@
 #include "tuner/compile/known_sources.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
-#include "tuner/worker/run_worker.h"
 #include "tuner/worker/compilers.h"
+#include "tuner/worker/run_worker.h"
 
 namespace tuner {
 
@@ -32,8 +32,9 @@ class Preparation {
   // Takes what is the reference's of the pool's answers: false for the others. Throws InputError
   // when the reference does not compile.
   bool take(const CompileResult& result);
-  // Looks whether the device is ready; once it is, returns what was found suspicious. Throws
-  // InputError for a constant that does not fit, FatalError when the size cannot be prepared.
+  // Looks whether the device is ready, for the first time or after its worker ended; at the first
+  // time, returns what was found suspicious. Throws InputError for a constant that does not fit,
+  // FatalError when the size cannot be prepared.
   std::vector<std::string> poll();
 
   bool is_done() const { return state_ == State::kDone; }

@@ -20,13 +20,13 @@ constexpr double kOpenSeconds = 120;  // a cold driver on a large machine is slo
 constexpr int kRevivals = 4;
 constexpr int kRetries = 2;
 
-bool never() { return false; }
-
 // Until the next try: a device that was just reset, or memory that another program is about to give
 // back, gets time to recover.
+double pause_seconds(int attempt) { return 0.25 * (1 << attempt); }
+
 void pause_before(int attempt, const RunWorker::IsOver& is_over) {
   if (attempt == 0) return;
-  const TimePoint end = after(Clock::now(), 0.25 * (1 << attempt));
+  const TimePoint end = after(Clock::now(), pause_seconds(attempt));
   while (Clock::now() < end && !is_over()) {
     std::this_thread::sleep_for(std::chrono::duration<double>(Channel::kLookSeconds));
   }
@@ -61,184 +61,185 @@ RunWorker::RunWorker(Connect connect, std::string backend, DeviceId device,
       limits_(limits),
       clock_(limits) {}
 
+// ---- bringing it up -----------------------------------------------------------------------------
+
+void RunWorker::drop() {
+  channel_.reset();
+  state_ = State::kDead;
+}
+
 RunWorker::Failure RunWorker::gone(const std::string& what) {
   Failure failure{what + " was " + channel_->epitaph()};
-  failure.excusable = channel_->killed_from_outside();
-  channel_.reset();
+  failure.retryable = channel_->killed_from_outside();
+  drop();
   return failure;
-}
-
-void RunWorker::start() {
-  channel_ = connect_();
-  channel_->send(
-      {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});
-  is_starting_ = true;
-  start_deadline_ = after(Clock::now(), kOpenSeconds);
-}
-
-std::optional<RunWorker::Failure> RunWorker::try_open(const IsOver& is_over) {
-  if (!is_starting_) start();
-  is_starting_ = false;
-  const auto answer = channel_->wait(start_deadline_, is_over);
-  if (!answer) return gone("its worker");
-  if (text_in(*answer, "type") != "ready") {
-    channel_.reset();
-    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "excusable")};
-  }
-  try {
-    answer->at("facts").get_to(facts_);
-  } catch (const nlohmann::json::exception&) {
-    channel_->condemn("facts that make no sense");
-    return gone("its worker");
-  }
-  return std::nullopt;
 }
 
 UnavailableError RunWorker::unavailable(const std::string& reason) const {
   return UnavailableError("backend '" + backend_ + "', " + text_of(device_) + ": " + reason);
 }
 
+void RunWorker::start() {
+  failures_ = 0;
+  connect();
+}
+
+void RunWorker::connect() {
+  channel_ = connect_();
+  channel_->send(
+      {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});
+  state_ = State::kStarting;
+  deadline_ = after(Clock::now(), kOpenSeconds);
+  stopped_.begin();
+}
+
 const DeviceFacts& RunWorker::open() {
-  for (int attempt = 0;; ++attempt) {
-    pause_before(attempt, never);
-    const auto failed = try_open(never);
-    if (!failed) return facts_;
-    if (!failed->excusable || attempt == kRetries) throw unavailable(failed->reason);
+  if (state_ == State::kDead) {
+    plan_.reset();  // of the size before: what comes next is prepared then
+    start();
+  }
+  for (;;) {
+    advance();
+    if (state_ != State::kStarting) return facts_;
+    wait_for_answer();
   }
 }
 
 void RunWorker::send_plan() {
   channel_->send({{"type", "prepare"}, {"plan", *plan_}});
-  preparing_ = true;
+  state_ = State::kPreparing;
   const std::size_t answers = plan_->reference ? plan_->reference->answers.size() : 0;
-  prepare_deadline_ =
-      after(Clock::now(),
-            limits_.prepare_seconds * static_cast<double>(std::max<std::size_t>(1, answers)));
-}
-
-// No answer: the child is gone or took too long.
-std::optional<RunWorker::Failure> RunWorker::not_prepared(
-    const std::optional<nlohmann::json>& answer) {
-  preparing_ = false;
-  if (!answer) {
-    Failure failure = gone("the worker");
-    if (plan_ && plan_->problem) {
-      failure.reason += ", perhaps in the problem '" + plan_->problem->name + "'";
-    }
-    if (plan_ && plan_->reference) {
-      failure.given = given_text(*plan_, plan_->reference->arguments);
-    }
-    return failure;
-  }
-  const std::string type = text_in(*answer, "type");
-  if (type == "prepared") return std::nullopt;
-  channel_.reset();
-  const bool no_device = type == "unavailable";  // it could be asked, but not used
-  return Failure{reason_in(*answer, no_device ? "reason" : "message"),
-                 flag_in(*answer, "excusable"), no_device, text_in(*answer, "constant")};
+  deadline_ = after(Clock::now(), limits_.prepare_seconds *
+                                      static_cast<double>(std::max<std::size_t>(1, answers)));
+  stopped_.begin();
 }
 
 void RunWorker::start_preparing(SizePlan plan) {
   plan_ = std::move(plan);
   clock_.set_plan(*plan_);
-  preparations_ = 0;
-  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (!is_open()) open();
-  send_plan();
+  failures_ = 0;
+  was_prepared_ = false;
+  if (is_open() && channel_->pump() == Channel::Status::kEnded) drop();
+  if (is_open()) return send_plan();
+  if (state_ == State::kDead) start();
 }
 
-Expected<bool, RunWorker::Unprepared> RunWorker::handle_preparing() {
-  const Channel::Status status = channel_->pump();
-  const auto answer = channel_->take();
-  if (!answer && status == Channel::Status::kAlive && Clock::now() < prepare_deadline_)
-    return false;
-  const auto failed = not_prepared(answer);
-  if (!failed) {
+void RunWorker::revive() {
+  if (state_ == State::kDead) start();
+}
+
+std::optional<RunWorker::Failure> RunWorker::opened(const std::optional<nlohmann::json>& answer) {
+  if (!answer) {
+    Failure failure = gone("its worker");
+    failure.no_device = true;
+    return failure;
+  }
+  if (text_in(*answer, "type") != "ready") {
+    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "excusable"), true};
+  }
+  try {
+    answer->at("facts").get_to(facts_);
+  } catch (const nlohmann::json::exception&) {
+    channel_->condemn("facts that make no sense");
+    return opened(std::nullopt);
+  }
+  state_ = State::kOpen;
+  if (plan_) send_plan();
+  return std::nullopt;
+}
+
+std::optional<RunWorker::Failure> RunWorker::prepared(const std::optional<nlohmann::json>& answer) {
+  if (!answer) {
+    Failure failure = gone("the worker");
+    if (plan_->problem) {
+      failure.reason += ", perhaps in the problem '" + plan_->problem->name + "'";
+    }
+    if (plan_->reference) failure.given = given_text(*plan_, plan_->reference->arguments);
+    return failure;
+  }
+  const std::string type = text_in(*answer, "type");
+  if (type != "prepared") {
+    const bool no_device = type == "unavailable";  // it could be asked, but not used
+    return Failure{reason_in(*answer, no_device ? "reason" : "message"),
+                   flag_in(*answer, "excusable"), no_device, text_in(*answer, "constant")};
+  }
+  if (!std::exchange(was_prepared_, true)) {
     warnings_ = texts_in(*answer, "warnings");
     reference_ms_ = time_in(*answer, "reference_ms");
-    return true;
   }
-  if (failed->excusable && preparations_ < kRetries) {
-    pause_before(++preparations_, never);
-    open();
-    send_plan();
+  state_ = State::kReady;
+  return std::nullopt;
+}
+
+// Another child is tried, later each time. For a size that was prepared before, whatever happens is
+// no fault of the size.
+Expected<bool, RunWorker::Unprepared> RunWorker::failed(Failure failure) {
+  drop();
+  ++failures_;
+  const bool again =
+      was_prepared_ ? failures_ < kRevivals : failure.retryable && failures_ <= kRetries;
+  if (again) {
+    state_ = State::kStarting;
+    deadline_ = after(Clock::now(), pause_seconds(failures_));
     return false;
   }
-  if (failed->no_device) throw unavailable(failed->reason);
-  return Unexpected{Unprepared{failed->reason, failed->constant, failed->given}};
+  if (was_prepared_) {
+    throw UnavailableError("the run worker cannot be brought back: " + failure.reason);
+  }
+  if (failure.no_device) throw unavailable(failure.reason);
+  return Unexpected{Unprepared{failure.reason, failure.constant, failure.given}};
+}
+
+Expected<bool, RunWorker::Unprepared> RunWorker::advance() {
+  if (!is_coming_up()) return state_ != State::kDead;
+  if (!channel_) {
+    if (Clock::now() >= deadline_) connect();
+    return false;
+  }
+  deadline_ += stopped_.take(channel_->pid());
+  channel_->pump();
+  const auto answer = channel_->take();
+  if (!answer && !channel_->has_ended() && Clock::now() < deadline_) return false;
+  auto failure = state_ == State::kStarting ? opened(answer) : prepared(answer);
+  return failure ? failed(std::move(*failure)) : !is_coming_up();
 }
 
 bool RunWorker::is_ready() {
+  if (state_ != State::kReady) return false;
   // One that ended after its last verdict, as after a write into memory that it needed later.
-  if (is_open() && channel_->pump() == Channel::Status::kEnded) channel_.reset();
-  if (is_open() && channel_->take()) {
+  if (channel_->pump() == Channel::Status::kEnded) drop();
+  if (channel_ && channel_->take()) {
     breach_ = kAnsweredTwice;
-    channel_.reset();
+    drop();
   }
-  return is_open();
+  return state_ == State::kReady;
 }
 
-void RunWorker::start_reviving() {
-  is_reviving_ = true;
-  revivals_ = 0;
-  start();
+// Until advance() has something to do, or it is time to ask whether it is over.
+void RunWorker::wait_for_answer() const {
+  const TimePoint until = std::min(deadline_, after(Clock::now(), Channel::kLookSeconds));
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+  std::vector<pollfd> fds;
+  watch(fds);
+  ::poll(fds.data(), fds.size(), static_cast<int>(std::max<long long>(left.count() + 1, 0)));
 }
 
-// Why this try has failed, if it has.
-std::optional<RunWorker::Failure> RunWorker::go_on_reviving() {
-  if (is_starting_) {
-    pollfd answered = channel_->watched();
-    if (::poll(&answered, 1, 0) == 0 && Clock::now() < start_deadline_) return std::nullopt;
-    auto failed = try_open(never);
-    if (!failed) send_plan();
-    return failed;
-  }
-  const Channel::Status status = channel_->pump();
-  const auto answer = channel_->take();
-  if (!answer && status == Channel::Status::kAlive && Clock::now() < prepare_deadline_) {
-    return std::nullopt;
-  }
-  auto failed = not_prepared(answer);
-  is_reviving_ = failed.has_value();
-  return failed;
-}
-
-bool RunWorker::handle_reviving() {
-  if (channel_ == nullptr) {
-    if (Clock::now() >= revive_at_) start();
-    return false;
-  }
-  if (const auto failed = go_on_reviving()) {
-    channel_.reset();
-    is_starting_ = preparing_ = false;
-    if (++revivals_ == kRevivals) {
-      is_reviving_ = false;
-      throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
-    }
-    revive_at_ = after(Clock::now(), 0.25 * (1 << revivals_));
-  }
-  return !is_reviving_;
-}
-
+// Only when it was prepared. False when it was over before it was ready.
 bool RunWorker::make_ready(const IsOver& is_over) {
   if (is_ready()) return true;
-  std::optional<Failure> failed;
-  for (int attempt = 0; attempt < kRevivals; ++attempt) {
-    pause_before(attempt, is_over);
-    failed = try_open(is_over);
-    if (!failed) {
-      send_plan();
-      failed = not_prepared(channel_->wait(prepare_deadline_, is_over));
-    }
-    if (!failed) return true;
+  revive();
+  while (!*advance()) {
     if (is_over()) return false;
+    wait_for_answer();
   }
-  throw UnavailableError("the run worker cannot be brought back: " + failed->reason);
+  return true;
 }
+
+// ---- one configuration --------------------------------------------------------------------------
 
 void RunWorker::begin(const VariantPlan& variant) {
   channel_->clear_output();
-  busy_ = true;
+  state_ = State::kBusy;
   begun_ = false;
   id_ = nonce();
   clock_.begin("load", channel_->pid());
@@ -246,14 +247,13 @@ void RunWorker::begin(const VariantPlan& variant) {
 }
 
 void RunWorker::watch(std::vector<pollfd>& fds) const {
-  if (channel_ && (busy_ || preparing_ || is_reviving_)) fds.push_back(channel_->watched());
+  const bool is_awaited = is_coming_up() || state_ == State::kBusy;
+  if (channel_ && is_awaited) fds.push_back(channel_->watched());
 }
 
 TimePoint RunWorker::deadline() const {
-  if (is_reviving_ && !channel_) return revive_at_;
-  if (is_reviving_ && is_starting_) return start_deadline_;
-  if (preparing_) return prepare_deadline_;
-  return busy_ ? clock_.deadline() : TimePoint::max();
+  if (is_coming_up()) return deadline_;
+  return state_ == State::kBusy ? clock_.deadline() : TimePoint::max();
 }
 
 Verdict RunWorker::verdict_of_death(const std::string& how) const {
@@ -265,9 +265,9 @@ Verdict RunWorker::verdict_of_death(const std::string& how) const {
 }
 
 Verdict RunWorker::finish(Verdict verdict) {
-  busy_ = false;
+  state_ = State::kReady;
   work_.add(clock_.started());
-  if (verdict.context_dead || verdict.device_lost) channel_.reset();
+  if (verdict.context_dead || verdict.device_lost) drop();
   return verdict;
 }
 
@@ -294,7 +294,7 @@ std::optional<Verdict> RunWorker::take_message(const nlohmann::json& message) {
 }
 
 std::optional<Verdict> RunWorker::handle() {
-  if (!busy_) return std::nullopt;
+  if (state_ != State::kBusy) return std::nullopt;
   clock_.give_back_stopped();
   channel_->pump();
   while (auto message = channel_->take()) {
@@ -324,12 +324,8 @@ std::uint64_t RunWorker::peak_memory() const {
 }
 
 void RunWorker::abort() {
-  is_reviving_ = false;
-  if (!busy_ && !preparing_) return;
-  if (busy_) work_.add(clock_.started());
-  busy_ = false;
-  preparing_ = false;
-  channel_.reset();
+  if (state_ == State::kBusy) work_.add(clock_.started());
+  if (state_ == State::kBusy || (is_coming_up() && plan_)) drop();
 }
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
@@ -365,7 +361,7 @@ RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const 
       duel.failed.emplace(answer->at("plan").get<std::size_t>(),
                           answer->at("verdict").get<Verdict>());
       again = duel.failed->second.excusable;
-      channel_.reset();
+      drop();
       return duel;
     } catch (const nlohmann::json::exception&) {
       break;
@@ -373,7 +369,7 @@ RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const 
       break;
     }
   }
-  again = gone("the worker").excusable && !is_over();
+  again = gone("the worker").retryable && !is_over();
   return {};
 }
 

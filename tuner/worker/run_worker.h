@@ -44,36 +44,35 @@ class RunWorker {
   // This and the preparation try again, a few times, when the cause may be outside: a device that
   // is busy, no memory, a child that somebody killed.
   const DeviceFacts& open();
-  bool is_open() const { return channel_ != nullptr && !is_starting_; }
+  bool is_open() const { return state_ >= State::kOpen; }
   const DeviceId& device() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
-  // Has buffers allocated and filled and the reference run, while the caller goes on; throws
-  // UnavailableError when there is no device.
+  // Has buffers allocated and filled and the reference run, while the caller goes on: advance()
+  // says when that is done. Throws UnavailableError when there is no device.
   void start_preparing(SizePlan plan);
+  // The child has ended since it was prepared: a new one is prepared for the same size, while the
+  // caller goes on. Nothing where that has begun.
+  void revive();
   // Why a problem size cannot be prepared.
   struct Unprepared {
     std::string reason;
     std::string constant;  // the one that the study gives another size than the source; or empty
     std::string given;     // to the reference kernel, if that may have ended the worker
   };
-  // Whether that is done now, or why it cannot be; throws UnavailableError when the device turned
-  // out to be unusable.
-  Expected<bool, Unprepared> handle_preparing();
+  // Goes on with what was started, as far as that goes without waiting. Whether all of it is done,
+  // or why the size cannot be prepared; throws UnavailableError when the device turned out to be
+  // unusable, or cannot be brought back.
+  Expected<bool, Unprepared> advance();
+  // Whether advance() has something to go on with.
+  bool is_coming_up() const { return state_ == State::kStarting || state_ == State::kPreparing; }
   // What the preparation found suspicious, once.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   // Of the size that was prepared last: the reference's time; 0 where it was not timed.
   double reference_ms() const { return reference_ms_; }
 
-  // Only when prepared. Revives the child if it ended; throws UnavailableError when it cannot be
-  // brought back. False when it was over before that was done.
-  bool make_ready(const IsOver& is_over);
-  // Whether it is ready as it is.
+  // Whether it is ready as it is: prepared, and its child is there.
   bool is_ready();
-  // As make_ready(), for who has other devices to look after meanwhile: begins with it.
-  void start_reviving();
-  // Whether that is done; throws UnavailableError when it cannot be brought back.
-  bool handle_reviving();
-  // Only when it is ready, and neither busy nor preparing.
+  // Only when it is ready.
   void begin(const VariantPlan& variant);
   // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
   void set_best(double ms) { clock_.set_best(ms); }
@@ -104,22 +103,36 @@ class RunWorker {
   const std::vector<BusySpan>& busy() const { return work_.spans(); }
 
  private:
-  // Why a child could not be set up.
+  enum class State {
+    kDead,       // there is no child, and none is wanted
+    kStarting,   // it was asked for the device; while there is none, the next waits for deadline_
+    kOpen,       // nothing is prepared
+    kPreparing,  // the plan was sent
+    kReady,
+    kBusy,  // a configuration is in flight
+  };
+  // Why a child could not be brought up.
   struct Failure {
     std::string reason;
-    bool excusable = false;  // the cause may be outside
+    bool retryable = false;  // the cause may be outside
     bool no_device = false;
     std::string constant{};
     std::string given{};  // as in Unprepared
   };
-  std::optional<Failure> try_open(const IsOver& is_over);
+  void connect();
   void send_plan();
-  std::optional<Failure> not_prepared(const std::optional<nlohmann::json>& answer);
+  // Takes the child's answer to being started or prepared; empty: it is gone, or too late.
+  std::optional<Failure> opened(const std::optional<nlohmann::json>& answer);
+  std::optional<Failure> prepared(const std::optional<nlohmann::json>& answer);
+  Expected<bool, Unprepared> failed(Failure failure);
+  // Reaps the child, and says how it ended.
   Failure gone(const std::string& what);
+  void drop();
+  void wait_for_answer() const;
   UnavailableError unavailable(const std::string& reason) const;
+  bool make_ready(const IsOver& is_over);
   Duel try_duel(nlohmann::json& request, bool& again, const IsOver& is_over,
                 const std::function<void(int)>& round);
-  std::optional<Failure> go_on_reviving();
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<Verdict> take_message(const nlohmann::json& message);
   Verdict finish(Verdict verdict);
@@ -130,19 +143,15 @@ class RunWorker {
   std::vector<std::pair<std::string, std::string>> options_;
   RunLimits limits_;
   std::unique_ptr<Channel> channel_;
-  bool is_starting_ = false;  // the child was not heard of yet
-  TimePoint start_deadline_;
+  State state_ = State::kDead;
+  TimePoint deadline_;  // of kStarting and kPreparing
+  StoppedTime stopped_;
+  int failures_ = 0;           // of this bringing up
+  bool was_prepared_ = false;  // for the present plan: the next failure is none of the plan's
   DeviceFacts facts_;
   std::optional<SizePlan> plan_;
-  bool preparing_ = false;
-  int preparations_ = 0;  // that failed by something outside
   std::vector<std::string> warnings_;
   double reference_ms_ = 0;
-  TimePoint prepare_deadline_ = TimePoint::max();
-  bool is_reviving_ = false;
-  int revivals_ = 0;     // that failed, of this one
-  TimePoint revive_at_;  // not before then
-  bool busy_ = false;
   bool begun_ = false;    // the child has said that it is at work on what is in flight
   std::uint64_t id_ = 0;  // of the question, drawn at random
   std::optional<std::string> breach_;

@@ -12,8 +12,8 @@
 #include "tuner/model/artifact.h"
 #include "tuner/ports/machine_state.h"
 #include "tuner/ports/size_evaluator.h"
-#include "tuner/worker/job.h"
 #include "tuner/worker/compilers.h"
+#include "tuner/worker/job.h"
 
 namespace tuner {
 

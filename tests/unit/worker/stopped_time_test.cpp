@@ -1,13 +1,13 @@
 // What is given back to a worker after it, or this process, was stopped.
 
-#include "tuner/worker/channel.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+
+#include "tuner/worker/channel.h"
 
 namespace tuner {
 namespace {
