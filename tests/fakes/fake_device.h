@@ -101,8 +101,8 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   double now() const override { return now_; }
   std::optional<MachineState> machine() const override { return script_.machine; }
 
-  std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
-                                        const FinalPlan& plan) override {
+  std::vector<std::vector<double>> remeasure(std::vector<Trial>& trials,
+                                             const FinalPlan& plan) override {
     const int rounds = plan.rounds;
     script_.seconds_for_final = plan.seconds;
     if (script_.lost_in_final) throw UnavailableError("it fell off the bus");
@@ -129,8 +129,8 @@ class FakeSizeEvaluator final : public SizeEvaluator {
     return {*on_device_};
   }
   std::vector<DeviceShare> devices() const override { return script_.shares; }
-  std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
-                                          const FinalPlan& plan) override {
+  std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
+                                               const FinalPlan& plan) override {
     if (!script_.milliseconds_elsewhere) return std::nullopt;
     Elsewhere out{{1}, {}};
     for (const Trial& trial : trials) {

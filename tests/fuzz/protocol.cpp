@@ -21,7 +21,7 @@ void read_as(const nlohmann::json& document) {
 
 void read_all(const nlohmann::json& message) {
   text_in(message, "type");
-  flag_in(message, "excusable");
+  flag_in(message, "retryable");
   for (const auto& member : message) {
     read_as<Verdict>(member);
     read_as<Artifact>(member);

@@ -79,7 +79,7 @@ TEST_F(GpuFreshInputs, AKernelThatSkipsTimedLaunchesOnlyIsFoundOut) {
       const Verdict wrong = evaluation.evaluate(skipping, nullptr);
       EXPECT_EQ(wrong.state, TrialState::kCorrectness) << static_cast<int>(cache);
       EXPECT_TRUE(wrong.message.ends_with(", timed on fresh inputs")) << wrong.message;
-      const auto final = evaluation.duel({honest, skipping}, {3, 1}, nullptr);
+      const auto final = evaluation.remeasure({honest, skipping}, {3, 1}, nullptr);
       ASSERT_FALSE(final);
       EXPECT_EQ(final.error().plan, 1U) << final.error().verdict.message;
     }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/kept_watch.h"
 #include "tuner/engine/repeated_launches.h"
 #include "tuner/engine/rotation.h"
@@ -17,7 +18,6 @@
 #include "tuner/engine/sentinel.h"
 #include "tuner/engine/session.h"
 #include "tuner/engine/verdict.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/ports/observer.h"
 
 namespace tuner {
@@ -48,19 +48,20 @@ Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
   return sample->front();
 }
 
-std::optional<Verdict> check_finalist(Backend& backend, Session& session, Workspace& workspace,
+std::optional<Verdict> check_finalist(Backend& backend, Session& session, DeviceBuffers& buffers,
                                       Admitted& finalist) {
   if (auto wrong = session.verify_finalist(finalist)) return wrong;
-  if (auto wrong = wrong_now_and_then(backend, session, workspace, finalist)) return wrong;
-  if (!workspace.plan().deterministic) return std::nullopt;
-  auto bits = compare_bits(backend, session, workspace, finalist);
+  if (auto wrong = wrong_now_and_then(backend, session, buffers, finalist)) return wrong;
+  if (!buffers.plan().deterministic) return std::nullopt;
+  auto bits = compare_bits(backend, session, buffers, finalist);
   return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
 }
 
 // With `inputs: fresh`. On other inputs before, too: what the finalist before left on these would
 // be taken for its own answer.
-std::optional<DuelFailure> check_on_fresh_inputs(Session& session, std::vector<Admitted>& finalists,
-                                                 const std::vector<std::uint32_t>& launches) {
+std::optional<FinalistFailure> check_on_fresh_inputs(Session& session,
+                                                     std::vector<Admitted>& finalists,
+                                                     const std::vector<std::uint32_t>& launches) {
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     session.announce(Phase::kFinal);
     std::optional<Verdict> wrong;
@@ -72,55 +73,55 @@ std::optional<DuelFailure> check_on_fresh_inputs(Session& session, std::vector<A
       wrong = session.check_answers(finalists[i]);
       if (wrong) wrong->message += ", timed on fresh inputs";
     }
-    if (wrong) return DuelFailure{i, std::move(*wrong)};
+    if (wrong) return FinalistFailure{i, std::move(*wrong)};
   }
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     auto wrong = session.back_to_usual_inputs(finalists[i]);
-    if (wrong) return DuelFailure{i, std::move(*wrong)};
+    if (wrong) return FinalistFailure{i, std::move(*wrong)};
   }
   return std::nullopt;
 }
 
 // The finalists share their buffers, so the answer that is there after the rounds is that of the
 // one timed last; of the others nothing is left to look at.
-std::optional<DuelFailure> check_timed_last(Session& session, std::vector<Admitted>& finalists,
-                                            std::size_t last) {
+std::optional<FinalistFailure> check_timed_last(Session& session, std::vector<Admitted>& finalists,
+                                                std::size_t last) {
   auto wrong = session.check_answers(finalists[last]);
   if (!wrong) return std::nullopt;
   wrong->message += ", after repeated launches";
-  return DuelFailure{last, std::move(*wrong)};
+  return FinalistFailure{last, std::move(*wrong)};
 }
 
 // One that failed, unless what is kept has been damaged, by one of so many that were launched.
-DuelFailure settled(DuelFailure failure, KeptWatch& kept, std::size_t launched,
-                    const Session& session) {
+FinalistFailure settled(FinalistFailure failure, KeptWatch& kept, std::size_t launched,
+                        const Session& session) {
   if (failure.verdict.context_dead) return failure;
   if (auto damage = kept.look(launched, session)) failure.verdict = std::move(*damage);
   return failure;
 }
 
 // Therefore each is launched and checked again. Who damages what is kept is known then.
-std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, Workspace& workspace,
-                                           KeptWatch& kept,
-                                           const std::vector<VariantPlan>& variants,
-                                           std::vector<Admitted>& finalists, std::size_t last) {
+std::optional<FinalistFailure> check_finalists(Backend& backend, Session& session,
+                                               DeviceBuffers& buffers, KeptWatch& kept,
+                                               const std::vector<VariantPlan>& variants,
+                                               std::vector<Admitted>& finalists, std::size_t last) {
   session.announce(Phase::kInputs);
   // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
   // does it again is found below.
-  if (auto looked = workspace.broken_guard(finalists[last].bound); !looked) {
-    return DuelFailure{last, verdict_of(looked.error())};
+  if (auto looked = buffers.broken_guard(finalists[last].bound); !looked) {
+    return FinalistFailure{last, verdict_of(looked.error())};
   }
-  const auto inputs = workspace.repair_inputs();
+  const auto inputs = buffers.repair_inputs();
   const bool failed = !inputs && inputs.error().error != DeviceError::kOutOfMemory;
-  if (failed) return DuelFailure{last, verdict_of(inputs.error())};
+  if (failed) return FinalistFailure{last, verdict_of(inputs.error())};
   for (std::size_t i = 0; i < finalists.size(); ++i) {
-    auto wrong = check_finalist(backend, session, workspace, finalists[i]);
+    auto wrong = check_finalist(backend, session, buffers, finalists[i]);
     if (wrong) return settled({i, std::move(*wrong)}, kept, 1, session);
-    if (auto damage = kept.look(1, session)) return DuelFailure{i, std::move(*damage)};
+    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
   }
   std::vector<Timed> timed;
   for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
-  auto elsewhere = wrong_elsewhere(session, workspace, timed);
+  auto elsewhere = wrong_elsewhere(session, buffers, timed);
   if (!elsewhere) return std::nullopt;
   return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
                  session);
@@ -129,20 +130,20 @@ std::optional<DuelFailure> check_finalists(Backend& backend, Session& session, W
 // What is the best until now may win: it is launched more often, and its answers are compared on
 // other inputs, too. Of all others that would take too long; finalists are looked at again in the
 // final.
-std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Workspace& workspace,
+std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, DeviceBuffers& buffers,
                                        const VariantPlan& variant, Admitted& admitted,
                                        Verdict& verdict) {
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
   if (best) {
-    if (auto wrong = wrong_now_and_then(backend, session, workspace, admitted)) return wrong;
+    if (auto wrong = wrong_now_and_then(backend, session, buffers, admitted)) return wrong;
   }
-  if (workspace.plan().deterministic) {
-    auto bits = compare_bits(backend, session, workspace, admitted);
+  if (buffers.plan().deterministic) {
+    auto bits = compare_bits(backend, session, buffers, admitted);
     if (bits && bits->state != TrialState::kOk) return bits;
     if (bits) verdict.deterministic = bits->deterministic;
   }
   if (!best) return std::nullopt;
-  auto elsewhere = wrong_elsewhere(session, workspace, {{&variant, &admitted}});
+  auto elsewhere = wrong_elsewhere(session, buffers, {{&variant, &admitted}});
   if (!elsewhere) return std::nullopt;
   return std::move(elsewhere->verdict);
 }
@@ -155,10 +156,10 @@ DeviceResult<Ok> launch_observed(Observer& observer, Backend& backend, const Adm
   return Ok{};
 }
 
-std::optional<Verdict> look(Observer& observer, Backend& backend, Workspace& workspace,
+std::optional<Verdict> look(Observer& observer, Backend& backend, DeviceBuffers& buffers,
                             const Observed& seen, const Admitted& admitted, Metrics& out) {
   if (observer.launches() > 0) {
-    auto ready = workspace.reset(admitted.bound, Outputs::kPoisoned);
+    auto ready = buffers.reset(admitted.bound, Outputs::kPoisoned);
     if (!ready) return verdict_of(ready.error());
   }
   if (const auto wrong = observer.begin(seen)) return verdict_of(TrialState::kLaunch, *wrong);
@@ -174,14 +175,14 @@ std::optional<Verdict> look(Observer& observer, Backend& backend, Workspace& wor
 // One that fails says nothing of the variant, but the study asks for its values: the variant is
 // kLaunch then, as where the device measures no power.
 std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& observers,
-                               Backend& backend, const Session& session, Workspace& workspace,
+                               Backend& backend, const Session& session, DeviceBuffers& buffers,
                                const VariantPlan& variant, const Admitted& admitted,
                                Verdict& verdict) {
   const Observed seen{backend.facts(), variant.artifact, variant.geometry, verdict.resources,
                       verdict.timing.samples};
   for (const auto& observer : observers) {
     session.announce(Phase::kObserve);
-    auto wrong = look(*observer, backend, workspace, seen, admitted, verdict.observed);
+    auto wrong = look(*observer, backend, buffers, seen, admitted, verdict.observed);
     if (wrong) return wrong;
   }
   return std::nullopt;
@@ -193,28 +194,29 @@ struct Evaluation::Impl {
   Impl(Backend& device, SizePlan plan, StudyPlugins given)
       : backend(device),
         plugins(std::move(given)),
-        workspace(device, std::move(plan), plugins.problem.get()),
+        buffers(device, std::move(plan), plugins.problem.get()),
         rotation(device),
-        sampler(device, workspace, rotation),
-        kept(workspace),
-        sentinel(device, workspace) {}
-  bool fresh() const { return workspace.plan().measure.inputs == TimedInputs::kFresh; }
+        sampler(device, buffers, rotation),
+        kept(buffers),
+        sentinel(device, buffers) {}
+  bool fresh() const { return buffers.plan().measure.inputs == TimedInputs::kFresh; }
 
   Backend& backend;
   StudyPlugins plugins;
-  Workspace workspace;
+  DeviceBuffers buffers;
   Rotation rotation;
   Sampler sampler;
   KeptWatch kept;
   Sentinel sentinel;
 
   Verdict judge(const VariantPlan& variant, Session& session);
-  std::optional<DuelFailure> check(const std::vector<VariantPlan>& variants, Session& session,
-                                   std::vector<Admitted>& finalists,
-                                   const std::vector<std::uint32_t>& launches, std::size_t last);
-  std::optional<DuelFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
-                                   std::vector<Admitted>& finalists,
-                                   std::vector<std::uint32_t>& launches);
+  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists,
+                                       const std::vector<std::uint32_t>& launches,
+                                       std::size_t last);
+  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists,
+                                       std::vector<std::uint32_t>& launches);
 };
 
 Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
@@ -222,26 +224,26 @@ Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
 Evaluation::~Evaluation() = default;
 
 DeviceResult<Ok> Evaluation::prepare() {
-  auto done = impl_->workspace.prepare();
-  const SizePlan& plan = impl_->workspace.plan();
+  auto done = impl_->buffers.prepare();
+  const SizePlan& plan = impl_->buffers.plan();
   if (!done || plan.measure.cache != CacheState::kRotate) return done;
   std::vector<std::uint64_t> bytes;
   for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
   return impl_->rotation.reserve(bytes);
 }
 
-const std::vector<std::string>& Evaluation::warnings() const { return impl_->workspace.warnings(); }
-double Evaluation::reference_ms() const { return impl_->workspace.reference_ms(); }
-const std::string& Evaluation::wrong_constant() const { return impl_->workspace.wrong_constant(); }
+const std::vector<std::string>& Evaluation::warnings() const { return impl_->buffers.warnings(); }
+double Evaluation::reference_ms() const { return impl_->buffers.reference_ms(); }
+const std::string& Evaluation::wrong_constant() const { return impl_->buffers.wrong_constant(); }
 
 Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
   auto admitted = session.admit(variant);
   if (!admitted) return admitted.error();
   Verdict verdict = session.measure(variant, *admitted);
   if (verdict.state != TrialState::kOk) return verdict;
-  auto wrong = wrong_after_all(backend, session, workspace, variant, *admitted, verdict);
+  auto wrong = wrong_after_all(backend, session, buffers, variant, *admitted, verdict);
   if (!wrong) {
-    wrong = observe(plugins.observers, backend, session, workspace, variant, *admitted, verdict);
+    wrong = observe(plugins.observers, backend, session, buffers, variant, *admitted, verdict);
   }
   if (!wrong) return verdict;
   wrong->resources = verdict.resources;
@@ -250,8 +252,8 @@ Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
 }
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
-  if (auto room = impl_->workspace.reserve(variant); !room) return verdict_of(room.error());
-  Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
+  if (auto room = impl_->buffers.reserve(variant); !room) return verdict_of(room.error());
+  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
   Verdict verdict = impl_->judge(variant, session);
   verdict = impl_->kept.after(variant, std::move(verdict), session);
   verdict.drift = impl_->sentinel.after(variant, verdict);
@@ -259,21 +261,21 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
 }
 
 // What is kept is looked at after each, so that who damages it is known.
-std::optional<DuelFailure> Evaluation::Impl::admit(const std::vector<VariantPlan>& variants,
-                                                   Session& session,
-                                                   std::vector<Admitted>& finalists,
-                                                   std::vector<std::uint32_t>& launches) {
+std::optional<FinalistFailure> Evaluation::Impl::admit(const std::vector<VariantPlan>& variants,
+                                                       Session& session,
+                                                       std::vector<Admitted>& finalists,
+                                                       std::vector<std::uint32_t>& launches) {
   if (kept.is_unsure()) {
-    if (auto damage = kept.look(0, session)) return DuelFailure{0, std::move(*damage)};
+    if (auto damage = kept.look(0, session)) return FinalistFailure{0, std::move(*damage)};
   }
   for (std::size_t i = 0; i < variants.size(); ++i) {
     auto admitted = session.admit(variants[i]);
     if (!admitted) return settled({i, admitted.error()}, kept, 1, session);
     auto warm_up = sample_of(session, *admitted, 1);
     if (!warm_up) return settled({i, warm_up.error()}, kept, 1, session);
-    if (auto damage = kept.look(1, session)) return DuelFailure{i, std::move(*damage)};
+    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
     const auto chosen = sampler.choose_launches(admitted->bound, *warm_up);
-    if (!chosen) return DuelFailure{i, verdict_of(chosen.error())};
+    if (!chosen) return FinalistFailure{i, verdict_of(chosen.error())};
     launches.push_back(*chosen);
     finalists.push_back(std::move(*admitted));
   }
@@ -281,30 +283,30 @@ std::optional<DuelFailure> Evaluation::Impl::admit(const std::vector<VariantPlan
 }
 
 // After the rounds: the answers of timed launches, before and after looking at what is kept.
-std::optional<DuelFailure> Evaluation::Impl::check(const std::vector<VariantPlan>& variants,
-                                                   Session& session,
-                                                   std::vector<Admitted>& finalists,
-                                                   const std::vector<std::uint32_t>& launches,
-                                                   std::size_t last) {
+std::optional<FinalistFailure> Evaluation::Impl::check(const std::vector<VariantPlan>& variants,
+                                                       Session& session,
+                                                       std::vector<Admitted>& finalists,
+                                                       const std::vector<std::uint32_t>& launches,
+                                                       std::size_t last) {
   auto wrong = fresh() ? check_on_fresh_inputs(session, finalists, launches)
                        : check_timed_last(session, finalists, last);
   if (wrong) return settled(std::move(*wrong), kept, finalists.size(), session);
   if (auto damage = kept.look(finalists.size(), session)) {
-    return DuelFailure{last, std::move(*damage)};
+    return FinalistFailure{last, std::move(*damage)};
   }
-  return check_finalists(backend, session, workspace, kept, variants, finalists, last);
+  return check_finalists(backend, session, buffers, kept, variants, finalists, last);
 }
 
-Expected<std::vector<std::vector<double>>, DuelFailure> Evaluation::duel(
+Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasure(
     const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase) {
   const Stopwatch since_begin;
   // For all of them before the first is bound, because a buffer that grows moves.
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    auto room = impl_->workspace.reserve(variants[i]);
-    if (!room) return Unexpected{DuelFailure{i, verdict_of(room.error())}};
+    auto room = impl_->buffers.reserve(variants[i]);
+    if (!room) return Unexpected{FinalistFailure{i, verdict_of(room.error())}};
   }
   impl_->sampler.begin_anew();
-  Session session(impl_->backend, impl_->workspace, impl_->sampler, phase);
+  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
   std::vector<Admitted> finalists;
   std::vector<std::uint32_t> launches;
   if (auto failed = impl_->admit(variants, session, finalists, launches)) {

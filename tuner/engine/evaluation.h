@@ -29,8 +29,8 @@ enum class Phase : std::uint32_t {
 };
 using PhaseSink = std::function<void(Phase)>;
 
-// Which of the finalists broke a duel, and how.
-struct DuelFailure {
+// Which of the finalists failed, and how.
+struct FinalistFailure {
   std::size_t plan = 0;
   Verdict verdict;
 };
@@ -69,7 +69,7 @@ class Evaluation {
   // Re-measures configurations interleaved, in a random order drawn anew in each round from
   // its seed: result[variant][round] in milliseconds. Each is verified before and after. kFinal is
   // announced before each round. Rounds that the plan has no time for are left out.
-  Expected<std::vector<std::vector<double>>, DuelFailure> duel(
+  Expected<std::vector<std::vector<double>>, FinalistFailure> remeasure(
       const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase);
 
  private:

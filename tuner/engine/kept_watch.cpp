@@ -17,15 +17,15 @@ constexpr int kShare = 20;  // of the time, looking at what is larger takes one 
 }  // namespace
 
 bool KeptWatch::is_due() const {
-  return workspace_.kept_bytes() <= kSmall || clock_() - looked_ >= kShare * cost_;
+  return buffers_.kept_bytes() <= kSmall || clock_() - looked_ >= kShare * cost_;
 }
 
 std::optional<Verdict> KeptWatch::look(std::size_t launched, const Session& session) {
   const bool is_alone = launched == 1 && !is_unsure();
   unseen_ += launched;
-  if (workspace_.kept_bytes() > kSmall) session.announce(Phase::kInputs);
+  if (buffers_.kept_bytes() > kSmall) session.announce(Phase::kInputs);
   const auto begin = clock_();
-  auto damaged = workspace_.damaged();
+  auto damaged = buffers_.damaged();
   looked_ = clock_();
   cost_ = looked_ - begin;
   if (!damaged) return verdict_of(damaged.error());
@@ -41,7 +41,7 @@ std::optional<Verdict> KeptWatch::look(std::size_t launched, const Session& sess
   } else {
     verdict = verdict_of(TrialState::kRuntime,
                          fmt::format("one of several variants has changed {}", **damaged));
-    verdict.excusable = true;
+    verdict.retryable = true;
     verdict.kept = Kept::kDamaged;
   }
   verdict.context_dead = true;

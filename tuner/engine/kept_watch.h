@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/session.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
 
 namespace tuner {
@@ -17,9 +17,9 @@ class KeptWatch {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
-  // `workspace` outlives this.
-  explicit KeptWatch(Workspace& workspace, Clock clock = std::chrono::steady_clock::now)
-      : workspace_(workspace), clock_(std::move(clock)), looked_(clock_()) {}
+  // `buffers` outlives this.
+  explicit KeptWatch(DeviceBuffers& buffers, Clock clock = std::chrono::steady_clock::now)
+      : buffers_(buffers), clock_(std::move(clock)), looked_(clock_()) {}
 
   // The variant's verdict, or what it becomes if something that is kept was damaged. It is looked
   // at after what is wrong or becomes the best, and after others as often as that costs little.
@@ -33,7 +33,7 @@ class KeptWatch {
  private:
   bool is_due() const;
 
-  Workspace& workspace_;
+  DeviceBuffers& buffers_;
   Clock clock_;
   std::chrono::steady_clock::time_point looked_;
   std::chrono::steady_clock::duration cost_{};  // of the last look

@@ -65,9 +65,9 @@ DeviceResult<std::optional<std::string>> KeptOutputs::changed(
 }
 
 // On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
-DeviceResult<Ok> launch_once(Backend& backend, Workspace& workspace, const Admitted& admitted,
+DeviceResult<Ok> launch_once(Backend& backend, DeviceBuffers& buffers, const Admitted& admitted,
                              std::optional<std::uint64_t> seed) {
-  if (auto done = workspace.reset(admitted.bound, Outputs::kPoisoned); !done) return done;
+  if (auto done = buffers.reset(admitted.bound, Outputs::kPoisoned); !done) return done;
   return seed ? backend.launch_shuffled(admitted.bound.sequence, *seed)
               : backend.launch(admitted.bound.sequence);
 }
@@ -93,13 +93,13 @@ std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted
 }
 
 std::optional<Verdict> wrong_in_another_order(Backend& backend, Session& session,
-                                              Workspace& workspace, Admitted& admitted) {
+                                              DeviceBuffers& buffers, Admitted& admitted) {
   constexpr std::chrono::seconds kSlow{1};  // one such launch is enough
   const auto begin = std::chrono::steady_clock::now();
   for (const std::uint64_t seed : {1U, 2U}) {
     if (std::chrono::steady_clock::now() - begin > kSlow) return std::nullopt;
     session.announce(Phase::kVerify);
-    const auto done = launch_once(backend, workspace, admitted, seed);
+    const auto done = launch_once(backend, buffers, admitted, seed);
     if (is_unsupported(done)) return std::nullopt;
     auto wrong = done ? session.recheck(admitted) : verdict_of(done.error());
     if (!wrong) continue;
@@ -114,15 +114,15 @@ bool says_nothing(const DeviceFailure& failure) {
   return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
 }
 
-std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspace,
+std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buffers,
                                            const std::vector<Timed>& timed, std::uint32_t set) {
   session.announce(Phase::kInputs);
-  if (auto done = workspace.use_inputs(set); !done) {
+  if (auto done = buffers.use_inputs(set); !done) {
     if (says_nothing(done.error())) return std::nullopt;
     return WrongElsewhere{0, verdict_of(done.error())};
   }
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    if (auto done = workspace.compute_answer(timed[i].variant->answer); !done) {
+    if (auto done = buffers.compute_answer(timed[i].variant->answer); !done) {
       if (says_nothing(done.error())) continue;
       return WrongElsewhere{i, verdict_of(done.error())};
     }
@@ -130,7 +130,7 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspac
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
       wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
-                                   name_of_set(workspace.plan(), set), wrong->message);
+                                   name_of_set(buffers.plan(), set), wrong->message);
     }
     return WrongElsewhere{i, std::move(*wrong)};
   }
@@ -139,29 +139,29 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, Workspace& workspac
 
 }  // namespace
 
-std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session, Workspace& workspace,
-                                          Admitted& admitted) {
-  if (workspace.plan().checks.empty()) return std::nullopt;
+std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
+                                          DeviceBuffers& buffers, Admitted& admitted) {
+  if (buffers.plan().checks.empty()) return std::nullopt;
   if (auto wrong = wrong_in_some_launch(session, admitted)) return wrong;
-  return wrong_in_another_order(backend, session, workspace, admitted);
+  return wrong_in_another_order(backend, session, buffers, admitted);
 }
 
-std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspace& workspace,
+std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
                                     const Admitted& admitted) {
   constexpr std::uint64_t kLaunches = 8;
-  KeptOutputs kept(backend.memory(), workspace.plan());
+  KeptOutputs kept(backend.memory(), buffers.plan());
   for (std::uint64_t i = 0; i < kLaunches; ++i) {
     session.announce(Phase::kVerify);
     auto done =
-        launch_once(backend, workspace, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
-    if (is_unsupported(done)) done = launch_once(backend, workspace, admitted, std::nullopt);
+        launch_once(backend, buffers, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
+    if (is_unsupported(done)) done = launch_once(backend, buffers, admitted, std::nullopt);
     if (!done) return verdict_of(done.error());
     if (i == 0) {
       // No room for copies is not the variant's fault.
-      if (kept.keep(workspace.buffers())) continue;
+      if (kept.keep(buffers.ids())) continue;
       return std::nullopt;
     }
-    auto changed = kept.changed(workspace.buffers());
+    auto changed = kept.changed(buffers.ids());
     if (!changed) return verdict_of(changed.error());
     if (!*changed) continue;
     Verdict verdict =
@@ -176,16 +176,16 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspac
   return same;
 }
 
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, Workspace& workspace,
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
                                               const std::vector<Timed>& timed) {
-  const std::uint32_t sets = timed.empty() ? 1 : input_sets(workspace.plan());
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(buffers.plan());
   std::optional<WrongElsewhere> found;
   for (std::uint32_t set = 1; set < sets && !found; ++set) {
-    found = wrong_on_set(session, workspace, timed, set);
+    found = wrong_on_set(session, buffers, timed, set);
   }
   if (sets <= 1 || (found && found->verdict.context_dead)) return found;
   session.announce(Phase::kInputs);
-  auto back = workspace.use_inputs(0);
+  auto back = buffers.use_inputs(0);
   // It worked before, so the device is at fault.
   if (!back && !found) found = WrongElsewhere{0, verdict_of(back.error())};
   return found;

@@ -7,21 +7,21 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/session.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
 
 // For what may win: some launches in the usual order of threads, then two in others, where the
 // backend can choose it.
-std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session, Workspace& workspace,
-                                          Admitted& admitted);
+std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
+                                          DeviceBuffers& buffers, Admitted& admitted);
 
 // Compares several launches' outputs bit by bit, other orders of threads among them, because a GPU
 // chooses its own. The verdict is `ok` where all are the same; nothing: there is no room for
 // copies.
-std::optional<Verdict> compare_bits(Backend& backend, Session& session, Workspace& workspace,
+std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
                                     const Admitted& admitted);
 
 // One that was admitted and timed.
@@ -38,7 +38,7 @@ struct WrongElsewhere {
 // Launches each once on every other set of inputs and compares the answers with the reference's for
 // them; the first that is wrong, or nothing. The inputs are the first set again afterwards. A set
 // that does not fit into memory, or for which the reference itself has no answer, is left out.
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, Workspace& workspace,
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
                                               const std::vector<Timed>& timed);
 
 }  // namespace tuner

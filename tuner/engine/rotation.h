@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/guarded_memory.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {

@@ -39,13 +39,13 @@ Conditions Sampler::conditions() const {
 }
 
 DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wanted wanted,
-                                                 Workspace::Fresh inputs) {
+                                                 DeviceBuffers::Fresh inputs) {
   TimingRequest request;
   request.samples = wanted.samples;
   request.launches_per_sample = wanted.launches;
   request.flush_cache = measuring().cache == CacheState::kCold;
   request.graph = measuring().mode == LaunchMode::kGraph;
-  if (auto done = workspace_.enter(bound); !done) return Unexpected{done.error()};
+  if (auto done = buffers_.enter(bound); !done) return Unexpected{done.error()};
   const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
   if (!in_turns) request.restores = bound.restores;
   auto times = in_turns  ? time_in_turns(bound, request, inputs)
@@ -62,15 +62,15 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   return times;
 }
 
-DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, Workspace::Fresh inputs) {
-  auto done = workspace_.use_fresh_inputs(inputs);
-  return done ? workspace_.set_constants(bound) : done;
+DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs) {
+  auto done = buffers_.use_fresh_inputs(inputs);
+  return done ? buffers_.set_constants(bound) : done;
 }
 
 // A request for each sample: its inputs are written in front of it, and it flushes the cache then.
 DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunch& bound,
                                                                 TimingRequest request,
-                                                                Workspace::Fresh inputs) {
+                                                                DeviceBuffers::Fresh inputs) {
   const std::uint32_t samples = std::exchange(request.samples, 1);
   std::vector<double> all;
   for (std::uint32_t i = 0; i < samples; ++i) {
@@ -88,9 +88,9 @@ DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunc
 // of any other.
 DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& bound,
                                                          TimingRequest request,
-                                                         Workspace::Fresh inputs) {
+                                                         DeviceBuffers::Fresh inputs) {
   constexpr std::uint64_t kMostInRequest = 64;  // which lists all of its launches
-  const std::vector<ArgumentPlan>& arguments = workspace_.plan().arguments;
+  const std::vector<ArgumentPlan>& arguments = buffers_.plan().arguments;
   std::vector<std::uint32_t> written;
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_scalar && arguments[i].role != Role::kIn) written.push_back(i);
@@ -103,7 +103,9 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   // The last copy is that of the last launch, whose answer can be looked at.
   Rotation::Renew renew;
   if (fresh()) {
-    renew = [&](bool last) { return renew_inputs(bound, last ? inputs : Workspace::Fresh::kNext); };
+    renew = [&](bool last) {
+      return renew_inputs(bound, last ? inputs : DeviceBuffers::Fresh::kNext);
+    };
   }
   std::vector<double> all;
   while (all.size() < samples) {

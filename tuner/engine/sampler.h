@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/rotation.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -13,20 +13,20 @@ namespace tuner {
 class Sampler {
  public:
   // All outlive this.
-  Sampler(Backend& backend, Workspace& workspace, Rotation& rotation)
-      : backend_(backend), workspace_(workspace), rotation_(rotation) {}
+  Sampler(Backend& backend, DeviceBuffers& buffers, Rotation& rotation)
+      : backend_(backend), buffers_(buffers), rotation_(rotation) {}
 
   // Before another variant.
   void begin_anew();
   // Milliseconds of one launch in each of the samples.
   DeviceResult<std::vector<double>> time(const BoundLaunch& bound, std::uint32_t samples,
                                          std::uint32_t launches) {
-    return timed(bound, {samples, launches}, Workspace::Fresh::kNext);
+    return timed(bound, {samples, launches}, DeviceBuffers::Fresh::kNext);
   }
   // With `inputs: fresh`: one sample more, on inputs whose right answers are known.
   DeviceResult<std::vector<double>> time_on_known_inputs(const BoundLaunch& bound,
                                                          std::uint32_t launches) {
-    return timed(bound, {1, launches}, Workspace::Fresh::kKnown);
+    return timed(bound, {1, launches}, DeviceBuffers::Fresh::kKnown);
   }
   // How many launches a sample has, from the time of one.
   DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms);
@@ -39,19 +39,19 @@ class Sampler {
     std::uint32_t launches;  // in each
   };
   DeviceResult<std::vector<double>> timed(const BoundLaunch& bound, Wanted wanted,
-                                          Workspace::Fresh inputs);
+                                          DeviceBuffers::Fresh inputs);
   DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request,
-                                                  Workspace::Fresh inputs);
+                                                  DeviceBuffers::Fresh inputs);
   DeviceResult<std::vector<double>> time_on_fresh_inputs(const BoundLaunch& bound,
                                                          TimingRequest request,
-                                                         Workspace::Fresh inputs);
-  DeviceResult<Ok> renew_inputs(const BoundLaunch& bound, Workspace::Fresh inputs);
+                                                         DeviceBuffers::Fresh inputs);
+  DeviceResult<Ok> renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs);
   bool fresh() const { return measuring().inputs == TimedInputs::kFresh; }
   std::uint32_t launches_for(const BoundLaunch& bound, double one_ms) const;
-  const MeasureSpec& measuring() const { return workspace_.plan().measure; }
+  const MeasureSpec& measuring() const { return buffers_.plan().measure; }
 
   Backend& backend_;
-  Workspace& workspace_;
+  DeviceBuffers& buffers_;
   Rotation& rotation_;
   std::vector<Conditions> conditions_;  // of each time()
 };

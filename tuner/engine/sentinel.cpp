@@ -16,16 +16,16 @@ constexpr double kLongestMs = 20;
 }  // namespace
 
 std::optional<double> Sentinel::measure() {
-  if (!workspace_.reserve(*variant_)) return std::nullopt;
+  if (!buffers_.reserve(*variant_)) return std::nullopt;
   auto kernel = backend_.load(variant_->artifact);
   if (!kernel) return std::nullopt;
   const Loaded loaded(backend_, *kernel);
-  const BoundLaunch bound = workspace_.bind(*variant_, loaded.kernel());
-  if (!workspace_.renew_workspaces(bound)) return std::nullopt;
+  const BoundLaunch bound = buffers_.bind(*variant_, loaded.kernel());
+  if (!buffers_.renew_workspaces(bound)) return std::nullopt;
   TimingRequest request;
   request.samples = kSamples;
-  request.flush_cache = workspace_.plan().measure.cache == CacheState::kCold;
-  request.graph = workspace_.plan().measure.mode == LaunchMode::kGraph;
+  request.flush_cache = buffers_.plan().measure.cache == CacheState::kCold;
+  request.graph = buffers_.plan().measure.mode == LaunchMode::kGraph;
   request.restores = bound.restores;
   const auto times = backend_.time(bound.sequence, request);
   if (!times) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<double> Sentinel::measure() {
 
 double Sentinel::after(const VariantPlan& variant, const Verdict& verdict) {
   // Constants would have to be set again for each measurement: such studies have no sentinel.
-  if (verdict.context_dead || !workspace_.plan().constants.empty()) return 0;
+  if (verdict.context_dead || !buffers_.plan().constants.empty()) return 0;
   if (!variant_) {
     if (verdict.state != TrialState::kOk || verdict.timing.median > kLongestMs) return 0;
     variant_ = variant;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "tuner/engine/workspace.h"
+#include "tuner/engine/device_buffers.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
@@ -16,8 +16,8 @@ class Sentinel {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
-  Sentinel(Backend& backend, Workspace& workspace, Clock clock = std::chrono::steady_clock::now)
-      : backend_(backend), workspace_(workspace), clock_(std::move(clock)) {}
+  Sentinel(Backend& backend, DeviceBuffers& buffers, Clock clock = std::chrono::steady_clock::now)
+      : backend_(backend), buffers_(buffers), clock_(std::move(clock)) {}
 
   // After a variant was measured: the first good one becomes the sentinel, and is measured for the
   // first time when the period is over. Returns the sentinel's
@@ -28,7 +28,7 @@ class Sentinel {
   std::optional<double> measure();
 
   Backend& backend_;
-  Workspace& workspace_;
+  DeviceBuffers& buffers_;
   Clock clock_;
   std::optional<VariantPlan> variant_;
   double first_ms_ = 0;  // 0 = not yet

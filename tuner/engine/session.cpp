@@ -59,7 +59,7 @@ Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
   announce(Phase::kLoad);
   const DeviceFacts& device = backend_.facts();
   // Another one may have been timed on fresh inputs just before.
-  if (auto done = workspace_.use_inputs(0); !done) return Unexpected{verdict_of(done.error())};
+  if (auto done = buffers_.use_inputs(0); !done) return Unexpected{verdict_of(done.error())};
   if (auto reason = over_limits(variant, device)) {
     return Unexpected{verdict_of(TrialState::kConstraints, *reason)};
   }
@@ -73,13 +73,13 @@ Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
     kernels[i + 1] = merged(kernel->then[i].resources, kernels[i + 1]);
   }
   const Resources resources = kernels.front();
-  Admitted admitted{Loaded(backend_, *kernel), workspace_.bind(variant, *kernel), resources, -1,
-                    workspace_.inputs_untouched()};
+  Admitted admitted{Loaded(backend_, *kernel), buffers_.bind(variant, *kernel), resources, -1,
+                    buffers_.inputs_untouched()};
   std::optional<Verdict> wrong;
   if (auto reason = over_limits(variant, kernels, device)) {
     wrong = verdict_of(TrialState::kConstraints, *reason);
   } else {
-    wrong = failed(workspace_.set_constants(admitted.bound));
+    wrong = failed(buffers_.set_constants(admitted.bound));
   }
   if (!wrong) {
     announce(Phase::kVerify);
@@ -97,20 +97,20 @@ std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
 }
 
 std::optional<Verdict> Session::launch_on(const Admitted& admitted, Outputs outputs) {
-  if (auto done = workspace_.reset(admitted.bound, outputs); !done) return verdict_of(done.error());
+  if (auto done = buffers_.reset(admitted.bound, outputs); !done) return verdict_of(done.error());
   auto launched = backend_.launch(admitted.bound.sequence);
   if (launched) return std::nullopt;
   std::vector<std::string> names;  // of a launch that others follow nobody knows which it was
-  for (const ArgumentPlan& one : workspace_.plan().arguments) names.push_back(one.name);
+  for (const ArgumentPlan& one : buffers_.plan().arguments) names.push_back(one.name);
   const bool is_one = admitted.bound.sequence.size() == 1;
   return verdict_of(is_one ? with_names(launched.error(), names) : launched.error());
 }
 
 // Compares the outputs with the reference's. The error that is kept is the largest of all checks.
 std::optional<Verdict> Session::check_answers(Admitted& admitted) {
-  auto outputs = workspace_.check_outputs(admitted.bound);
+  auto outputs = buffers_.check_outputs(admitted.bound);
   if (!outputs) return verdict_of(outputs.error());
-  if (!workspace_.plan().checks.empty()) {
+  if (!buffers_.plan().checks.empty()) {
     admitted.max_error = std::max(admitted.max_error, outputs->max_error);
   }
   if (outputs->message.empty()) return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
 // A write outside of a buffer is the better message, because a wrong answer may follow from it. But
 // a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
-  auto broken = workspace_.broken_guard(admitted.bound);
+  auto broken = buffers_.broken_guard(admitted.bound);
   if (!broken) return verdict_of(broken.error());
   auto wrong = check_answers(admitted);
   if (*broken && (!wrong || wrong->state == TrialState::kCorrectness)) {
@@ -130,7 +130,7 @@ std::optional<Verdict> Session::recheck(Admitted& admitted) {
 }
 
 std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
-  auto left = workspace_.left_behind(admitted.bound);
+  auto left = buffers_.left_behind(admitted.bound);
   if (!left) return verdict_of(left.error());
   if (!*left) return std::nullopt;
   return verdict_of(TrialState::kCorrectness, **left);
@@ -142,7 +142,7 @@ std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
 std::optional<Verdict> Session::verify_again(Admitted& admitted) {
   announce(Phase::kVerify);
   std::optional<Verdict> wrong;
-  if (workspace_.has_decoys()) {
+  if (buffers_.has_decoys()) {
     wrong = launch_on(admitted, Outputs::kDecoys);
     if (!wrong) wrong = check_answers(admitted);
   }
@@ -157,8 +157,8 @@ std::optional<Verdict> Session::verify_again(Admitted& admitted) {
 // Inputs are shared by all variants: one that writes into them spoils the answers of the next ones.
 // They are compared with what they were filled with, and filled anew when they differ.
 std::optional<Verdict> Session::check_inputs(Admitted& admitted) {
-  if (!workspace_.inputs_are_small()) announce(Phase::kInputs);
-  const auto repaired = [this] { return workspace_.repair_inputs(); };
+  if (!buffers_.inputs_are_small()) announce(Phase::kInputs);
+  const auto repaired = [this] { return buffers_.repair_inputs(); };
   const auto failure = [](const DeviceFailure& error) -> std::optional<Verdict> {
     // No room for a second copy is not the variant's fault.
     if (error.error == DeviceError::kOutOfMemory) return std::nullopt;
@@ -178,20 +178,20 @@ std::optional<Verdict> Session::check_inputs(Admitted& admitted) {
 }
 
 std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
-  admitted.inputs_untouched = workspace_.inputs_untouched();
+  admitted.inputs_untouched = buffers_.inputs_untouched();
   if (auto wrong = verify_again(admitted)) return wrong;
   return check_inputs(admitted);
 }
 
 std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
   announce(Phase::kVerify);
-  if (auto wrong = failed(workspace_.set_constants(admitted.bound))) return wrong;
+  if (auto wrong = failed(buffers_.set_constants(admitted.bound))) return wrong;
   return launch_and_check(admitted);
 }
 
 // On workspaces as they are when they are made, and on what that launch has left in them.
 std::optional<Verdict> Session::first_launches(Admitted& admitted) {
-  if (auto done = workspace_.renew_workspaces(admitted.bound); !done) {
+  if (auto done = buffers_.renew_workspaces(admitted.bound); !done) {
     return verdict_of(done.error());
   }
   auto wrong = launch_and_check(admitted);
@@ -211,7 +211,7 @@ std::optional<Verdict> Session::first_launches(Admitted& admitted) {
 std::optional<Verdict> Session::verify(Admitted& admitted) {
   auto wrong = first_launches(admitted);
   if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
-  auto changed = workspace_.repair_inputs();
+  auto changed = buffers_.repair_inputs();
   if (!changed) {
     return changed.error().error == DeviceError::kOutOfMemory ? wrong : verdict_of(changed.error());
   }
@@ -220,7 +220,7 @@ std::optional<Verdict> Session::verify(Admitted& admitted) {
   admitted.inputs_untouched = true;
   wrong = first_launches(admitted);
   if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
-  changed = workspace_.repair_inputs();
+  changed = buffers_.repair_inputs();
   if (!changed) return verdict_of(changed.error());
   if (*changed) wrong->message = fmt::format("changes its input {}; {}", **changed, wrong->message);
   return wrong;
@@ -294,15 +294,15 @@ std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted,
 
 std::optional<Verdict> Session::back_to_usual_inputs(const Admitted& admitted) {
   if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
-  if (auto done = workspace_.use_inputs(0); !done) return verdict_of(done.error());
-  return failed(workspace_.set_constants(admitted.bound));
+  if (auto done = buffers_.use_inputs(0); !done) return verdict_of(done.error());
+  return failed(buffers_.set_constants(admitted.bound));
 }
 
 std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
                                                const std::vector<double>& samples, bool dropped) {
   // A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what
   // was done to them until they are looked at.
-  const bool again = !dropped && !workspace_.plan().checks.empty();
+  const bool again = !dropped && !buffers_.plan().checks.empty();
   auto wrong = again ? check_answers(admitted) : recheck(admitted);
   if (!wrong && again) wrong = check_workspaces(admitted);
   if (wrong) {
@@ -315,7 +315,7 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
   }
   // Comparing large inputs takes as long as some launches: only for what may win.
   const bool best = !dropped && (variant.best_ms == 0 || median(samples) < variant.best_ms);
-  if (!workspace_.inputs_are_small() && !best) return std::nullopt;
+  if (!buffers_.inputs_are_small() && !best) return std::nullopt;
   return check_inputs(admitted);
 }
 

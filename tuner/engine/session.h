@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/engine/device_buffers.h"
 #include "tuner/engine/evaluation.h"
 #include "tuner/engine/sampler.h"
 #include "tuner/engine/verdict.h"
-#include "tuner/engine/workspace.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
@@ -45,8 +45,8 @@ struct Admitted {
 
 class Session {
  public:
-  Session(Backend& backend, Workspace& workspace, Sampler& sampler, const PhaseSink& phase)
-      : backend_(backend), workspace_(workspace), sampler_(sampler), phase_(phase) {}
+  Session(Backend& backend, DeviceBuffers& buffers, Sampler& sampler, const PhaseSink& phase)
+      : backend_(backend), buffers_(buffers), sampler_(sampler), phase_(phase) {}
 
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
@@ -64,7 +64,7 @@ class Session {
   std::optional<Verdict> check_inputs(Admitted& admitted);
   // Everything that can be asked of one of several whose timed launches took turns.
   std::optional<Verdict> verify_finalist(Admitted& admitted);
-  // Whether its answers are right for the inputs that the workspace holds now, other ones than
+  // Whether its answers are right for the inputs that the buffers hold now, other ones than
   // when it was admitted.
   std::optional<Verdict> verify_on_other_inputs(Admitted& admitted);
   // With `inputs: fresh`, else nothing: one more sample like those before, which does not count, on
@@ -90,10 +90,10 @@ class Session {
   std::optional<Verdict> estimate(const Admitted& admitted, double best_ms, std::uint32_t launches,
                                   std::vector<double>& samples);
 
-  const MeasureSpec& measuring() const { return workspace_.plan().measure; }
+  const MeasureSpec& measuring() const { return buffers_.plan().measure; }
 
   Backend& backend_;
-  Workspace& workspace_;
+  DeviceBuffers& buffers_;
   Sampler& sampler_;
   const PhaseSink& phase_;
 };

@@ -29,7 +29,7 @@ Verdict verdict_of(const DeviceFailure& failure) {
       verdict.device_lost = true;
       break;
     case DeviceError::kOutOfMemory:
-      verdict.excusable = true;  // another program may hold the memory, for now
+      verdict.retryable = true;  // another program may hold the memory, for now
       break;
     case DeviceError::kNone:
       break;

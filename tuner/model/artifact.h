@@ -61,7 +61,7 @@ struct Artifact {
 
 struct CompileFailure {
   std::string log;         // what the compiler said
-  bool excusable = false;  // the cause may lie outside the variant (no memory): it may try again
+  bool retryable = false;  // the cause may lie outside the variant (no memory): it may try again
   OpenedFiles opened{};
 };
 

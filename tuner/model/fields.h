@@ -65,7 +65,7 @@ void for_each_field(T& artifact, Visit&& visit) {
 template <Is<CompileFailure> T, typename Visit>
 void for_each_field(T& failure, Visit&& visit) {
   visit("log", Bytes{failure.log});
-  visit("excusable", failure.excusable);
+  visit("retryable", failure.retryable);
   visit("opened", failure.opened);
 }
 

@@ -142,7 +142,7 @@ struct Verdict {
   Kept kept = Kept::kNotSeen;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
-  bool excusable = false;     // the cause may lie outside the variant: it may try again
+  bool retryable = false;     // the cause may lie outside the variant: it may try again
 };
 
 }  // namespace tuner

@@ -107,11 +107,11 @@ class SizeEvaluator : public Evaluator {
   // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
   // now gets its state and message and no samples, and the others go on without it. Empty when the
   // final could not be held, or not within the plan's seconds and a little more.
-  virtual std::vector<std::vector<double>> duel(std::vector<Trial>& trials,
-                                                const FinalPlan& plan) = 0;
-  // As duel(), on another device than the last one; empty where there is none.
-  virtual std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
-                                                  const FinalPlan& plan) = 0;
+  virtual std::vector<std::vector<double>> remeasure(std::vector<Trial>& trials,
+                                                     const FinalPlan& plan) = 0;
+  // As remeasure(), on another device than the last one; empty where there is none.
+  virtual std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
+                                                       const FinalPlan& plan) = 0;
   virtual Drift drift() const = 0;
   virtual TwinTally twins() const = 0;
   // What is on the devices now: after an interruption, the configurations that were cut short.

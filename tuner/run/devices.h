@@ -15,7 +15,7 @@
 #include "tuner/run/stored_results.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/compilers.h"
-#include "tuner/worker/device_lanes.h"
+#include "tuner/worker/device_slots.h"
 #include "tuner/worker/lent_host.h"
 #include "tuner/worker/run_worker.h"
 

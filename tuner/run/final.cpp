@@ -108,7 +108,7 @@ HeldFinal hold_final(SizeEvaluator& evaluator, std::uint64_t seed, double second
   plan.rounds = rounds_for(best);
   plan.seed = seed;
   plan.seconds = seconds;
-  auto samples = evaluator.duel(best, plan);
+  auto samples = evaluator.remeasure(best, plan);
   HeldFinal held;
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (best[i].state != TrialState::kOk) {
@@ -132,7 +132,7 @@ std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t se
   plan.rounds = kFewestRounds;
   plan.seed = seed;
   plan.seconds = seconds;
-  const auto held = evaluator.duel_elsewhere(best, plan);
+  const auto held = evaluator.remeasure_elsewhere(best, plan);
   if (!held || held->samples.size() != 2 || held->samples[0].empty()) return std::nullopt;
   std::vector<double> leads;
   const std::size_t rounds = std::min(held->samples[0].size(), held->samples[1].size());

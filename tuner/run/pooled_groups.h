@@ -15,7 +15,7 @@
 #include "tuner/run/side_by_side.h"
 #include "tuner/run/sources.h"
 #include "tuner/worker/compile_pool.h"
-#include "tuner/worker/device_lanes.h"
+#include "tuner/worker/device_slots.h"
 #include "tuner/worker/shared_compilers.h"
 
 namespace tuner {

@@ -66,7 +66,7 @@ class Rounds {
     }
     auto groups = how_.source.deal(round.devices, listeners);
     std::atomic<std::size_t> at_work = groups.size();
-    std::vector<Crew::Task> tasks{[&] { how_.source.serve(); }};
+    std::vector<WorkerThreads::Task> tasks{[&] { how_.source.serve(); }};
     for (std::size_t i = 0; i < groups.size(); ++i) {
       tasks.emplace_back([&, i] {
         try {
@@ -77,7 +77,7 @@ class Rounds {
         if (--at_work == 0) how_.source.stop_serving();
       });
     }
-    how_.crew.run(std::move(tasks));
+    how_.threads.run(std::move(tasks));
     groups.clear();
     how_.source.gather();
   }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/base/crew.h"
+#include "tuner/base/worker_threads.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/listener.h"
@@ -44,7 +44,7 @@ class GroupSource {
 struct SideBySide {
   const std::vector<ProblemSize>& sizes;
   GroupSource& source;
-  Crew& crew;  // whose threads outlive what groups start
+  WorkerThreads& threads;  // whose threads outlive what groups start
   SharedListener& listener;
   std::function<bool()> interrupted;
   // Tells of an outcome, and throws where there is no going on.

@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include "tuner/base/crew.h"
 #include "tuner/base/error.h"
+#include "tuner/base/worker_threads.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
@@ -118,7 +118,7 @@ struct Opened {
   const Toolchain& tools;
   const StopRequest& interrupt;
   SharedListener& listener;
-  Crew& crew;
+  WorkerThreads& threads;
 
   bool is_interrupted() const { return interrupt.count() > 0; }
 };
@@ -136,7 +136,7 @@ std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<Workin
       devices, run.compilers);
   return SideBySide{sizes,
                     groups,
-                    run.crew,
+                    run.threads,
                     run.listener,
                     [&] { return run.is_interrupted(); },
                     [&](const SizeOutcome& outcome, RunListener& listener) {
@@ -182,7 +182,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   SharedListener shared(listener);
   LaneListener whole(shared, {});
   const auto note = [&](const std::string& text) { whole.note(text); };
-  Crew crew;  // before the workers that its threads may start
+  WorkerThreads threads;  // before the workers that its threads may start
   Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
   listener.reached("device opened");
   if (const auto text = idle_options_note(study, devices.backend); !text.empty()) note(text);
@@ -200,7 +200,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
                         {sources.digest, std::make_shared<FileDigests>(), compiler,
                          devices.options_text, catalogue.versions_for(study)});
   const Opened run{settings, search,    sources, history, *devices.compilers,
-                   tools,    interrupt, shared,  crew};
+                   tools,    interrupt, shared,  threads};
 
   RunEnd end;
   for (AlikeDevices& alike : devices.models) {

@@ -106,12 +106,12 @@ std::optional<nlohmann::json> Channel::take() {
     return reader_.next();
   } catch (const ProtocolError& error) {
     // Most likely a variant has scribbled over its own process.
-    condemn(error.what());
+    mark_corrupt(error.what());
     return std::nullopt;
   }
 }
 
-void Channel::condemn(const std::string& breach) {
+void Channel::mark_corrupt(const std::string& breach) {
   peer_->kill();
   ended_ = true;
   breach_ = breach;
@@ -139,7 +139,7 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline, const IsOver& is
   }
 }
 
-std::string Channel::epitaph() {
+std::string Channel::exit_reason() {
   if (ended_) peer_->let_end();
   peer_->kill();
   std::string text = peer_->wait();

@@ -92,7 +92,7 @@ class Channel {
   // Sends and reads what can be without waiting; of a child that talks without end, a part.
   Status pump();
   // Gives the child up: what it said makes no sense, so that nothing more can be believed.
-  void condemn(const std::string& breach);
+  void mark_corrupt(const std::string& breach);
   // The next whole message. A malformed one ends the child: empty, and pump() says kEnded.
   std::optional<nlohmann::json> take();
   // Waits for the next message until the deadline; empty when the child ended or time is up.
@@ -110,8 +110,8 @@ class Channel {
   pid_t pid() const { return peer_->pid(); }
   void kill() { peer_->kill(); }
   // Reaps, and says how it ended, with the last of its output.
-  std::string epitaph();
-  // After epitaph(): it was killed by somebody else, or is gone with its machine.
+  std::string exit_reason();
+  // After exit_reason(): it was killed by somebody else, or is gone with its machine.
   bool killed_from_outside() const { return peer_->killed_from_outside(); }
   void clear_output() { peer_->clear_output(); }
 

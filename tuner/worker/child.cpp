@@ -138,9 +138,9 @@ class RunServer {
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
     const auto first = backend_->memory().allocate(1);
     if (!first) {
-      const bool excusable = first.error().error == DeviceError::kOutOfMemory;
+      const bool retryable = first.error().error == DeviceError::kOutOfMemory;
       wire_.send(
-          {{"type", "unavailable"}, {"reason", first.error().message}, {"excusable", excusable}});
+          {{"type", "unavailable"}, {"reason", first.error().message}, {"retryable", retryable}});
       return;
     }
     backend_->memory().release(*first);
@@ -151,8 +151,8 @@ class RunServer {
         usable = prepare(message->at("plan").get<SizePlan>());
       } else if (type == "evaluate" && evaluation_) {
         usable = evaluate(*message);
-      } else if (type == "duel" && evaluation_) {
-        usable = duel(*message);
+      } else if (type == "remeasure" && evaluation_) {
+        usable = remeasure(*message);
       }
       if (!usable) return;
     }
@@ -164,7 +164,7 @@ class RunServer {
     evaluation_.reset();  // its buffers make room first
     auto plugins = plugins_for(plan);
     if (!plugins) {
-      wire_.send({{"type", "failed"}, {"message", plugins.error()}, {"excusable", false}});
+      wire_.send({{"type", "failed"}, {"message", plugins.error()}, {"retryable", false}});
       return false;
     }
     evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan), std::move(*plugins));
@@ -175,10 +175,10 @@ class RunServer {
                   {"reference_ms", evaluation_->reference_ms()}});
       return true;
     }
-    const bool excusable = done.error().error == DeviceError::kOutOfMemory;
+    const bool retryable = done.error().error == DeviceError::kOutOfMemory;
     wire_.send({{"type", "failed"},
                 {"message", done.error().message},
-                {"excusable", excusable},
+                {"retryable", retryable},
                 {"constant", evaluation_->wrong_constant()}});
     return false;
   }
@@ -215,7 +215,7 @@ class RunServer {
     } catch (const std::bad_alloc&) {
       verdict.state = TrialState::kRuntime;
       verdict.message = "out of host memory";
-      verdict.excusable = verdict.context_dead = true;
+      verdict.retryable = verdict.context_dead = true;
     }
     if (const std::uint64_t bytes = memory_.excess(); bytes > 0 && !verdict.context_dead) {
       verdict = {};
@@ -228,10 +228,11 @@ class RunServer {
     return !verdict.context_dead && !verdict.device_lost && !memory_.is_used_up();
   }
 
-  bool duel(const json& message) {
+  bool remeasure(const json& message) {
     memory_.lift();
-    const auto samples = evaluation_->duel(message.at("variants").get<std::vector<VariantPlan>>(),
-                                           message.at("plan").get<FinalPlan>(), phases());
+    const auto samples =
+        evaluation_->remeasure(message.at("variants").get<std::vector<VariantPlan>>(),
+                               message.at("plan").get<FinalPlan>(), phases());
     if (!samples) {
       wire_.send({{"type", "verdict"},
                   {"id", message.at("id")},
@@ -239,7 +240,7 @@ class RunServer {
                   {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
-    wire_.send({{"type", "duelled"}, {"id", message.at("id")}, {"samples", *samples}});
+    wire_.send({{"type", "remeasured"}, {"id", message.at("id")}, {"samples", *samples}});
     return true;
   }
 
@@ -256,9 +257,9 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   if (!backend) {
     // Another program may be holding the device, or its memory.
     const DeviceError error = backend.error().error;
-    const bool excusable = error == DeviceError::kOutOfMemory || error == DeviceError::kDeviceLost;
+    const bool retryable = error == DeviceError::kOutOfMemory || error == DeviceError::kDeviceLost;
     wire.send(
-        {{"type", "unavailable"}, {"reason", backend.error().message}, {"excusable", excusable}});
+        {{"type", "unavailable"}, {"reason", backend.error().message}, {"retryable", retryable}});
     return 1;
   }
   RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();

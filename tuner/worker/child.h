@@ -5,14 +5,14 @@
 //   compile   <- start {plugin_dirs, files}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}
 //             <- compile {key, request}          -> compiled {artifact}
-//                                                 | failed {log, excusable, opened}
+//                                                 | failed {log, retryable, opened}
 //                                                 | warning {text}
 //   run       <- start, open {backend, device, options}
 //             -> ready {facts} | unavailable {reason}
 //             <- prepare {plan}                  -> prepared {warnings, reference_ms}
-//                                                 | failed {message, excusable, constant}
+//                                                 | failed {message, retryable, constant}
 //             <- evaluate {id, variant}          -> phase {phase} ... verdict {id, verdict}
-//             <- duel {id, variants, plan}       -> phase {phase} ... duelled {id, samples}
+//             <- remeasure {id, variants, plan}       -> phase {phase} ... remeasured {id, samples}
 //                                                 | verdict {id, plan, verdict}
 //                (an id is a nonce: whoever does not know it cannot answer)
 //   probe     <- start, open {backend}           -> devices {facts...} | unavailable {reason}

@@ -94,10 +94,10 @@ const std::string& CompilePool::identity() {
       return identity_;
     }
     const std::string reason =
-        answer ? text_in(*answer, "reason") : "its worker was " + worker.channel->epitaph();
-    const bool excusable = !answer && worker.channel->killed_from_outside();
+        answer ? text_in(*answer, "reason") : "its worker was " + worker.channel->exit_reason();
+    const bool retryable = !answer && worker.channel->killed_from_outside();
     worker.channel.reset();
-    if (excusable && attempt < kSecondChances) continue;
+    if (retryable && attempt < kSecondChances) continue;
     throw UnavailableError("the compiler of backend '" + options_.backend +
                            "' cannot be used: " + (reason.empty() ? "no reason given" : reason));
   }
@@ -227,14 +227,14 @@ void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {
     } else if (!worker.jobs.empty() && (type == "compiled" || type == "failed")) {
       work_.add(worker.started);
       worker.started = Clock::now();
-      if (flag_in(*message, "excusable") && try_again(worker)) continue;
+      if (flag_in(*message, "retryable") && try_again(worker)) continue;
       if (type == "compiled") {
         auto artifact = std::make_shared<const Artifact>(message->at("artifact").get<Artifact>());
         if (worker.site && options_.keep) options_.keep(worker.jobs.front().key, *artifact);
         finish(worker, std::move(artifact), results);
       } else {
         auto failure = message->get<CompileFailure>();
-        failure.excusable = false;  // it was tried often enough
+        failure.retryable = false;  // it was tried often enough
         finish(worker, Unexpected{std::move(failure)}, results);
       }
     }
@@ -260,9 +260,9 @@ bool CompilePool::try_again(Worker& worker) {
   return true;
 }
 
-void CompilePool::bury(Worker& worker, const std::string& reason, bool excusable,
-                       std::vector<CompileResult>& results) {
-  if (!worker.jobs.empty() && !(excusable && try_again(worker))) {
+void CompilePool::replace(Worker& worker, const std::string& reason, bool retryable,
+                          std::vector<CompileResult>& results) {
+  if (!worker.jobs.empty() && !(retryable && try_again(worker))) {
     work_.add(worker.started);
     finish(worker, Unexpected{CompileFailure{reason}}, results);
   } else if (!worker.ready && worker.site) {
@@ -283,23 +283,24 @@ std::vector<CompileResult> CompilePool::handle() {
     try {
       read(worker, results);
     } catch (const nlohmann::json::exception&) {
-      worker.channel->condemn("an answer that makes no sense");
+      worker.channel->mark_corrupt("an answer that makes no sense");
     } catch (const ProtocolError& error) {
-      worker.channel->condemn(error.what());
+      worker.channel->mark_corrupt(error.what());
     }
     if (!worker.channel) continue;  // its machine was left out
     if (worker.channel->has_ended()) {
-      const std::string how = worker.channel->epitaph();
-      bury(worker, "the compiler crashed: its worker was " + how,
-           worker.channel->killed_from_outside(), results);
+      const std::string how = worker.channel->exit_reason();
+      replace(worker, "the compiler crashed: its worker was " + how,
+              worker.channel->killed_from_outside(), results);
     } else if (!worker.jobs.empty() && now >= after(worker.started, options_.deadline_seconds)) {
-      worker.channel->epitaph();
-      bury(worker,
-           "the compiler took longer than " +
-               std::to_string(static_cast<long long>(options_.deadline_seconds)) + " s",
-           worker.channel->killed_from_outside(), results);
+      worker.channel->exit_reason();
+      replace(worker,
+              "the compiler took longer than " +
+                  std::to_string(static_cast<long long>(options_.deadline_seconds)) + " s",
+              worker.channel->killed_from_outside(), results);
     } else if (!worker.ready && now >= after(worker.started, kStartDeadlineSeconds)) {
-      bury(worker, "a compile worker did not start: " + worker.channel->epitaph(), false, results);
+      replace(worker, "a compile worker did not start: " + worker.channel->exit_reason(), false,
+              results);
     }
   }
   dispatch();

@@ -96,9 +96,9 @@ class CompilePool final : public Compilers {
   void finish(Worker& worker, const CompileOutcome& outcome, std::vector<CompileResult>& results);
   // Gives the first job another chance if it may have one: false when not.
   bool try_again(Worker& worker);
-  // `excusable`: somebody else killed it.
-  void bury(Worker& worker, const std::string& reason, bool excusable,
-            std::vector<CompileResult>& results);
+  // `retryable`: somebody else killed it.
+  void replace(Worker& worker, const std::string& reason, bool retryable,
+               std::vector<CompileResult>& results);
 
   WorkerProgram program_;
   CompilePoolOptions options_;

@@ -25,7 +25,7 @@ DeviceProbe::DeviceProbe(std::unique_ptr<Channel> channel, std::string backend,
 
 std::vector<DeviceFacts> DeviceProbe::answer() {
   const auto answer = channel_->wait(deadline_);
-  if (!answer) throw UnavailableError(backend_ + ": its worker was " + channel_->epitaph());
+  if (!answer) throw UnavailableError(backend_ + ": its worker was " + channel_->exit_reason());
   if (text_in(*answer, "type") != "devices") {
     const std::string reason = text_in(*answer, "reason");
     throw UnavailableError(backend_ + ": " + (reason.empty() ? "no reason given" : reason));

@@ -27,7 +27,7 @@ struct Job {
   TimePoint submitted;                    // to a device, once it is
   int chances = 0;                        // second ones that it had
   TimePoint not_before;                   // of the next
-  bool is_excused = false;                // its outcome may have a cause outside of it
+  bool is_retryable = false;              // its outcome may have a cause outside of it
   bool is_again = false;                  // it had a result already, which is doubted
   bool was_void = false;                  // a fault of it may have been an earlier one's doing
   int devices_lost = 0;                   // while it was on them

@@ -177,7 +177,7 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("kept", verdict.kept);
   visit("context_dead", verdict.context_dead);
   visit("device_lost", verdict.device_lost);
-  visit("excusable", verdict.excusable);
+  visit("retryable", verdict.retryable);
 }
 
 namespace {

@@ -18,7 +18,7 @@ struct RunLimits {
   double best_factor = 100;
   double launch_floor_seconds = 3;
   double prepare_seconds = 600;  // fills and an answer of the reference, on a slow device
-  double duel_seconds = 600;
+  double remeasure_seconds = 600;
 };
 
 class PhaseClock {

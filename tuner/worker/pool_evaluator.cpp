@@ -33,13 +33,13 @@ PoolEvaluator::PoolEvaluator(SizeTask task, Toolchain tools, std::span<WorkingDe
       start_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(task_.spent))),
       builder_(task_, tools_),
-      lanes_(task_, tools_, devices,
+      slots_(task_, tools_, devices,
              [this](Job job, const std::string& why) { run_again(std::move(job), why); }) {}
 
 // Every compile worker busy, as many again waiting for the devices, one on each, and one for each
 // to go on with.
 std::size_t PoolEvaluator::capacity() const {
-  return 2 * tools_.compilers.jobs() + 2 * std::max<std::size_t>(1, lanes_.count());
+  return 2 * tools_.compilers.jobs() + 2 * std::max<std::size_t>(1, slots_.count());
 }
 
 double PoolEvaluator::now() const { return seconds_since(start_); }
@@ -47,7 +47,7 @@ double PoolEvaluator::now() const { return seconds_since(start_); }
 std::optional<MachineState> PoolEvaluator::machine() const {
   MachineState machine;
   machine.compile_workers = tools_.compilers.jobs();
-  machine.devices = std::max<std::size_t>(1, lanes_.count());
+  machine.devices = std::max<std::size_t>(1, slots_.count());
   machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
   machine.device_busy = load_.devices_busy(machine.devices);
   builder_.describe(machine);
@@ -55,13 +55,13 @@ std::optional<MachineState> PoolEvaluator::machine() const {
     machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});
   };
   for (const Job* job : ready_.asked()) add(*job, Stage::kCompiled);
-  for (const Job* job : lanes_.jobs()) add(*job, Stage::kRunning);
+  for (const Job* job : slots_.jobs()) add(*job, Stage::kRunning);
   return machine;
 }
 
 std::vector<Configuration> PoolEvaluator::in_flight() const {
   std::vector<Configuration> found;
-  for (const Job* job : lanes_.jobs()) found.push_back(job->trial.configuration);
+  for (const Job* job : slots_.jobs()) found.push_back(job->trial.configuration);
   return found;
 }
 
@@ -70,7 +70,7 @@ std::vector<Configuration> PoolEvaluator::in_flight() const {
 void PoolEvaluator::note_best(const Trial& trial) {
   if (trial.state != TrialState::kOk || (best_ms_ > 0 && trial.timing.median >= best_ms_)) return;
   best_ms_ = trial.timing.median;
-  lanes_.set_best(best_ms_);
+  slots_.set_best(best_ms_);
 }
 
 void PoolEvaluator::submit(ConfigIndex index) {
@@ -89,7 +89,7 @@ void PoolEvaluator::submit(ConfigIndex index) {
   }
   auto request = builder_.resolve(job);
   if (!request) return finish(std::move(job));
-  lanes_.prepare();
+  slots_.prepare();
   if (auto built = builder_.build(std::move(job), std::move(*request))) to_queue(std::move(*built));
 }
 
@@ -101,7 +101,7 @@ void PoolEvaluator::to_queue(Job job) {
 void PoolEvaluator::reorder(std::span<const ConfigIndex> order) { ready_.reorder(order); }
 
 void PoolEvaluator::finish(Job job) {
-  if (const Provenance* from = lanes_.provenance()) add_provenance(*from, job.trial);
+  if (const Provenance* from = slots_.provenance()) add_provenance(*from, job.trial);
   job.trial.cost_seconds += job.trial.compile_ms / 1000;
   finished_.push_back(std::move(job.trial));
 }
@@ -110,7 +110,7 @@ void PoolEvaluator::finish(Job job) {
 std::vector<Job> PoolEvaluator::take_compiled() {
   std::vector<Job> jobs;
   for (const CompileResult& result : tools_.compilers.handle()) {
-    if (lanes_.take_reference(result)) continue;
+    if (slots_.take_reference(result)) continue;
     if (auto job = builder_.take(result)) jobs.push_back(std::move(*job));
   }
   return jobs;
@@ -137,28 +137,28 @@ bool PoolEvaluator::answer_by_twin(Job& job) {
   return true;
 }
 
-void PoolEvaluator::start_next(DeviceLane& lane) {
-  if (!lane.is_free() || interrupt_.count() > 0) return;
-  const VariantPlan* const sentinel = lanes_.comparison_due(lane);
-  if (sentinel == nullptr) return begin_next(lane);
-  if (lane.make_ready()) lane.begin_comparison(*sentinel);
+void PoolEvaluator::start_next(DeviceSlot& slot) {
+  if (!slot.is_free() || interrupt_.count() > 0) return;
+  const VariantPlan* const sentinel = slots_.comparison_due(slot);
+  if (sentinel == nullptr) return begin_next(slot);
+  if (slot.make_ready()) slot.begin_comparison(*sentinel);
 }
 
 // What is the same program as something on another device waits for its outcome.
-void PoolEvaluator::begin_next(DeviceLane& lane) {
-  Job* const due = ready_.due([this](const Job& job) { return !lanes_.is_running(job.program); });
+void PoolEvaluator::begin_next(DeviceSlot& slot) {
+  Job* const due = ready_.due([this](const Job& job) { return !slots_.is_running(job.program); });
   if (due == nullptr) return;
   if (!due->is_again && answer_by_twin(*due)) return static_cast<void>(ready_.take(*due));
   // Before a configuration is announced: it is not to blame if this fails.
-  if (!lane.make_ready()) return;
+  if (!slot.make_ready()) return;
   Job job = ready_.take(*due);
   if (task_.announce && !job.is_again) task_.announce(job.trial.configuration);
-  lane.begin(std::move(job), best_ms_);
+  slot.begin(std::move(job), best_ms_);
 }
 
 // Half a second and two seconds later: what was outside (memory of another program) may be gone.
 bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
-  if (!verdict.excusable || job.chances == kSecondChances || interrupt_.count() > 0) return false;
+  if (!verdict.retryable || job.chances == kSecondChances || interrupt_.count() > 0) return false;
   job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
   ++job.chances;
   if (task_.withdraw) task_.withdraw(job.trial.configuration);
@@ -166,70 +166,70 @@ bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
   return true;
 }
 
-void PoolEvaluator::take_verdict(DeviceLane& lane) {
-  auto ended = lane.handle();
-  if (auto forger = lane.take_forger()) revise(std::move(forger->first), std::move(forger->second));
+void PoolEvaluator::take_verdict(DeviceSlot& slot) {
+  auto ended = slot.handle();
+  if (auto forger = slot.take_forger()) revise(std::move(forger->first), std::move(forger->second));
   if (!ended) return;
   Verdict& verdict = ended->verdict;
   if (verdict.device_lost) {
     const std::string why = "the device is lost: " + verdict.message;
-    lanes_.give_up(lane, why);
-    if (ended->job && !lanes_.all_lost()) run_again(std::move(*ended->job), why);
+    slots_.give_up(slot, why);
+    if (ended->job && !slots_.all_lost()) run_again(std::move(*ended->job), why);
     return;
   }
   if (!ended->job) {
-    if (verdict.kept == Kept::kDamaged) judge_again(lane, std::nullopt);
-    if (auto job = lanes_.compared(lane, verdict)) settle(std::move(*job));
+    if (verdict.kept == Kept::kDamaged) judge_again(slot, std::nullopt);
+    if (auto job = slots_.compared(slot, verdict)) settle(std::move(*job));
     return;
   }
-  if (lane.is_void(*ended->job, verdict)) return judge_again(lane, std::move(*ended->job));
+  if (slot.is_void(*ended->job, verdict)) return judge_again(slot, std::move(*ended->job));
   if (ended->job->is_again) {
-    lane.counts(*ended->job, verdict.kept);
+    slot.counts(*ended->job, verdict.kept);
     return revise(std::move(*ended->job), std::move(verdict));
   }
   if (try_again(*ended->job, verdict)) return;
-  measured(lane, std::move(*ended->job), std::move(verdict));
+  measured(slot, std::move(*ended->job), std::move(verdict));
 }
 
 // One of those that were on the device since what it keeps was whole has damaged that, and the
 // worker is made anew. Each is judged again, and looked at afterwards, before the one that was
 // wrong.
-void PoolEvaluator::judge_again(DeviceLane& lane, std::optional<Job> job) {
+void PoolEvaluator::judge_again(DeviceSlot& slot, std::optional<Job> job) {
   if (job) {
     if (task_.withdraw && !job->is_again) task_.withdraw(job->trial.configuration);
     job->was_void = true;
     ready_.add_first(std::move(*job));
   }
-  for (Job& doubted : lane.take_doubted()) ready_.add(std::move(doubted));
+  for (Job& doubted : slot.take_doubted()) ready_.add(std::move(doubted));
 }
 
 // A right answer stands. One that turns out to be wrong is given once more, with what is wrong.
 void PoolEvaluator::revise(Job job, Verdict verdict) {
-  if (verdict.excusable) return;
+  if (verdict.retryable) return;
   take_over(verdict, job.trial);
   if (is_valid(job.trial)) return;
   twins_.add(job.program, job.trial);
   finish(std::move(job));
 }
 
-void PoolEvaluator::measured(DeviceLane& lane, Job job, Verdict verdict) {
+void PoolEvaluator::measured(DeviceSlot& slot, Job job, Verdict verdict) {
   take_over(verdict, job.trial);
   if (verdict.drift > 0) {
     drift_ = {std::min(drift_.fastest, verdict.drift), std::max(drift_.slowest, verdict.drift)};
   }
   job.trial.occupancy = occupancy(task_.facts, job.trial.resources, job.trial.geometry);
   job.trial.cost_seconds = seconds_since(job.submitted);
-  job.trial.device_uuid = lane.worker().facts().uuid;
-  job.is_excused = verdict.excusable;
-  lane.count_trial();
-  lane.counts(job, verdict.kept);
-  if (auto counted = lanes_.comparable(lane, std::move(job))) settle(std::move(*counted));
+  job.trial.device_uuid = slot.worker().facts().uuid;
+  job.is_retryable = verdict.retryable;
+  slot.count_trial();
+  slot.counts(job, verdict.kept);
+  if (auto counted = slots_.comparable(slot, std::move(job))) settle(std::move(*counted));
 }
 
 void PoolEvaluator::settle(Job job) {
   score(job.trial);
   note_best(job.trial);
-  if (!job.is_excused) twins_.add(job.program, job.trial);
+  if (!job.is_retryable) twins_.add(job.program, job.trial);
   finish(std::move(job));
 }
 
@@ -244,10 +244,10 @@ void PoolEvaluator::wait(double until) {
   // From the first interruption on it is readable for ever.
   if (interrupt_.count() == 0) fds.push_back({interrupt_.fd(), POLLIN, 0});
   tools_.compilers.watch(fds);
-  lanes_.watch(fds);
-  TimePoint deadline = std::min(tools_.compilers.deadline(), lanes_.deadline());
+  slots_.watch(fds);
+  TimePoint deadline = std::min(tools_.compilers.deadline(), slots_.deadline());
   // What is due already waits for its twin on another device: that one's answer ends the waiting.
-  if (lanes_.is_any_free()) deadline = std::min(deadline, ready_.next_due());
+  if (slots_.is_any_free()) deadline = std::min(deadline, ready_.next_due());
   long long ms = std::isfinite(until)
                      ? std::clamp(std::llround(1000 * (until - now())) + 1, 0LL, 1000LL)
                      : 1000;
@@ -274,8 +274,8 @@ bool PoolEvaluator::is_patience_over() {
 // Whether there is a trial to wait for, as far as nobody interrupts. A reference that is wrong is
 // told even where no variant comes as far as a device.
 bool PoolEvaluator::is_anything_outstanding() const {
-  return !builder_.is_idle() || !ready_.empty() || lanes_.is_any_outstanding() ||
-         (!is_cancelled_ && lanes_.is_preparing());
+  return !builder_.is_idle() || !ready_.empty() || slots_.is_any_outstanding() ||
+         (!is_cancelled_ && slots_.is_preparing());
 }
 
 std::optional<Trial> PoolEvaluator::take_finished() {
@@ -283,26 +283,26 @@ std::optional<Trial> PoolEvaluator::take_finished() {
   if (finished_.empty()) return std::nullopt;
   Trial trial = std::move(finished_.front());
   finished_.pop_front();
-  load_.result(now(), tools_.compilers.busy_seconds(), lanes_.busy_seconds());
+  load_.result(now(), tools_.compilers.busy_seconds(), slots_.busy_seconds());
   return trial;
 }
 
 std::optional<Trial> PoolEvaluator::next(double until) {
   for (;;) {
-    lanes_.on_each([&](DeviceLane& lane) {
-      lanes_.look_at_preparation(lane);
-      take_verdict(lane);
+    slots_.on_each([&](DeviceSlot& slot) {
+      slots_.look_at_preparation(slot);
+      take_verdict(slot);
     });
     for (Job& job : take_compiled()) to_queue(std::move(job));
-    lanes_.on_each([&](DeviceLane& lane) { start_next(lane); });
+    slots_.on_each([&](DeviceSlot& slot) { start_next(slot); });
     if (auto trial = take_finished()) return trial;
-    if (lanes_.all_lost()) throw UnavailableError(*lanes_.all_lost());
+    if (slots_.all_lost()) throw UnavailableError(*slots_.all_lost());
     if (is_patience_over()) {
-      lanes_.abort();
+      slots_.abort();
       return std::nullopt;
     }
     if (interrupt_.count() > 0) cancel();
-    if (!lanes_.is_any_running() && (interrupt_.count() > 0 || !is_anything_outstanding()))
+    if (!slots_.is_any_running() && (interrupt_.count() > 0 || !is_anything_outstanding()))
       return std::nullopt;
     if (now() >= until) return std::nullopt;
     wait(until);
@@ -311,7 +311,7 @@ std::optional<Trial> PoolEvaluator::next(double until) {
 
 // Their plans with artifacts, which may have to be compiled again; empty when that cannot be done.
 std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& trials,
-                                                  DeviceLane& lane,
+                                                  DeviceSlot& slot,
                                                   const RunWorker::IsOver& is_over) {
   std::vector<VariantPlan> variants(trials.size());
   std::size_t missing = trials.size();
@@ -330,53 +330,53 @@ std::vector<VariantPlan> PoolEvaluator::finalists(const std::vector<Trial>& tria
     auto built = request ? builder_.build(std::move(job), std::move(*request)) : std::move(job);
     if (built) arrived(std::move(*built));
   }
-  lane.preparation().start();
-  while (all_good && (missing > 0 || !lane.is_prepared())) {
-    if (is_over() || lane.is_lost()) break;
+  slot.preparation().start();
+  while (all_good && (missing > 0 || !slot.is_prepared())) {
+    if (is_over() || slot.is_lost()) break;
     wait(now() + Channel::kLookSeconds);
-    lanes_.on_each([&](DeviceLane& one) { lanes_.look_at_preparation(one); });
+    slots_.on_each([&](DeviceSlot& one) { slots_.look_at_preparation(one); });
     for (Job& job : take_compiled()) arrived(std::move(job));
   }
-  if (all_good && missing == 0 && lane.is_prepared()) return variants;
+  if (all_good && missing == 0 && slot.is_prepared()) return variants;
   builder_.cancel();
   return {};
 }
 
-std::vector<std::vector<double>> PoolEvaluator::duel_on(DeviceLane& lane,
-                                                        std::vector<Trial>& trials,
-                                                        const FinalPlan& plan,
-                                                        const Rounds& rounds) {
+std::vector<std::vector<double>> PoolEvaluator::remeasure_on(DeviceSlot& slot,
+                                                             std::vector<Trial>& trials,
+                                                             const FinalPlan& plan,
+                                                             const Rounds& rounds) {
   const double end = now() + plan.seconds;
   const auto is_over = [&] { return interrupt_.count() > 0 || now() >= end + kGraceSeconds; };
-  std::vector<VariantPlan> variants = finalists(trials, lane, is_over);
+  std::vector<VariantPlan> variants = finalists(trials, slot, is_over);
   FinalPlan left = plan;
   left.seconds = end - now();
-  return hold_duel(lane.worker(), std::move(variants), trials, left, is_over, rounds);
+  return remeasure_finalists(slot.worker(), std::move(variants), trials, left, is_over, rounds);
 }
 
-std::vector<std::vector<double>> PoolEvaluator::duel(std::vector<Trial>& trials,
-                                                     const FinalPlan& plan) {
-  lanes_.clear();  // the search's time was up before it was done
-  while (DeviceLane* const lane = lanes_.of_final()) {
+std::vector<std::vector<double>> PoolEvaluator::remeasure(std::vector<Trial>& trials,
+                                                          const FinalPlan& plan) {
+  slots_.clear();  // the search's time was up before it was done
+  while (DeviceSlot* const slot = slots_.of_final()) {
     try {
-      auto samples = duel_on(*lane, trials, plan, task_.round);
-      if (!lane->is_lost()) return samples;
+      auto samples = remeasure_on(*slot, trials, plan, task_.round);
+      if (!slot->is_lost()) return samples;
     } catch (const UnavailableError& error) {
-      lanes_.give_up(*lane, error.what());
+      slots_.give_up(*slot, error.what());
     }
   }
-  throw UnavailableError(lanes_.all_lost().value_or("there is no device any more"));
+  throw UnavailableError(slots_.all_lost().value_or("there is no device any more"));
 }
 
-std::optional<Elsewhere> PoolEvaluator::duel_elsewhere(std::vector<Trial>& trials,
-                                                       const FinalPlan& plan) {
-  DeviceLane* const lane = lanes_.beside_final();
-  if (lane == nullptr) return std::nullopt;
+std::optional<Elsewhere> PoolEvaluator::remeasure_elsewhere(std::vector<Trial>& trials,
+                                                            const FinalPlan& plan) {
+  DeviceSlot* const slot = slots_.beside_final();
+  if (slot == nullptr) return std::nullopt;
   try {
-    auto samples = duel_on(*lane, trials, plan, {});
-    if (!lane->is_lost()) return Elsewhere{lane->worker().device(), std::move(samples)};
+    auto samples = remeasure_on(*slot, trials, plan, {});
+    if (!slot->is_lost()) return Elsewhere{slot->worker().device(), std::move(samples)};
   } catch (const UnavailableError& error) {
-    lanes_.give_up(*lane, error.what());
+    slots_.give_up(*slot, error.what());
   }
   return std::nullopt;
 }

@@ -14,7 +14,7 @@
 // The ready queue is bounded by capacity(): the tuning loop never submits more than that. Until it
 // is reordered, what has been compiled for longest is next.
 // Where there are several devices, what they measure is made comparable first
-// (worker/device_lanes).
+// (worker/device_slots).
 
 #include <deque>
 #include <functional>
@@ -28,7 +28,7 @@
 #include "tuner/engine/recent_load.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/compilers.h"
-#include "tuner/worker/device_lanes.h"
+#include "tuner/worker/device_slots.h"
 #include "tuner/worker/job.h"
 #include "tuner/worker/twins.h"
 #include "tuner/worker/variant_builder.h"
@@ -53,13 +53,14 @@ class PoolEvaluator final : public SizeEvaluator {
   std::optional<MachineState> machine() const override;
   void reorder(std::span<const ConfigIndex> order) override;
 
-  std::vector<std::vector<double>> duel(std::vector<Trial>& trials, const FinalPlan& plan) override;
-  std::optional<Elsewhere> duel_elsewhere(std::vector<Trial>& trials,
-                                          const FinalPlan& plan) override;
+  std::vector<std::vector<double>> remeasure(std::vector<Trial>& trials,
+                                             const FinalPlan& plan) override;
+  std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
+                                               const FinalPlan& plan) override;
   Drift drift() const override { return drift_; }
   TwinTally twins() const override { return {twins_.answered(), twins_.idle()}; }
   std::vector<Configuration> in_flight() const override;
-  std::vector<DeviceShare> devices() const override { return lanes_.shares(); }
+  std::vector<DeviceShare> devices() const override { return slots_.shares(); }
 
  private:
   using Rounds = std::function<void(int done, int rounds)>;
@@ -69,23 +70,23 @@ class PoolEvaluator final : public SizeEvaluator {
   void to_queue(Job job);
   bool try_again(Job& job, const Verdict& verdict);
   void run_again(Job job, const std::string& why);
-  void start_next(DeviceLane& lane);
-  void begin_next(DeviceLane& lane);
+  void start_next(DeviceSlot& slot);
+  void begin_next(DeviceSlot& slot);
   bool answer_by_twin(Job& job);
   std::vector<Job> take_compiled();
-  void take_verdict(DeviceLane& lane);
-  void judge_again(DeviceLane& lane, std::optional<Job> job);
+  void take_verdict(DeviceSlot& slot);
+  void judge_again(DeviceSlot& slot, std::optional<Job> job);
   void revise(Job job, Verdict verdict);
-  void measured(DeviceLane& lane, Job job, Verdict verdict);
+  void measured(DeviceSlot& slot, Job job, Verdict verdict);
   std::optional<Trial> take_finished();
   void wait(double until);
   // Whether an interruption ends the waiting for what is on the devices, too.
   bool is_patience_over();
   bool is_anything_outstanding() const;
-  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials, DeviceLane& lane,
+  std::vector<VariantPlan> finalists(const std::vector<Trial>& trials, DeviceSlot& slot,
                                      const RunWorker::IsOver& is_over);
-  std::vector<std::vector<double>> duel_on(DeviceLane& lane, std::vector<Trial>& trials,
-                                           const FinalPlan& plan, const Rounds& rounds);
+  std::vector<std::vector<double>> remeasure_on(DeviceSlot& slot, std::vector<Trial>& trials,
+                                                const FinalPlan& plan, const Rounds& rounds);
   void score(Trial& trial) const;
   void note_best(const Trial& trial);
 
@@ -94,7 +95,7 @@ class PoolEvaluator final : public SizeEvaluator {
   const StopRequest& interrupt_;
   TimePoint start_;
   VariantBuilder builder_;
-  DeviceLanes lanes_;
+  DeviceSlots slots_;
   double best_ms_ = 0;
   Drift drift_;
   ReadyQueue ready_;

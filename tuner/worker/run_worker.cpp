@@ -69,7 +69,7 @@ void RunWorker::drop() {
 }
 
 RunWorker::Failure RunWorker::gone(const std::string& what) {
-  Failure failure{what + " was " + channel_->epitaph()};
+  Failure failure{what + " was " + channel_->exit_reason()};
   failure.retryable = channel_->killed_from_outside();
   drop();
   return failure;
@@ -135,12 +135,12 @@ std::optional<RunWorker::Failure> RunWorker::opened(const std::optional<nlohmann
     return failure;
   }
   if (text_in(*answer, "type") != "ready") {
-    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "excusable"), true};
+    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "retryable"), true};
   }
   try {
     answer->at("facts").get_to(facts_);
   } catch (const nlohmann::json::exception&) {
-    channel_->condemn("facts that make no sense");
+    channel_->mark_corrupt("facts that make no sense");
     return opened(std::nullopt);
   }
   state_ = State::kOpen;
@@ -161,7 +161,7 @@ std::optional<RunWorker::Failure> RunWorker::prepared(const std::optional<nlohma
   if (type != "prepared") {
     const bool no_device = type == "unavailable";  // it could be asked, but not used
     return Failure{reason_in(*answer, no_device ? "reason" : "message"),
-                   flag_in(*answer, "excusable"), no_device, text_in(*answer, "constant")};
+                   flag_in(*answer, "retryable"), no_device, text_in(*answer, "constant")};
   }
   if (!std::exchange(was_prepared_, true)) {
     warnings_ = texts_in(*answer, "warnings");
@@ -284,11 +284,11 @@ std::optional<Verdict> RunWorker::take_message(const nlohmann::json& message) {
       return message.at("verdict").get<Verdict>();
     }
     if (!begun_) breach_ = kAnsweredTwice;
-    channel_->condemn("an answer that nobody asked for");
+    channel_->mark_corrupt("an answer that nobody asked for");
   } catch (const nlohmann::json::exception&) {
-    channel_->condemn("a verdict that makes no sense");
+    channel_->mark_corrupt("a verdict that makes no sense");
   } catch (const ProtocolError& error) {
-    channel_->condemn(error.what());
+    channel_->mark_corrupt(error.what());
   }
   return std::nullopt;
 }
@@ -301,15 +301,15 @@ std::optional<Verdict> RunWorker::handle() {
     if (auto verdict = take_message(*message)) return finish(std::move(*verdict));
   }
   if (channel_->has_ended()) {
-    Verdict verdict = verdict_of_death("was " + channel_->epitaph());
+    Verdict verdict = verdict_of_death("was " + channel_->exit_reason());
     // Who had not begun yet is innocent: it was an earlier one's doing.
-    verdict.excusable = channel_->killed_from_outside() || !begun_;
+    verdict.retryable = channel_->killed_from_outside() || !begun_;
     return finish(std::move(verdict));
   }
   if (Clock::now() >= clock_.deadline() && !clock_.gets_more_time()) {
-    channel_->epitaph();
+    channel_->exit_reason();
     Verdict verdict = verdict_of_death("hung");
-    verdict.excusable = channel_->killed_from_outside();  // with the machine that it was on
+    verdict.retryable = channel_->killed_from_outside();  // with the machine that it was on
     verdict.state = TrialState::kTimeout;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(clock_.started()));
@@ -329,17 +329,18 @@ void RunWorker::abort() {
 }
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
-RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const IsOver& is_over,
-                                    const std::function<void(int)>& round) {
+RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& again,
+                                                 const IsOver& is_over,
+                                                 const std::function<void(int)>& round) {
   again = false;
   if (!make_ready(is_over)) return {};
   id_ = nonce();
   request["id"] = id_;
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
-  const TimePoint end = after(Clock::now(), limits_.duel_seconds);
+  const TimePoint end = after(Clock::now(), limits_.remeasure_seconds);
   TimePoint until = end;
-  Duel duel;
+  Remeasured result;
   int rounds = 0;
   while (auto answer = channel_->wait(until, is_over)) {
     const std::string type = text_in(*answer, "type");
@@ -350,19 +351,19 @@ RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const 
       if (round && phase == "final") round(rounds++);
     }
     try {
-      if (type != "duelled" && type != "verdict") continue;
+      if (type != "remeasured" && type != "verdict") continue;
       if (answer->at("id").get<std::uint64_t>() != id_) break;
-      if (type == "duelled") {
-        answer->at("samples").get_to(duel.samples);
-        if (is_plausible(duel.samples, finalists, request.at("plan").get<FinalPlan>().rounds))
-          return duel;
+      if (type == "remeasured") {
+        answer->at("samples").get_to(result.samples);
+        if (is_plausible(result.samples, finalists, request.at("plan").get<FinalPlan>().rounds))
+          return result;
         break;
       }
-      duel.failed.emplace(answer->at("plan").get<std::size_t>(),
-                          answer->at("verdict").get<Verdict>());
-      again = duel.failed->second.excusable;
+      result.failed.emplace(answer->at("plan").get<std::size_t>(),
+                            answer->at("verdict").get<Verdict>());
+      again = result.failed->second.retryable;
       drop();
-      return duel;
+      return result;
     } catch (const nlohmann::json::exception&) {
       break;
     } catch (const ProtocolError&) {
@@ -373,21 +374,22 @@ RunWorker::Duel RunWorker::try_duel(nlohmann::json& request, bool& again, const 
   return {};
 }
 
-RunWorker::Duel RunWorker::duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan,
-                                const IsOver& is_over, const std::function<void(int)>& round) {
-  nlohmann::json request{{"type", "duel"}, {"variants", variants}, {"plan", plan}};
-  Duel duel;
+RunWorker::Remeasured RunWorker::remeasure(const std::vector<VariantPlan>& variants,
+                                           const FinalPlan& plan, const IsOver& is_over,
+                                           const std::function<void(int)>& round) {
+  nlohmann::json request{{"type", "remeasure"}, {"variants", variants}, {"plan", plan}};
+  Remeasured result;
   bool again = true;
   const TimePoint begun = Clock::now();
   for (int attempt = 0; again && attempt <= kRetries; ++attempt) {
     pause_before(attempt, is_over);
-    duel = try_duel(request, again, is_over, round);
+    result = try_remeasuring(request, again, is_over, round);
   }
   work_.add(begun);
-  const bool says_nothing = duel.failed && (duel.failed->first >= variants.size() ||
-                                            duel.failed->second.kept == Kept::kDamaged);
-  if (says_nothing) duel.failed.reset();
-  return duel;
+  const bool says_nothing = result.failed && (result.failed->first >= variants.size() ||
+                                              result.failed->second.kept == Kept::kDamaged);
+  if (says_nothing) result.failed.reset();
+  return result;
 }
 
 }  // namespace tuner

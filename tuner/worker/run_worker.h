@@ -90,13 +90,13 @@ class RunWorker {
   // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. When a variant
   // failed, its place and verdict instead; neither when the child died without saying why, or when
   // it was over.
-  struct Duel {
+  struct Remeasured {
     std::vector<std::vector<double>> samples;
     std::optional<std::pair<std::size_t, Verdict>> failed;
   };
   // `round` is told of each round that begins, counted from 0, and may be empty.
-  Duel duel(const std::vector<VariantPlan>& variants, const FinalPlan& plan, const IsOver& is_over,
-            const std::function<void(int)>& round = {});
+  Remeasured remeasure(const std::vector<VariantPlan>& variants, const FinalPlan& plan,
+                       const IsOver& is_over, const std::function<void(int)>& round = {});
 
   std::uint64_t peak_memory() const;  // of the child, in main memory
   double busy_seconds() const { return work_.seconds(); }
@@ -131,8 +131,8 @@ class RunWorker {
   void wait_for_answer() const;
   UnavailableError unavailable(const std::string& reason) const;
   bool make_ready(const IsOver& is_over);
-  Duel try_duel(nlohmann::json& request, bool& again, const IsOver& is_over,
-                const std::function<void(int)>& round);
+  Remeasured try_remeasuring(nlohmann::json& request, bool& again, const IsOver& is_over,
+                             const std::function<void(int)>& round);
   Verdict verdict_of_death(const std::string& how) const;
   std::optional<Verdict> take_message(const nlohmann::json& message);
   Verdict finish(Verdict verdict);

@@ -68,7 +68,7 @@ TEST_F(ManyAnswers, EachIsComputedOnceForSearchAndFinal) {
     EXPECT_EQ(evaluate(finalists.back()).state, TrialState::kOk);
   }
   EXPECT_EQ(references(), 3);
-  EXPECT_TRUE(evaluation().duel(finalists, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure(finalists, {3, 1}, nullptr));
   EXPECT_EQ(references(), 3);
 }
 
@@ -83,7 +83,8 @@ TEST_F(ManyAnswers, OtherInputsHaveAnswersOfTheirOwn) {
     }
     std::copy(kept->begin(), kept->end(), y);
   });
-  const auto result = evaluation().duel({variant_with(1, 1), variant_with(2, 2)}, {3, 1}, nullptr);
+  const auto result =
+      evaluation().remeasure({variant_with(1, 1), variant_with(2, 2)}, {3, 1}, nullptr);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().plan, 1U);
   EXPECT_EQ(result.error().verdict.message.find(

@@ -100,12 +100,12 @@ TEST_F(FreshInputs, TheFinalNamesWhoLeavesItsOwnAnswerInPlace) {
     add_skipping("skipping");
     std::vector<VariantPlan> plans;
     for (const std::string& name : names) plans.push_back(variant(name));
-    const auto result = evaluation().duel(plans, {3, 1}, nullptr);
+    const auto result = evaluation().remeasure(plans, {3, 1}, nullptr);
     ASSERT_FALSE(result) << names.front();
     EXPECT_EQ(names.at(result.error().plan), "skipping");
     EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);
     EXPECT_TRUE(result.error().verdict.message.ends_with(", timed on fresh inputs"));
-    EXPECT_TRUE(evaluation().duel({variant("good")}, {3, 1}, nullptr)) << "the others go on";
+    EXPECT_TRUE(evaluation().remeasure({variant("good")}, {3, 1}, nullptr)) << "the others go on";
   }
 }
 
@@ -113,7 +113,7 @@ TEST_F(FreshInputs, TheReferenceRunsOnceMoreInAll) {
   evaluation();
   EXPECT_EQ(references(), 2) << "for the usual inputs, and for those that are known";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(evaluate("good").state, TrialState::kOk);
-  EXPECT_TRUE(evaluation().duel({variant("good"), variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure({variant("good"), variant("good")}, {3, 1}, nullptr));
   EXPECT_EQ(references(), 2);
 }
 
@@ -200,7 +200,7 @@ TEST_F(FreshInputs, ConstantsGoWithTheirSet) {
   plan.artifact.symbols = {{"factor", "factor"}};
   const Verdict verdict = evaluate(plan);
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
-  EXPECT_TRUE(evaluation().duel({plan, plan}, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure({plan, plan}, {3, 1}, nullptr));
   EXPECT_GT(factors.size(), 10U);
   for (const auto& [x, seen] : factors) EXPECT_EQ(seen.size(), 1U) << x;
 }
@@ -211,7 +211,7 @@ TEST_F(FreshInputs, WhereNothingIsComparedTimesAreTakenAllTheSame) {
   add_watched("watched");
   EXPECT_EQ(evaluate("watched").state, TrialState::kOk);
   EXPECT_EQ(std::set<float>(seen_.begin(), seen_.end()).size(), backend_.timings.size() + 1);
-  EXPECT_TRUE(evaluation().duel({variant("watched")}, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure({variant("watched")}, {3, 1}, nullptr));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_F(Beside, AFinalistThatDoesItIsTheOneThatFails) {
   FinalPlan plan;
   plan.rounds = 7;
   const auto samples =
-      evaluation().duel({variant("good"), variant("late"), variant("good")}, plan, {});
+      evaluation().remeasure({variant("good"), variant("late"), variant("good")}, plan, {});
   ASSERT_FALSE(samples.has_value());
   EXPECT_EQ(samples.error().plan, 1U);
   EXPECT_EQ(samples.error().verdict.state, TrialState::kCorrectness);
@@ -81,11 +81,11 @@ class LargeKept : public EvaluationTest {
     constexpr std::int64_t kMany = 600000;
     for (const std::size_t i : {kX, kY}) plan_.arguments[i].elements = kMany;
     plan_.arguments[kN].scalar = scalar_bytes(DataType::kInt32, kMany);
-    workspace_.emplace(backend_, plan_);
-    EXPECT_TRUE(workspace_->prepare());
-    watch_.emplace(*workspace_, [this] { return now_ += std::chrono::milliseconds(500); });
-    sampler_.emplace(backend_, *workspace_, rotation_);
-    session_.emplace(backend_, *workspace_, *sampler_, none_);
+    buffers_.emplace(backend_, plan_);
+    EXPECT_TRUE(buffers_->prepare());
+    watch_.emplace(*buffers_, [this] { return now_ += std::chrono::milliseconds(500); });
+    sampler_.emplace(backend_, *buffers_, rotation_);
+    session_.emplace(backend_, *buffers_, *sampler_, none_);
   }
   static Verdict ended(TrialState state) {
     Verdict verdict;
@@ -105,7 +105,7 @@ class LargeKept : public EvaluationTest {
 
   static constexpr BufferId answer_ = 4;  // x, its copy, y, its right answer
   std::chrono::steady_clock::time_point now_{};
-  std::optional<Workspace> workspace_;
+  std::optional<DeviceBuffers> buffers_;
   std::optional<KeptWatch> watch_;
   Rotation rotation_{backend_};
   PhaseSink none_;
@@ -133,7 +133,7 @@ TEST_F(LargeKept, OfSeveralThatMayHaveDamagedItNobodyIsBlamed) {
   const Verdict verdict = after(TrialState::kCorrectness);
   EXPECT_EQ(verdict.kept, Kept::kDamaged);
   EXPECT_EQ(verdict.message, "one of several variants has changed the right answer for y");
-  EXPECT_TRUE(verdict.excusable);
+  EXPECT_TRUE(verdict.retryable);
   EXPECT_TRUE(verdict.context_dead);
 }
 

@@ -1,4 +1,4 @@
-// Probe, estimate and the final duel, on scripted times.
+// Probe, estimate and the final, on scripted times.
 
 #include <algorithm>
 #include <cmath>
@@ -236,22 +236,23 @@ TEST_F(Measuring, TheConditionsOfTheSamplesAreKept) {
   EXPECT_EQ(verdict.conditions, (Conditions{1755, 312}));
 }
 
-// ---- the duel -----------------------------------------------------------------------------------
+// ---- the final ----------------------------------------------------------------------------------
 
-class Duel : public test::EvaluationTest {
+class Remeasuring : public test::EvaluationTest {
  protected:
-  Duel() {
+  Remeasuring() {
     for (const char* name : {"a", "b", "c"}) add_kernel(name, doubled);
     backend_.kernels.at("b").milliseconds = [](int) { return 2.0; };
   }
-  Expected<std::vector<std::vector<double>>, DuelFailure> fight(int rounds, std::uint64_t seed) {
+  Expected<std::vector<std::vector<double>>, FinalistFailure> fight(int rounds,
+                                                                    std::uint64_t seed) {
     backend_.timed_order.clear();
-    return evaluation().duel({variant("a"), variant("b"), variant("c")}, {rounds, seed},
-                             [this](Phase phase) { phases_.push_back(phase); });
+    return evaluation().remeasure({variant("a"), variant("b"), variant("c")}, {rounds, seed},
+                                  [this](Phase phase) { phases_.push_back(phase); });
   }
 };
 
-TEST_F(Duel, GivesEveryFinalistOneSampleARound) {
+TEST_F(Remeasuring, GivesEveryFinalistOneSampleARound) {
   const auto times = fight(5, 1);
   ASSERT_TRUE(times.has_value());
   EXPECT_EQ(*times, (std::vector<std::vector<double>>{std::vector<double>(5, 1.0),
@@ -260,7 +261,7 @@ TEST_F(Duel, GivesEveryFinalistOneSampleARound) {
   EXPECT_EQ(std::count(phases_.begin(), phases_.end(), Phase::kFinal), 5);
 }
 
-TEST_F(Duel, DrawsANewOrderForEachRoundFromTheSeed) {
+TEST_F(Remeasuring, DrawsANewOrderForEachRoundFromTheSeed) {
   ASSERT_TRUE(fight(20, 1).has_value());
   const std::vector<std::string> first = backend_.timed_order;
   ASSERT_EQ(first.size(), 3U + 60U) << "a warm-up each, then the rounds";
@@ -278,7 +279,7 @@ TEST_F(Duel, DrawsANewOrderForEachRoundFromTheSeed) {
   EXPECT_NE(backend_.timed_order, first);
 }
 
-TEST_F(Duel, NamesTheFinalistThatFails) {
+TEST_F(Remeasuring, NamesTheFinalistThatFails) {
   add_kernel("b",
              doubled_then([](const FakeBackend::Call& call) { call.buffer<float>(kY)[0] = 0; }));
   const auto times = fight(5, 1);
@@ -289,7 +290,7 @@ TEST_F(Duel, NamesTheFinalistThatFails) {
 }
 
 // The last round's last one has left the right answer: whose turn it was must not matter.
-TEST_F(Duel, NamesTheFinalistThatIsRightAtFirstOnly) {
+TEST_F(Remeasuring, NamesTheFinalistThatIsRightAtFirstOnly) {
   auto& lazy = add_kernel("b", {});
   lazy.body = [](const FakeBackend::Call& call) {
     if (std::isnan(call.buffer<float>(kY)[0])) doubled(call);
@@ -302,7 +303,7 @@ TEST_F(Duel, NamesTheFinalistThatIsRightAtFirstOnly) {
       << times.error().verdict.message;
 }
 
-TEST_F(Duel, NamesTheFinalistThatChangesAnInput) {
+TEST_F(Remeasuring, NamesTheFinalistThatChangesAnInput) {
   add_kernel("c",
              doubled_then([](const FakeBackend::Call& call) { call.buffer<float>(kX)[0] += 1; }));
   plan_.checks = {{kY, 0, 1000}};  // an output that does not need the input
@@ -313,7 +314,7 @@ TEST_F(Duel, NamesTheFinalistThatChangesAnInput) {
 }
 
 // Guard words behind scratch move, those of the others do not: none may be blamed for another.
-TEST_F(Duel, DoesNotBlameTheFirstFinalistForWhatAnotherWroteOutside) {
+TEST_F(Remeasuring, DoesNotBlameTheFirstFinalistForWhatAnotherWroteOutside) {
   auto& wild = add_kernel("c", {});
   wild.body = [&wild](const FakeBackend::Call& call) {
     doubled(call);
@@ -323,7 +324,7 @@ TEST_F(Duel, DoesNotBlameTheFirstFinalistForWhatAnotherWroteOutside) {
   EXPECT_TRUE(times.has_value()) << times.error().verdict.message;
 }
 
-TEST_F(Duel, LetsFinalistsUseScratchOfDifferentSizes) {
+TEST_F(Remeasuring, LetsFinalistsUseScratchOfDifferentSizes) {
   ArgumentPlan scratch = argument("work", Role::kScratch);
   scratch.elements = 0;
   plan_.arguments.push_back(scratch);
@@ -337,7 +338,7 @@ TEST_F(Duel, LetsFinalistsUseScratchOfDifferentSizes) {
     scratch.elements = elements;
     plan.overrides = {{3, scratch}};
   }
-  const auto times = evaluation().duel(plans, {4, 1}, {});
+  const auto times = evaluation().remeasure(plans, {4, 1}, {});
   ASSERT_TRUE(times.has_value()) << times.error().verdict.message;
   EXPECT_EQ(times->at(1).size(), 4U);
 }

@@ -60,11 +60,12 @@ TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
 
 TEST_F(OtherInputs, NamesTheFinalistThatKeepsItsAnswers) {
   add_keeping("keeping");
-  const auto result = evaluation().duel({variant("good"), variant("keeping")}, {3, 1}, nullptr);
+  const auto result =
+      evaluation().remeasure({variant("good"), variant("keeping")}, {3, 1}, nullptr);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().plan, 1U);
   EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);
-  EXPECT_TRUE(evaluation().duel({variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure({variant("good")}, {3, 1}, nullptr));
 }
 
 TEST_F(OtherInputs, ConstantsOfTheSetReachTheKernel) {

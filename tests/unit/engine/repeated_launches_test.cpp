@@ -63,7 +63,8 @@ TEST_F(RepeatedLaunches, EachFinalistIsLaunchedInOtherOrders) {
   EXPECT_EQ(evaluate(slow).state, TrialState::kOk);
   EXPECT_TRUE(backend_.shuffled.empty()) << "it is not the best";
   backend_.kernels["no barrier"].shuffled = [](const Call& call) { call.buffer<float>(kY)[7] = 0; };
-  const auto result = evaluation().duel({variant("good"), variant("no barrier")}, {3, 1}, nullptr);
+  const auto result =
+      evaluation().remeasure({variant("good"), variant("no barrier")}, {3, 1}, nullptr);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().plan, 1U);
   EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);

@@ -10,8 +10,8 @@ using std::chrono::seconds;
 class SentinelTest : public EvaluationTest {
  protected:
   SentinelTest()
-      : workspace_(backend_, plan_), sentinel_(backend_, workspace_, [this] { return now_; }) {
-    EXPECT_TRUE(workspace_.prepare());
+      : buffers_(backend_, plan_), sentinel_(backend_, buffers_, [this] { return now_; }) {
+    EXPECT_TRUE(buffers_.prepare());
     backend_.timings.clear();  // of the reference
   }
   static Verdict good(double ms) {
@@ -21,7 +21,7 @@ class SentinelTest : public EvaluationTest {
   }
 
   std::chrono::steady_clock::time_point now_{};
-  Workspace workspace_;
+  DeviceBuffers buffers_;
   Sentinel sentinel_;
 };
 

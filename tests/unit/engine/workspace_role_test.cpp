@@ -16,9 +16,9 @@ constexpr std::size_t kWork = 3;  // argument
 
 class WorkspaceRole : public EvaluationTest {
  protected:
-  WorkspaceRole() { plan_.arguments.push_back(workspace(Zero::kOnce, 4)); }
+  WorkspaceRole() { plan_.arguments.push_back(buffers(Zero::kOnce, 4)); }
 
-  static ArgumentPlan workspace(Zero zero, std::uint64_t elements) {
+  static ArgumentPlan buffers(Zero zero, std::uint64_t elements) {
     ArgumentPlan plan = argument("work", Role::kWorkspace);
     plan.type = DataType::kUInt32;
     plan.zero = zero;
@@ -38,13 +38,13 @@ class WorkspaceRole : public EvaluationTest {
   }
   VariantPlan sized(const std::string& kernel, std::uint64_t elements) {
     VariantPlan plan = variant(kernel);
-    plan.overrides = {{kWork, workspace(plan_.arguments[kWork].zero, elements)}};
+    plan.overrides = {{kWork, buffers(plan_.arguments[kWork].zero, elements)}};
     return plan;
   }
-  DuelFailure duel_failure(const std::vector<VariantPlan>& variants) {
-    const auto result = evaluation().duel(variants, {5, 1}, nullptr);
+  FinalistFailure finalist_failure(const std::vector<VariantPlan>& variants) {
+    const auto result = evaluation().remeasure(variants, {5, 1}, nullptr);
     EXPECT_FALSE(result);
-    return result ? DuelFailure{99, {}} : result.error();
+    return result ? FinalistFailure{99, {}} : result.error();
   }
 };
 
@@ -128,8 +128,8 @@ TEST_F(WorkspaceRole, ItsSizeMayDependOnTheConfiguration) {
     });
     EXPECT_EQ(evaluate(sized("good", 3)).state, TrialState::kOk);
     EXPECT_EQ(evaluate(sized("all", 1000)).state, TrialState::kOk);
-    const auto result = evaluation().duel({sized("good", 3), sized("all", 1000), sized("good", 20)},
-                                          {5, 1}, nullptr);
+    const auto result = evaluation().remeasure(
+        {sized("good", 3), sized("all", 1000), sized("good", 20)}, {5, 1}, nullptr);
     EXPECT_TRUE(result) << result.error().verdict.message;
   }
 }
@@ -141,7 +141,8 @@ TEST_F(WorkspaceRole, TheFinalBlamesTheOneThatLeavesSomething) {
     if (kernel.launches == 5) word(call, 1) = 3;
   };
   add_counting("clean");
-  const DuelFailure failure = duel_failure({variant("clean"), variant("late"), variant("clean")});
+  const FinalistFailure failure =
+      finalist_failure({variant("clean"), variant("late"), variant("clean")});
   EXPECT_EQ(failure.plan, 1U);
   EXPECT_EQ(failure.verdict.state, TrialState::kCorrectness);
   EXPECT_EQ(failure.verdict.message,
@@ -155,7 +156,7 @@ TEST_F(WorkspaceRole, ZeroEachIsZeroedBeforeEveryLaunchAsPartOfIt) {
   const Verdict verdict = evaluate("counter");
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   for (const TimingRequest& request : backend_.timings) EXPECT_TRUE(request.restores.empty());
-  EXPECT_TRUE(evaluation().duel({variant("counter"), variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(evaluation().remeasure({variant("counter"), variant("good")}, {3, 1}, nullptr));
 }
 
 TEST_F(WorkspaceRole, ZeroNeverIsFoundOutByPoison) {

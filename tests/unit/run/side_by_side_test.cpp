@@ -111,12 +111,12 @@ class SideBySideTest : public RunTest, public GroupSource {
   void gather() override { ++gathered; }
 
   std::vector<SizeOutcome> tune_all() {
-    Crew crew;
+    WorkerThreads threads;
     SharedListener shared(lanes);
     return SideBySide{
         study.sizes,
         *this,
-        crew,
+        threads,
         shared,
         [this] { return is_interrupted.load(); },
         [](const SizeOutcome& outcome, RunListener& listener) { listener.ranked(outcome); }}

@@ -46,7 +46,7 @@ TEST_F(ChannelTest, WhatCouldNotBeSentAtOnceIsSentLater) {
 TEST_F(ChannelTest, AChildThatTalksWithoutEndIsHeardAPartAndGivenUp) {
   Channel channel(worker("exec cat /dev/zero >&3"), "test");
   EXPECT_FALSE(channel.wait(far_away()));
-  EXPECT_NE(channel.epitaph().find("broke the protocol"), std::string::npos);
+  EXPECT_NE(channel.exit_reason().find("broke the protocol"), std::string::npos);
 }
 
 TEST_F(ChannelTest, WhatADeadChildHadSaidIsHeardThoughNothingCanBeSentToItAnyMore) {
@@ -58,7 +58,7 @@ TEST_F(ChannelTest, WhatADeadChildHadSaidIsHeardThoughNothingCanBeSentToItAnyMor
   EXPECT_EQ(channel.wait(far_away())->at("type"), "will");
   EXPECT_FALSE(channel.wait(far_away()));
   EXPECT_TRUE(channel.has_ended());
-  EXPECT_EQ(channel.epitaph(), "ended with status 0");
+  EXPECT_EQ(channel.exit_reason(), "ended with status 0");
 }
 
 }  // namespace

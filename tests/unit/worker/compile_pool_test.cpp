@@ -73,7 +73,7 @@ class CompilePoolTest : public testing::Test {
   void say_failed(const std::string& log) const {
     const std::vector<std::uint8_t> bytes(log.begin(), log.end());
     say(encode_frame({{"type", "failed"},
-                      {"excusable", false},
+                      {"retryable", false},
                       {"log", json::binary(bytes)},
                       {"opened", nullptr}}));
   }

@@ -127,7 +127,7 @@ class DoubtedResults : public testing::Test {
     verdict.state = state;
     verdict.kept = kept;
     verdict.context_dead = true;
-    verdict.excusable = kept == Kept::kDamaged;
+    verdict.retryable = kept == Kept::kDamaged;
     return verdict;
   }
 

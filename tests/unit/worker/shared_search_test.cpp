@@ -206,7 +206,7 @@ TEST_F(SharedSearch, ADeviceAloneIsComparedWithNobody) {
   const std::vector<Trial> trials = search();
   EXPECT_EQ(trials.size(), 32U);
   EXPECT_EQ(evaluator->devices().front().ratio, std::nullopt);
-  EXPECT_FALSE(evaluator->duel_elsewhere(*std::make_unique<std::vector<Trial>>(trials), {}));
+  EXPECT_FALSE(evaluator->remeasure_elsewhere(*std::make_unique<std::vector<Trial>>(trials), {}));
 }
 
 // Which of the two is the first to measure a good variant is nobody's choice.
@@ -324,10 +324,10 @@ TEST_F(SharedSearch, AFinalIsHeldOnOneDeviceAndCheckedOnAnother) {
   std::vector<Trial> best(trials.begin(), trials.begin() + 2);
   FinalPlan plan;
   plan.rounds = 9;
-  const auto here = evaluator->duel(best, plan);
+  const auto here = evaluator->remeasure(best, plan);
   ASSERT_EQ(here.size(), 2U);
   ASSERT_EQ(here[0].size(), 9U);
-  const auto there = evaluator->duel_elsewhere(best, plan);
+  const auto there = evaluator->remeasure_elsewhere(best, plan);
   ASSERT_TRUE(there);
   ASSERT_EQ(there->samples.size(), 2U);
   const double ratio = there->samples[0].at(0) / here[0][0];

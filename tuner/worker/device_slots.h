@@ -35,14 +35,14 @@ struct WorkingDevice {
 
 // One of the devices that share a search: its run worker, its preparation for the size, and what is
 // on it.
-class DeviceLane {
+class DeviceSlot {
  public:
   // `device` and what the preparation refers to outlive this.
-  DeviceLane(WorkingDevice& device, Preparation preparation);
-  DeviceLane(const DeviceLane&) = delete;
-  DeviceLane& operator=(const DeviceLane&) = delete;
+  DeviceSlot(WorkingDevice& device, Preparation preparation);
+  DeviceSlot(const DeviceSlot&) = delete;
+  DeviceSlot& operator=(const DeviceSlot&) = delete;
   // Ends what is still on the device.
-  ~DeviceLane();
+  ~DeviceSlot();
 
   bool is_lost() const { return !device_.lost.empty(); }
   // The device is gone. Returns what was on it, or waited for what it would say of itself.
@@ -112,18 +112,20 @@ class DeviceLane {
 // samples[i][round] of trials[i], whose plans are `variants`. One that fails gets its state and
 // message and no samples, and the others go on without it. Empty when the final could not be held.
 // `rounds` is told how many are done, of how many, and may be empty.
-std::vector<std::vector<double>> hold_duel(RunWorker& worker, std::vector<VariantPlan> variants,
-                                           std::vector<Trial>& trials, const FinalPlan& plan,
-                                           const RunWorker::IsOver& is_over,
-                                           const std::function<void(int, int)>& rounds);
+std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
+                                                     std::vector<VariantPlan> variants,
+                                                     std::vector<Trial>& trials,
+                                                     const FinalPlan& plan,
+                                                     const RunWorker::IsOver& is_over,
+                                                     const std::function<void(int, int)>& rounds);
 
-class DeviceLanes {
+class DeviceSlots {
  public:
   // Told of a job whose device is gone, and why it is.
   using Orphaned = std::function<void(Job, const std::string& why)>;
 
   // `task`, `tools` and `devices` outlive this; one device at least is not lost.
-  DeviceLanes(const SizeTask& task, const Toolchain& tools, std::span<WorkingDevice> devices,
+  DeviceSlots(const SizeTask& task, const Toolchain& tools, std::span<WorkingDevice> devices,
               Orphaned orphaned);
 
   // Does something on each device that is there. One that fails is given up; what is wrong with the
@@ -131,7 +133,7 @@ class DeviceLanes {
   template <typename Action>
   void on_each(Action&& action);
   // Leaves a device to itself, and its work to the others.
-  void give_up(DeviceLane& lane, const std::string& why);
+  void give_up(DeviceSlot& slot, const std::string& why);
   std::size_t count() const;
   // Why there is no device any more; empty as long as there is one.
   const std::optional<std::string>& all_lost() const { return all_lost_; }
@@ -140,22 +142,22 @@ class DeviceLanes {
   void prepare();
   // Takes what is a reference's of the compile pool's answers: false for the others.
   bool take_reference(const CompileResult& result);
-  void look_at_preparation(DeviceLane& lane);
+  void look_at_preparation(DeviceSlot& slot);
   // What the references were compiled from, once that is known.
   const Provenance* provenance() const;
 
   // What the device is to measure before anything else; null: nothing.
-  const VariantPlan* comparison_due(const DeviceLane& lane) const;
+  const VariantPlan* comparison_due(const DeviceSlot& slot) const;
   // The sentinel was measured there. Returns what waited for that.
-  std::optional<Job> compared(DeviceLane& lane, const Verdict& verdict);
+  std::optional<Job> compared(DeviceSlot& slot, const Verdict& verdict);
   // What was measured on the device, in the times of the first; empty: it waits for the comparison.
-  std::optional<Job> comparable(DeviceLane& lane, Job job);
+  std::optional<Job> comparable(DeviceSlot& slot, Job job);
   void set_best(double ms);
 
   // The one whose figures stand as they are, if it is there; null: all are gone.
-  DeviceLane* of_final();
+  DeviceSlot* of_final();
   // Another that could measure now; null: there is none.
-  DeviceLane* beside_final();
+  DeviceSlot* beside_final();
 
   void watch(std::vector<pollfd>& fds) const;
   TimePoint deadline() const;
@@ -178,14 +180,14 @@ class DeviceLanes {
   struct Sentinel {
     VariantPlan plan;
     Timing timing;
-    DeviceLane* lane = nullptr;
+    DeviceSlot* slot = nullptr;
   };
 
   void warn(const std::string& text) const;
 
   const SizeTask& task_;
   Orphaned orphaned_;
-  std::deque<DeviceLane> lanes_;
+  std::deque<DeviceSlot> slots_;
   std::optional<Sentinel> sentinel_;
   double best_ms_ = 0;
   std::set<std::string> warnings_;  // each device would give the same
@@ -193,13 +195,13 @@ class DeviceLanes {
 };
 
 template <typename Action>
-void DeviceLanes::on_each(Action&& action) {
-  for (DeviceLane& lane : lanes_) {
-    if (lane.is_lost()) continue;
+void DeviceSlots::on_each(Action&& action) {
+  for (DeviceSlot& slot : slots_) {
+    if (slot.is_lost()) continue;
     try {
-      action(lane);
+      action(slot);
     } catch (const UnavailableError& error) {
-      give_up(lane, error.what());
+      give_up(slot, error.what());
     }
   }
 }

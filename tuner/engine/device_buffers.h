@@ -35,10 +35,10 @@ struct BoundLaunch {
 // places.
 enum class Outputs { kPoisoned, kDecoys };
 
-class Workspace {
+class DeviceBuffers {
  public:
   // `problem` outlives this; null where the plan leaves nothing to one.
-  Workspace(Backend& backend, SizePlan plan, Problem* problem = nullptr)
+  DeviceBuffers(Backend& backend, SizePlan plan, Problem* problem = nullptr)
       : backend_(backend),
         memory_(backend.memory(), problem),
         plan_(std::move(plan)),
@@ -91,7 +91,7 @@ class Workspace {
   DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
   DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
   // Guarded, one for each argument; of scalars none.
-  std::vector<BufferId> buffers() const;
+  std::vector<BufferId> ids() const;
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
   // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.

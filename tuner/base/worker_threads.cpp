@@ -1,12 +1,12 @@
 // Hands tasks to threads that wait for the next one.
 
-#include "tuner/base/crew.h"
+#include "tuner/base/worker_threads.h"
 
 #include <utility>
 
 namespace tuner {
 
-Crew::~Crew() {
+WorkerThreads::~WorkerThreads() {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -15,7 +15,7 @@ Crew::~Crew() {
   for (Member& member : members_) member.thread.join();
 }
 
-void Crew::run(std::vector<Task> tasks) {
+void WorkerThreads::run(std::vector<Task> tasks) {
   std::unique_lock lock(mutex_);
   while (members_.size() < tasks.size()) {
     Member& member = members_.emplace_back();
@@ -27,7 +27,7 @@ void Crew::run(std::vector<Task> tasks) {
   changed_.wait(lock, [this] { return at_work_ == 0; });
 }
 
-void Crew::work(Member& member) {
+void WorkerThreads::work(Member& member) {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return is_over_ || member.task; });

@@ -12,15 +12,15 @@
 
 namespace tuner {
 
-class Crew {
+class WorkerThreads {
  public:
   using Task = std::function<void()>;  // must not throw
 
-  Crew() = default;
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  WorkerThreads() = default;
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
   // Ends the threads, and with them the children that they have started.
-  ~Crew();
+  ~WorkerThreads();
 
   // Does all of them at the same time, each on a thread of its own, and returns when all are done.
   // Threads that are there already are used again.

@@ -1,6 +1,6 @@
 // Makes the buffers and the reference's answers, and takes care of the buffers around each launch.
 
-#include "tuner/engine/workspace.h"
+#include "tuner/engine/device_buffers.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ bool may_grow(const ArgumentPlan& argument) {
 
 // ---- preparing: buffers, constants, the reference -----------------------------------------------
 
-DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
+DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   const ArgumentPlan& argument = plan_.arguments[index];
   Slot& slot = slots_[index];
   if (argument.is_scalar) return Ok{};
@@ -53,7 +53,7 @@ DeviceResult<Ok> Workspace::prepare_argument(std::uint32_t index) {
 }
 
 // Outputs get their contents in reset(), and so does what is read and written: from its copy.
-DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument) {
+DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
   const bool is_input = argument.role == Role::kIn;
   if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
   const ArgumentPlan filled = in_set(plan_, argument, set_);
@@ -68,7 +68,7 @@ DeviceResult<Ok> Workspace::fill_input(Slot& slot, const ArgumentPlan& argument)
 }
 
 // Those that are not random hold the same in all sets of random numbers.
-DeviceResult<Ok> Workspace::fill_inputs(Which which) {
+DeviceResult<Ok> DeviceBuffers::fill_inputs(Which which) {
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
     if (which == Which::kRandom && !is_random(plan_.arguments[i])) continue;
     if (auto done = fill_input(slots_[i], plan_.arguments[i]); !done) {
@@ -80,7 +80,7 @@ DeviceResult<Ok> Workspace::fill_inputs(Which which) {
   return Ok{};
 }
 
-DeviceResult<Ok> Workspace::prepare() {
+DeviceResult<Ok> DeviceBuffers::prepare() {
   slots_.resize(plan_.arguments.size());
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
     if (auto done = prepare_argument(i); !done) {
@@ -93,11 +93,11 @@ DeviceResult<Ok> Workspace::prepare() {
 
 // All of them, so that a reference that cannot answer is known before anything is measured. Warns
 // where right answers could hardly be told from wrong ones.
-DeviceResult<Ok> Workspace::prepare_answers() {
+DeviceResult<Ok> DeviceBuffers::prepare_answers() {
   for (const AnswerPlan& one : plan_.reference->answers) {
     auto answer = answer_for(one.key);
     if (!answer) return Unexpected{answer.error()};
-    auto doubts = answers_.doubts(**answer, buffers());
+    auto doubts = answers_.doubts(**answer, ids());
     if (!doubts) return Unexpected{doubts.error()};
     warnings_.insert(warnings_.end(), doubts->begin(), doubts->end());
   }
@@ -111,12 +111,12 @@ DeviceResult<Ok> Workspace::prepare_answers() {
 }
 
 // Of those that somebody asked for. A reference may make NaN of large or special numbers.
-DeviceResult<Ok> Workspace::warn_of_unanswered_sets() {
+DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
   if (input_sets(plan_) == random_sets(plan_)) return Ok{};
   for (const AnswerPlan& one : plan_.reference->answers) {
     auto usual = answer_for(one.key);
     if (!usual) return Unexpected{usual.error()};
-    auto sizes = answers_.sizes(**usual, buffers());
+    auto sizes = answers_.sizes(**usual, ids());
     if (!sizes) return Unexpected{sizes.error()};
     usual_sizes_[one.key] = std::move(*sizes);
   }
@@ -136,7 +136,7 @@ DeviceResult<Ok> Workspace::warn_of_unanswered_sets() {
 
 // So that a reference that cannot answer there, or no memory for its answers, is known before
 // anything is measured.
-DeviceResult<Ok> Workspace::prepare_fresh_inputs() {
+DeviceResult<Ok> DeviceBuffers::prepare_fresh_inputs() {
   if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
   if (auto done = use_fresh_inputs(Fresh::kKnown); !done) return done;
   for (const AnswerPlan& one : plan_.reference->answers) {
@@ -146,15 +146,15 @@ DeviceResult<Ok> Workspace::prepare_fresh_inputs() {
   return use_inputs(0);
 }
 
-std::vector<BufferId> Workspace::buffers() const {
+std::vector<BufferId> DeviceBuffers::ids() const {
   std::vector<BufferId> ids;
   for (const Slot& slot : slots_) ids.push_back(slot.data.id());
   return ids;
 }
 
-DeviceResult<RightAnswer*> Workspace::answer_for(std::uint32_t key) {
+DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
   ReferenceInputs inputs;
-  inputs.data = buffers();
+  inputs.data = ids();
   for (const Slot& slot : slots_) inputs.pristine.push_back(slot.pristine.id());
   inputs.set = set_;
   inputs.constants = &constants_.bytes();
@@ -164,12 +164,12 @@ DeviceResult<RightAnswer*> Workspace::answer_for(std::uint32_t key) {
 
 // An absolute tolerance is meant for answers of the usual size: with larger or smaller inputs it
 // grows or shrinks as the largest right number does.
-DeviceResult<Ok> Workspace::compute_answer(std::uint32_t key) {
+DeviceResult<Ok> DeviceBuffers::compute_answer(std::uint32_t key) {
   auto found = answer_for(key);
   if (!found) return Unexpected{found.error()};
   RightAnswer& right = **found;
   if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
-  auto sizes = answers_.sizes(right, buffers());
+  auto sizes = answers_.sizes(right, ids());
   if (!sizes) return Unexpected{sizes.error()};
   const std::vector<double>& usual = usual_sizes_.at(key);
   for (std::size_t i = 0; i < sizes->size(); ++i) {
@@ -179,7 +179,7 @@ DeviceResult<Ok> Workspace::compute_answer(std::uint32_t key) {
   return Ok{};
 }
 
-DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
+DeviceResult<Ok> DeviceBuffers::use_inputs(std::uint32_t set) {
   if (set == set_) return Ok{};
   const bool fresh = is_fresh(set) || is_fresh(set_);
   set_ = set;
@@ -187,7 +187,7 @@ DeviceResult<Ok> Workspace::use_inputs(std::uint32_t set) {
   return fill_inputs(fresh ? Which::kRandom : Which::kAll);
 }
 
-DeviceResult<Ok> Workspace::use_fresh_inputs(Fresh which) {
+DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
   if (which == Fresh::kKnown) return use_inputs(kKnownFreshSet);
   fresh_ = next_fresh_set(fresh_);
   return use_inputs(fresh_);
@@ -195,7 +195,7 @@ DeviceResult<Ok> Workspace::use_fresh_inputs(Fresh which) {
 
 // ---- around each launch -------------------------------------------------------------------------
 
-DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
+DeviceResult<Ok> DeviceBuffers::grow_zeros(std::uint64_t bytes) {
   if (bytes <= zeros_bytes_) return Ok{};
   auto buffer = memory_.allocate_pristine(bytes);
   if (!buffer) return Unexpected{buffer.error()};
@@ -206,7 +206,7 @@ DeviceResult<Ok> Workspace::grow_zeros(std::uint64_t bytes) {
   return seals_.put(backend_.memory(), "the zeros that are kept", zeros_.id(), kGuardBytes + bytes);
 }
 
-DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
+DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
     if (argument.is_scalar || !may_grow(argument)) continue;
@@ -227,7 +227,7 @@ DeviceResult<Ok> Workspace::reserve(const VariantPlan& variant) {
   return Ok{};
 }
 
-BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
+BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
   BoundLaunch bound;
   bound.answer = variant.answer;
   bound.constants = constants_.bind(variant);
@@ -264,7 +264,7 @@ BoundLaunch Workspace::bind(const VariantPlan& variant, const LoadedKernel& kern
   return bound;
 }
 
-DeviceResult<Ok> Workspace::renew_workspaces(const BoundLaunch& bound) {
+DeviceResult<Ok> DeviceBuffers::renew_workspaces(const BoundLaunch& bound) {
   for (const WorkspaceArgument& one : bound.workspaces) {
     if (auto done = renew(memory_, one); !done) return done;
   }
@@ -272,7 +272,7 @@ DeviceResult<Ok> Workspace::renew_workspaces(const BoundLaunch& bound) {
   return Ok{};
 }
 
-DeviceResult<std::optional<std::string>> Workspace::left_behind(const BoundLaunch& bound) {
+DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundLaunch& bound) {
   for (const WorkspaceArgument& one : bound.workspaces) {
     if (!keeps_zeros(*one.argument)) continue;
     auto left = tuner::left_behind(backend_, memory_, one, zeros_.id());
@@ -281,7 +281,7 @@ DeviceResult<std::optional<std::string>> Workspace::left_behind(const BoundLaunc
   return std::optional<std::string>();
 }
 
-DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
+DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs) {
   inputs_untouched_ = false;
   if (auto done = enter(bound); !done) return done;
   for (const Restore& restore : bound.restores) {
@@ -306,12 +306,12 @@ DeviceResult<Ok> Workspace::reset(const BoundLaunch& bound, Outputs outputs) {
   return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
 }
 
-DeviceResult<Ok> Workspace::place_decoys(const BoundLaunch& bound) {
+DeviceResult<Ok> DeviceBuffers::place_decoys(const BoundLaunch& bound) {
   auto answer = answer_for(bound.answer);
   if (!answer) return Unexpected{answer.error()};
   RightAnswer& right = **answer;
   if (right.decoys.empty()) {
-    if (auto done = answers_.choose_decoys(right, buffers()); !done) return done;
+    if (auto done = answers_.choose_decoys(right, ids()); !done) return done;
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!right.decoys[i]) continue;
@@ -324,13 +324,13 @@ DeviceResult<Ok> Workspace::place_decoys(const BoundLaunch& bound) {
   return Ok{};
 }
 
-bool Workspace::has_decoys() const {
+bool DeviceBuffers::has_decoys() const {
   return std::ranges::any_of(plan_.checks, [this](const CheckPlan& check) {
     return plan_.arguments[check.argument].role == Role::kOut;
   });
 }
 
-DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaunch& bound) {
+DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard(const BoundLaunch& bound) {
   std::optional<std::string> broken;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (plan_.arguments[i].is_scalar) continue;
@@ -341,7 +341,7 @@ DeviceResult<std::optional<std::string>> Workspace::broken_guard(const BoundLaun
   return broken;
 }
 
-DeviceResult<OutputCheck> Workspace::check_outputs(const BoundLaunch& bound) {
+DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound) {
   OutputCheck result;
   if (plan_.checks.empty()) return result;
   auto answer = answer_for(bound.answer);
@@ -357,18 +357,18 @@ DeviceResult<OutputCheck> Workspace::check_outputs(const BoundLaunch& bound) {
   return result;
 }
 
-DeviceResult<std::optional<std::string>> Workspace::damaged() {
+DeviceResult<std::optional<std::string>> DeviceBuffers::damaged() {
   if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
   auto broken = seals_.broken(backend_.memory());
   if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
   return broken && !*broken ? answers_.damaged() : broken;
 }
 
-std::uint64_t Workspace::kept_bytes() const {
+std::uint64_t DeviceBuffers::kept_bytes() const {
   return seals_.bytes() + constants_.seals().bytes() + answers_.kept_bytes();
 }
 
-bool Workspace::inputs_are_small() const {
+bool DeviceBuffers::inputs_are_small() const {
   constexpr std::uint64_t kSmall = std::uint64_t{64} << 20;
   std::uint64_t bytes = 0;
   for (const ArgumentPlan& argument : plan_.arguments) {
@@ -377,7 +377,7 @@ bool Workspace::inputs_are_small() const {
   return bytes <= kSmall;
 }
 
-DeviceResult<std::optional<std::string>> Workspace::repair_inputs() {
+DeviceResult<std::optional<std::string>> DeviceBuffers::repair_inputs() {
   std::optional<std::string> changed;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = plan_.arguments[i];
