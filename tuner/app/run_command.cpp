@@ -109,7 +109,8 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
                     options.strategies.empty() ? settings.strategy : options.strategies.front(),
                     options.seed};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
-  const RunEnd end = tune(settings, program, catalogue, interrupt, display, lent);
+  const RunListener listener([&](const RunEvent& event) { display.hear(event); });
+  const RunEnd end = tune(settings, program, catalogue, interrupt, listener, lent);
   trace.close();
   display.sum_up();
   if (end.interrupted) {

@@ -27,35 +27,11 @@ Trial plain(const tuner::Study& study, const tuner::Trial& from) {
           shown.median_ms, shown.objective, from.message};
 }
 
-class Ears final : public tuner::RunListener {
- public:
-  Ears(const tuner::Study& study, const Listener& listener, Stop& stop)
-      : study_(study), listener_(listener), stop_(stop) {}
-
-  void note(const std::string& text) override {
-    if (listener_.note) listener_.note(text);
-  }
-  void begin(const tuner::RunPart&) override {}
-  void trial(const tuner::Trial& trial, double seconds) override {
-    if (listener_.trial) listener_.trial(plain(study_, trial), seconds);
-    if (listener_.stop && listener_.stop()) stop_.wanted = true;
-  }
-  void after_search(const tuner::AfterSearch&) override {}
-  void ranked(const tuner::SizeOutcome& outcome) override {
-    Ranking ranking{outcome.results.device.name, outcome.results.size.label(), {}};
-    for (const tuner::Trial& trial : outcome.results.trials) {
-      ranking.trials.push_back(plain(study_, trial));
-    }
-    rankings.push_back(std::move(ranking));
-  }
-
-  std::vector<Ranking> rankings;
-
- private:
-  const tuner::Study& study_;
-  const Listener& listener_;
-  Stop& stop_;
-};
+Ranking plain(const tuner::Study& study, const tuner::RankedResults& results) {
+  Ranking ranking{results.device.name, results.size.label(), {}};
+  for (const tuner::Trial& trial : results.trials) ranking.trials.push_back(plain(study, trial));
+  return ranking;
+}
 
 tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& from) {
   tuner::RunSettings to{study};
@@ -88,12 +64,22 @@ std::vector<Ranking> run(const Study& study, const RunSettings& settings,
   return guarded([&] {
     const tuner::Study& plain_study = study.state_->study;
     Stop stop;
-    Ears ears(plain_study, listener, stop);
+    std::vector<Ranking> rankings;
+    const tuner::RunListener ears([&](const tuner::RunEvent& event) {
+      using Kind = tuner::RunEvent::Kind;
+      if (event.kind == Kind::kNote && listener.note) listener.note(std::string(event.text));
+      if (event.kind == Kind::kRanked) {
+        rankings.push_back(plain(plain_study, event.outcome->results));
+      }
+      if (event.kind != Kind::kTrial) return;
+      if (listener.trial) listener.trial(plain(plain_study, *event.trial), event.seconds);
+      if (listener.stop && listener.stop()) stop.wanted = true;
+    });
     const tuner::WorkerProgram program{program_of(settings.installation),
                                        settings.installation.plugin_dirs};
     const tuner::Catalogue catalogue = load_catalogue(settings.installation);
     tuner::tune(settings_of(plain_study, settings), program, catalogue, stop, ears);
-    return std::move(ears.rankings);
+    return rankings;
   });
 }
 

@@ -111,14 +111,12 @@ class StudyTuning final : public TuningWork {
 };
 
 // Hears of trials and keeps the best of them ready to be launched.
-class StudyTuning::Ears final : public tuner::RunListener {
+class StudyTuning::Ears {
  public:
   Ears(StudyTuning& tuning, std::string label, const ReadyVariants& variants)
       : tuning_(tuning), label_(std::move(label)), variants_(variants) {}
 
-  void note(const std::string&) override {}
-  void begin(const tuner::RunPart&) override {}
-  void trial(const tuner::Trial& trial, double) override {
+  void trial(const tuner::Trial& trial) {
     if (!trial.from_store) {
       const std::lock_guard lock(tuning_.mutex_);
       ++tuning_.trials_;
@@ -130,8 +128,7 @@ class StudyTuning::Ears final : public tuner::RunListener {
     tuning_.choose(label_, trial);
     make_ready(trial, false);
   }
-  void after_search(const tuner::AfterSearch&) override {}
-  void ranked(const tuner::SizeOutcome& outcome) override {
+  void ranked(const tuner::SizeOutcome& outcome) {
     if (!outcome.any_valid || outcome.results.trials.empty()) return;
     tuning_.choose(label_, outcome.results.trials.front());
     make_ready(outcome.results.trials.front(), true);
@@ -309,7 +306,10 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   tuner::WorkingDevice own{&runner};
   tuner::PooledDevice device(tools, {&own, 1}, stop_);
   Ears ears(*this, wanted.size.label(), variants);
-  tuner::DeviceRun run(study, sources.reference, search, history, device, ears,
+  const tuner::RunListener listener([&ears](const tuner::RunEvent& event) {
+    if (event.kind == tuner::RunEvent::Kind::kTrial) ears.trial(*event.trial);
+  });
+  tuner::DeviceRun run(study, sources.reference, search, history, device, listener,
                        [this] { return stop_.count() > 0; });
   tuner::Focus focus;
   focus.first = winners();

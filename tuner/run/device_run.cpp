@@ -76,14 +76,14 @@ struct DeviceRun::Attempt {
 };
 
 DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
-                     const History& history, MeasuringDevice& device, RunListener& listener,
+                     const History& history, MeasuringDevice& device, RunListener listener,
                      std::function<bool()> interrupted)
     : study_(study),
       reference_text_(std::move(reference_text)),
       settings_(settings),
       history_(history),
       device_(device),
-      listener_(listener),
+      listener_(std::move(listener)),
       interrupted_(std::move(interrupted)),
       facts_(device.facts()) {}
 
@@ -190,7 +190,7 @@ void DeviceRun::search(Attempt& attempt) {
     outcome.lost = loop.reason = error.what();  // what was measured is ranked all the same
   }
   if (outcome.store_gone) loop.reason = "the database of the results is gone";
-  listener_.after_search({attempt.evaluator.now()});
+  listener_.searched(attempt.evaluator.now());
   note_end(attempt, loop);
   outcome.interrupted = interrupted_();
   for (const Configuration& cut_short : attempt.evaluator.in_flight()) {
@@ -300,14 +300,10 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   std::optional<double> reference_ms;
   work.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
   work.reached = [this](std::string_view step) { listener_.reached(step); };
-  const SizeEvaluator* clock = nullptr;
-  work.round = [&](int done, int rounds) { listener_.after_search({clock->now(), done, rounds}); };
+  work.round = [this](int done, int rounds) { listener_.round(done, rounds); };
   const auto evaluator = device_.evaluator(std::move(work));
-  clock = evaluator.get();
   search.part.title = fmt::format("{} on {}, {}: {}", study_.kernel.name, facts_.name, size.label(),
                                   search.part.title);
-  search.part.device = facts_.name;
-  search.part.size = size;
   listener_.begin(search.part);
   const bool has_final = search.final && finals_make_sense(study_, size, facts_);
   Attempt attempt{space,
@@ -347,6 +343,7 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
 
 SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
   const Stopwatch since(focus.spent);
+  listener_.turn_to(facts_.name, size);
   const SearchSpace space = build_space(size);
   for (const Complaint& complaint : check_not_empty(study_, space)) {
     listener_.note("  no configuration of " + size.label() + " is valid: " +
@@ -385,6 +382,7 @@ SizeOutcome DeviceRun::measure(const ProblemSize& size,
                                const std::string& what, bool compared,
                                std::optional<double> seconds) {
   const Stopwatch since;
+  listener_.turn_to(facts_.name, size);
   const SearchSpace space = build_space(size);
   const std::vector<ConfigIndex> listed = indices_of(space, configurations);
   Search search;

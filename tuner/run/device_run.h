@@ -67,7 +67,7 @@ class DeviceRun {
   // All that is taken by reference outlives this. `interrupted` says whether the user wants the
   // end.
   DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
-            const History& history, MeasuringDevice& device, RunListener& listener,
+            const History& history, MeasuringDevice& device, RunListener listener,
             std::function<bool()> interrupted);
 
   // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
@@ -84,7 +84,7 @@ class DeviceRun {
   const Study& study() const { return study_; }
   const History& history() const { return history_; }
   const DeviceFacts& facts() const { return facts_; }
-  RunListener& listener() const { return listener_; }
+  const RunListener& listener() const { return listener_; }
   bool is_interrupted() const { return interrupted_(); }
 
  private:
@@ -111,7 +111,7 @@ class DeviceRun {
   const SearchSettings& settings_;
   const History& history_;
   MeasuringDevice& device_;
-  RunListener& listener_;
+  RunListener listener_;
   std::function<bool()> interrupted_;
   DeviceFacts facts_;
 };

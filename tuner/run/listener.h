@@ -1,10 +1,15 @@
 #pragma once
-// Who hears what a run does: a terminal, a program that reads JSON lines, a test, an application.
+// What a run tells of itself, one event after the other: to a terminal, to a program that reads
+// JSON lines, to a test, to an application.
 
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
@@ -13,48 +18,103 @@ namespace tuner {
 
 struct SizeOutcome;
 
-// What follows is about one problem size on one device.
+// One problem size on one device.
 struct RunPart {
   std::string title;      // "matmul on NVIDIA H200, M1024_N1024_K1024: 4096 valid configurations"
   std::string total;      // how many trials there may be
   bool is_search = true;  // else the strategy has no say: winners of other sizes are tried
-  std::string device{};
-  ProblemSize size{};
   std::optional<double> seconds{};  // that the search may take, where that is limited
 };
 
-// Where a part is once its search has ended.
-struct AfterSearch {
-  double seconds = 0;  // since begin()
-  int done = 0;        // rounds of the final
-  int rounds = 0;      // that the final will have; 0: the search has just ended
+struct RunEvent {
+  enum class Kind {
+    kNote,
+    // A step on the way to the first result is done: "device opened", "store opened", "compiler
+    // ready"; of each size, unless its artifacts are kept, "reference compiled", "device prepared",
+    // "first variant compiled".
+    kStep,
+    kBegin,     // of a part
+    kTrial,     // came to its end; it is committed already
+    kSearched,  // the search has ended
+    kRound,     // of a final
+    kRanked,    // the ranking of a part stands, and its CSV is written
+  };
+
+  Kind kind = Kind::kNote;
+  std::size_t lane = 0;  // from 1 for sizes that are tuned side by side; 0: one after the other
+  std::string device{};  // and the size that the event is about; empty: it is about the whole run
+  ProblemSize size{};
+  double seconds = 0;       // since kBegin, of a trial and of the search
+  std::string_view text{};  // of a note or a step
+  const RunPart* part = nullptr;
+  const Trial* trial = nullptr;
+  const SizeOutcome* outcome = nullptr;  // of kRanked
+  int done = 0;                          // rounds of the final,
+  int rounds = 0;                        // of so many
 };
 
-// Where something comes from: sizes that are tuned side by side have a lane each.
-struct RunLane {
-  std::size_t number = 0;  // from 1; 0: the run itself, which tunes one size after the other
-  std::optional<ProblemSize> size{};  // that is tuned there
-
-  bool operator==(const RunLane&) const = default;
-};
-
+// Somebody who hears of a run. Copies have the same hearer, who is told one thing at a time,
+// whichever threads tell.
 class RunListener {
  public:
-  virtual ~RunListener() = default;
-  // What is told from now on is of this lane; at first it is of lane 0.
-  virtual void turn_to(const RunLane&) {}
-  virtual void note(const std::string& text) = 0;
-  virtual void begin(const RunPart& part) = 0;
-  // A step on the way to the first result is done: "device opened", "store opened", "compiler
-  // ready"; of each size, unless its artifacts are kept, "reference compiled", "device prepared",
-  // "first variant compiled".
-  virtual void reached(std::string_view) {}
-  // A trial came to its end, `seconds` after begin(). It is committed already.
-  virtual void trial(const Trial& trial, double seconds) = 0;
-  // Once when the search has ended, then for each round of a final.
-  virtual void after_search(const AfterSearch& now) = 0;
-  // The ranking of a part stands, and its CSV is written.
-  virtual void ranked(const SizeOutcome& outcome) = 0;
+  using Hear = std::function<void(const RunEvent&)>;
+  using Kind = RunEvent::Kind;
+
+  explicit RunListener(Hear hear) : hearer_(std::make_shared<Hearer>(std::move(hear))) {}
+
+  // The same, told of sizes in this lane.
+  RunListener in_lane(std::size_t lane) const {
+    RunListener out = *this;
+    out.lane_ = lane;
+    return out;
+  }
+  // What is told from now on is about this size.
+  void turn_to(const std::string& device, const ProblemSize& size) {
+    device_ = device;
+    size_ = size;
+  }
+
+  void note(std::string_view text) const { tell(Kind::kNote, &RunEvent::text, text); }
+  void reached(std::string_view step) const { tell(Kind::kStep, &RunEvent::text, step); }
+  void begin(const RunPart& part) const { tell(Kind::kBegin, &RunEvent::part, &part); }
+  void ranked(const SizeOutcome& one) const { tell(Kind::kRanked, &RunEvent::outcome, &one); }
+  void searched(double seconds) const { tell(Kind::kSearched, &RunEvent::seconds, seconds); }
+  void trial(const Trial& trial, double seconds) const {
+    RunEvent event = made(Kind::kTrial);
+    event.trial = &trial;
+    event.seconds = seconds;
+    tell(event);
+  }
+  void round(int done, int rounds) const {
+    RunEvent event = made(Kind::kRound);
+    event.done = done;
+    event.rounds = rounds;
+    tell(event);
+  }
+
+ private:
+  struct Hearer {
+    explicit Hearer(Hear with) : hear(std::move(with)) {}
+    Hear hear;
+    std::mutex mutex{};
+  };
+
+  RunEvent made(Kind kind) const { return {kind, lane_, device_, size_}; }
+  template <typename Value>
+  void tell(Kind kind, Value RunEvent::*what, Value value) const {
+    RunEvent event = made(kind);
+    event.*what = value;
+    tell(event);
+  }
+  void tell(const RunEvent& event) const {
+    const std::lock_guard lock(hearer_->mutex);
+    hearer_->hear(event);
+  }
+
+  std::shared_ptr<Hearer> hearer_;
+  std::size_t lane_ = 0;
+  std::string device_;
+  ProblemSize size_;
 };
 
 }  // namespace tuner

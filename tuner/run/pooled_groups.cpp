@@ -25,11 +25,11 @@ bool is_there(const WorkingDevice& device) { return device.lost.empty(); }
 class PooledGroup final : public SizeGroup {
  public:
   PooledGroup(const GroupMaterial& material, Compilers& compilers, std::span<WorkingDevice> devices,
-              RunListener& listener, bool is_first)
+              RunListener listener, bool is_first)
       : material_(material),
         compilers_(compilers),
         devices_(devices),
-        listener_(listener),
+        listener_(std::move(listener)),
         is_first_(is_first) {}
 
   SizeOutcome tune(const ProblemSize& size) override {
@@ -63,7 +63,7 @@ class PooledGroup final : public SizeGroup {
   const GroupMaterial& material_;
   Compilers& compilers_;
   std::span<WorkingDevice> devices_;
-  RunListener& listener_;
+  RunListener listener_;
   bool is_first_;
   std::optional<Work> work_;
 };
@@ -79,14 +79,14 @@ std::size_t PooledGroups::devices() const {
 }
 
 std::vector<std::unique_ptr<SizeGroup>> PooledGroups::deal(
-    const std::vector<std::size_t>& devices, const std::vector<RunListener*>& listeners) {
+    const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) {
   std::stable_partition(devices_.begin(), devices_.end(), is_there);
   shared_.emplace(compilers_, devices.size());
   std::vector<std::unique_ptr<SizeGroup>> groups;
   std::span<WorkingDevice> rest(devices_);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     groups.push_back(std::make_unique<PooledGroup>(
-        material_, shared_->share(i), rest.first(devices[i]), *listeners[i], is_first_));
+        material_, shared_->share(i), rest.first(devices[i]), listeners[i], is_first_));
     rest = rest.subspan(devices[i]);
   }
   is_first_ = false;

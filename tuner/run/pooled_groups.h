@@ -37,7 +37,7 @@ class PooledGroups final : public GroupSource {
 
   std::size_t devices() const override;
   std::vector<std::unique_ptr<SizeGroup>> deal(const std::vector<std::size_t>& devices,
-                                               const std::vector<RunListener*>& listeners) override;
+                                               const std::vector<RunListener>& listeners) override;
   void serve() override { shared_->serve(); }
   void stop_serving() override { shared_->stop(); }
   void gather() override { shared_.reset(); }

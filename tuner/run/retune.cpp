@@ -13,15 +13,10 @@ namespace tuner {
 namespace {
 
 // Keeps what the ranking came to; progress of so short a search is of no interest.
-class Outcome final : public RunListener {
+class Outcome {
  public:
-  Outcome(RetunedSize& out, const std::function<void(const std::string&)>& note)
-      : out_(out), note_(note) {}
-  void note(const std::string& text) override { note_(text); }
-  void begin(const RunPart&) override {}
-  void trial(const Trial&, double) override {}
-  void after_search(const AfterSearch&) override {}
-  void ranked(const SizeOutcome& outcome) override {
+  explicit Outcome(RetunedSize& out) : out_(out) {}
+  void keep(const SizeOutcome& outcome) {
     const RankedResults& results = outcome.results;
     out_.interrupted = outcome.interrupted;
     written_ = written_ || !outcome.csv_path.empty();
@@ -40,7 +35,6 @@ class Outcome final : public RunListener {
   RetunedSize& out_;
   std::string device_;
   bool written_ = false;
-  const std::function<void(const std::string&)>& note_;
 };
 
 // The export stood in for the study's own baseline, in the store and in the CSV file.
@@ -74,8 +68,12 @@ RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
   alone.study.domain.reset();
   alone.study.baseline.reset();
   if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
-  Outcome outcome(out, note);
-  out.interrupted = tune(alone, program, catalogue, interrupt, outcome).interrupted;
+  Outcome outcome(out);
+  const RunListener listener([&](const RunEvent& event) {
+    if (event.kind == RunEvent::Kind::kNote) note(std::string(event.text));
+    if (event.kind == RunEvent::Kind::kRanked) outcome.keep(*event.outcome);
+  });
+  out.interrupted = tune(alone, program, catalogue, interrupt, listener).interrupted;
   rank_as_the_study_says(settings.study, size, settings.results, outcome.written_for());
   return out;
 }

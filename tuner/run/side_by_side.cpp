@@ -23,11 +23,9 @@ class Rounds {
 
   std::vector<SizeOutcome> tune() {
     while (how_.source.devices() > 0 && goes_on() && !left().empty()) run_one();
-    how_.listener.tell({}, [&](RunListener& listener) {
-      for (const State& state : states_) {  // what a lost group has measured, and nobody after it
-        if (state.outcome && !state.is_done) listener.ranked(*state.outcome);
-      }
-    });
+    for (const State& state : states_) {  // what a lost group has measured, and nobody after it
+      if (state.outcome && !state.is_done) how_.listener.ranked(*state.outcome);
+    }
     if (failure_) std::rethrow_exception(failure_);
     if (!left().empty() && !how_.interrupted()) {
       throw UnavailableError(lost_ + "; everything measured so far is kept");
@@ -59,18 +57,17 @@ class Rounds {
     const std::vector<std::size_t> indices = left();
     const SizeRound round = next_round(indices.size(), how_.source.devices());
     queue_.assign(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(round.sizes));
-    std::deque<LaneListener> lanes;
-    std::vector<RunListener*> listeners;
+    std::vector<RunListener> lanes;
     for (std::size_t i = 0; i < round.devices.size(); ++i) {
-      listeners.push_back(&lanes.emplace_back(how_.listener, RunLane{i + 1, {}}));
+      lanes.push_back(how_.listener.in_lane(i + 1));
     }
-    auto groups = how_.source.deal(round.devices, listeners);
+    auto groups = how_.source.deal(round.devices, lanes);
     std::atomic<std::size_t> at_work = groups.size();
     std::vector<WorkerThreads::Task> tasks{[&] { how_.source.serve(); }};
     for (std::size_t i = 0; i < groups.size(); ++i) {
       tasks.emplace_back([&, i] {
         try {
-          work(*groups[i], *listeners[i], i + 1);
+          work(*groups[i], lanes[i]);
         } catch (...) {  // of the listener
           fail();
         }
@@ -84,9 +81,9 @@ class Rounds {
 
   // ---- on the threads of the groups -------------------------------------------------------------
 
-  void work(SizeGroup& group, RunListener& lane, std::size_t number) {
+  void work(SizeGroup& group, RunListener& lane) {
     while (const auto index = take()) {
-      lane.turn_to({number, how_.sizes[*index]});
+      lane.turn_to({}, how_.sizes[*index]);
       try {
         SizeOutcome outcome = group.tune(how_.sizes[*index]);
         if (!outcome.lost.empty() && group.is_gone()) {
@@ -118,7 +115,7 @@ class Rounds {
   }
 
   void give_back(std::size_t index, std::optional<SizeOutcome> outcome, const std::string& why,
-                 RunListener& lane) {
+                 const RunListener& lane) {
     {
       const std::lock_guard lock(mutex_);
       if (outcome) states_[index].outcome = std::move(outcome);
@@ -133,7 +130,7 @@ class Rounds {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  void fail(const std::string& what, RunListener& lane) {
+  void fail(const std::string& what, const RunListener& lane) {
     fail();
     lane.note("  the run ends when the sizes that are under way are done: " + what);
   }

@@ -11,7 +11,6 @@
 #include "tuner/model/problem_size.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/listener.h"
-#include "tuner/run/shared_listener.h"
 
 namespace tuner {
 
@@ -31,9 +30,9 @@ class GroupSource {
  public:
   virtual ~GroupSource() = default;
   virtual std::size_t devices() const = 0;  // that are there
-  // The groups of a round, of so many devices each. Each tells the listener with its number.
+  // The groups of a round, of so many devices each. Each has a listener.
   virtual std::vector<std::unique_ptr<SizeGroup>> deal(
-      const std::vector<std::size_t>& devices, const std::vector<RunListener*>& listeners) = 0;
+      const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) = 0;
   // On a thread beside those of the groups, until stop_serving(): what they need in common.
   virtual void serve() = 0;
   virtual void stop_serving() = 0;
@@ -45,10 +44,10 @@ struct SideBySide {
   const std::vector<ProblemSize>& sizes;
   GroupSource& source;
   WorkerThreads& threads;  // whose threads outlive what groups start
-  SharedListener& listener;
+  const RunListener& listener;
   std::function<bool()> interrupted;
   // Tells of an outcome, and throws where there is no going on.
-  std::function<void(const SizeOutcome&, RunListener&)> conclude;
+  std::function<void(const SizeOutcome&, const RunListener&)> conclude;
 
   // What came of the sizes that were begun, in their order. A size whose group has lost its last
   // device goes to another group. The first exception is thrown when all groups have ended, which

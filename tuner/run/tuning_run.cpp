@@ -16,7 +16,6 @@
 #include "tuner/run/devices.h"
 #include "tuner/run/domain_run.h"
 #include "tuner/run/pooled_groups.h"
-#include "tuner/run/shared_listener.h"
 #include "tuner/run/side_by_side.h"
 #include "tuner/run/sources.h"
 #include "tuner/run/store_recording.h"
@@ -57,7 +56,7 @@ SearchSettings search_settings(const RunSettings& settings, const Catalogue& cat
 
 // Tells of an outcome, and ends the run where there is no going on.
 void conclude(const SizeOutcome& outcome, const std::filesystem::path& store,
-              RunListener& listener) {
+              const RunListener& listener) {
   listener.ranked(outcome);
   if (outcome.store_gone) {
     throw FatalError(store.string() +
@@ -71,7 +70,7 @@ void conclude(const SizeOutcome& outcome, const std::filesystem::path& store,
 
 // What nobody can say what it was compiled from answers for nothing later.
 void tell_what_is_not_kept(const std::string& gap, const std::vector<SizeOutcome>& outcomes,
-                           RunListener& listener) {
+                           const RunListener& listener) {
   const bool kept = std::ranges::all_of(outcomes, [](const SizeOutcome& outcome) {
     return std::ranges::all_of(outcome.results.trials, &Trial::sources_known);
   });
@@ -117,7 +116,7 @@ struct Opened {
   CompilePool& compilers;
   const Toolchain& tools;
   const StopRequest& interrupt;
-  SharedListener& listener;
+  const RunListener& listener;
   WorkerThreads& threads;
 
   bool is_interrupted() const { return interrupt.count() > 0; }
@@ -139,7 +138,7 @@ std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<Workin
                     run.threads,
                     run.listener,
                     [&] { return run.is_interrupted(); },
-                    [&](const SizeOutcome& outcome, RunListener& listener) {
+                    [&](const SizeOutcome& outcome, const RunListener& listener) {
                       conclude(outcome, store.file(), listener);
                     }}
       .tune();
@@ -148,18 +147,17 @@ std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<Workin
 // Every size on the devices of one model. Returns what came of each that was begun.
 std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice>& devices,
                                     const std::function<double()>& spent) {
-  LaneListener listener(run.listener, {});
   const bool side_by_side = go_side_by_side(run.settings, devices.size());
   std::vector<SizeOutcome> outcomes;
   if (side_by_side) outcomes = tune_side_by_side(run, devices, spent);
   if (side_by_side && (!run.settings.cross_sizes || run.is_interrupted())) return outcomes;
   PooledDevice device(run.tools, devices, run.interrupt);
   DeviceRun all(run.settings.study, run.sources.reference, run.search, run.history, device,
-                listener, [&] { return run.is_interrupted(); });
+                run.listener, [&] { return run.is_interrupted(); });
   if (!side_by_side) outcomes = tune_in_turn(all, run.settings, spent());
   if (run.settings.cross_sizes && !run.is_interrupted()) {
     for (const std::size_t i : cross_sizes(all, outcomes)) {
-      conclude(outcomes[i], run.history.store().file(), listener);
+      conclude(outcomes[i], run.history.store().file(), run.listener);
     }
   }
   return outcomes;
@@ -174,14 +172,12 @@ bool have_all_valid(const std::vector<SizeOutcome>& outcomes) {
 }  // namespace
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, RunListener& listener, const LentHosts& lent) {
+            const StopRequest& interrupt, const RunListener& listener, const LentHosts& lent) {
   double begin = wall_seconds();
   check_strategy(catalogue, settings);
   catalogue.check_study(settings.study);
   const Study& study = settings.study;
-  SharedListener shared(listener);
-  LaneListener whole(shared, {});
-  const auto note = [&](const std::string& text) { whole.note(text); };
+  const auto note = [&](const std::string& text) { listener.note(text); };
   WorkerThreads threads;  // before the workers that its threads may start
   Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
   listener.reached("device opened");
@@ -199,8 +195,8 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
   const History history(store, study,
                         {sources.digest, std::make_shared<FileDigests>(), compiler,
                          devices.options_text, catalogue.versions_for(study)});
-  const Opened run{settings, search,    sources, history, *devices.compilers,
-                   tools,    interrupt, shared,  threads};
+  const Opened run{settings, search,    sources,  history, *devices.compilers,
+                   tools,    interrupt, listener, threads};
 
   RunEnd end;
   for (AlikeDevices& alike : devices.models) {
@@ -209,7 +205,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
     for (const auto& worker : alike) working.push_back({worker.get()});
     const std::vector<SizeOutcome> outcomes =
         tune_sizes(run, working, [&] { return wall_seconds() - begin; });
-    tell_what_is_not_kept(sources.known.gap, outcomes, whole);
+    tell_what_is_not_kept(sources.known.gap, outcomes, listener);
     end.all_valid = end.all_valid && have_all_valid(outcomes);
     alike.clear();  // its devices are free for others
     begin = wall_seconds();

@@ -22,6 +22,6 @@ struct RunEnd {
 // had or one is lost, FatalError when results cannot be kept; what was measured until then is kept,
 // ranked, and told to the listener.
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, RunListener& listener, const LentHosts& lent = {});
+            const StopRequest& interrupt, const RunListener& listener, const LentHosts& lent = {});
 
 }  // namespace tuner

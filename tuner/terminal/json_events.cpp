@@ -11,7 +11,6 @@
 #include "tuner/base/processor_time.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
-#include "tuner/engine/objective.h"
 #include "tuner/report/figures.h"
 
 namespace tuner {
@@ -87,88 +86,95 @@ Json json_of_devices(const SizeOutcome& outcome) {
 
 }  // namespace
 
-void JsonEvents::turn_to(const RunLane& lane) {
-  now_ = &lanes_[lane.number];
-  size_ = lane.size;
+void JsonEvents::hear(const RunEvent& event, const Study& study) {
+  using Kind = RunEvent::Kind;
+  switch (event.kind) {
+    case Kind::kNote:
+      return text("note", "text", event);
+    case Kind::kStep:
+      return text("step", "step", event);
+    case Kind::kBegin:
+      return begin(event, study);
+    case Kind::kTrial:
+      return trial(event, study);
+    case Kind::kSearched:
+      return end(event, study);
+    case Kind::kRound:
+      return round(event);
+    case Kind::kRanked:
+      return ranked(*event.outcome, study);
+  }
 }
 
-void JsonEvents::begin(const RunPart& part, const Study& study) {
-  study_ = &study;
-  *now_ = {part};
+// Of sizes side by side the size is named.
+void JsonEvents::text(const char* kind, const char* key, const RunEvent& event) {
+  Json line{{"event", kind}, {key, event.text}};
+  if (event.lane > 0) line["size"] = json_of(event.size);
+  print(out_, std::move(line));
+}
+
+void JsonEvents::begin(const RunEvent& event, const Study& study) {
+  const RunPart& part = *event.part;
+  tallies_.insert_or_assign(event.lane, SearchTally(part, study));
   print(out_, {{"event", "begin"},
                {"title", part.title},
                {"total", number(std::strtod(part.total.c_str(), nullptr))},
                {"kernel", study.kernel.name},
-               {"device", part.device},
-               {"size", json_of(part.size)},
+               {"device", event.device},
+               {"size", json_of(event.size)},
                {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
                {"search", part.is_search},
                {"objective", study.objective.name},
                {"maximize", study.objective.maximize}});
 }
 
-void JsonEvents::reached(std::string_view step) {
-  Json event{{"event", "step"}, {"step", step}};
-  if (size_) event["size"] = json_of(*size_);
-  print(out_, std::move(event));
-}
-
-void JsonEvents::trial(const Trial& trial, double seconds) {
-  ++now_->done;
-  ++now_->states.at(static_cast<std::size_t>(trial.state));
-  const bool ok = trial.state == TrialState::kOk;
-  std::optional<Trial>& best = now_->best;
-  if (ok && (!best || better(study_->objective, trial.objective, best->objective))) best = trial;
-  Json event{{"event", "trial"},
-             {"done", now_->done},
-             {"state", name_of(trial.state)},
-             {"elapsed_s", seconds},
-             {"from_store", trial.from_store},
-             {"device", now_->part.device},
-             {"size", json_of(now_->part.size)},
-             {"configuration", json_of(study_->parameters, trial.configuration)}};
-  if (ok || trial.state == TrialState::kDropped) {
-    event["time_ms"] = number(trial.timing.median);
-    event["objective"] = number(trial.objective.value());
-    event["metrics"] = json_of(trial.metrics);
+void JsonEvents::trial(const RunEvent& event, const Study& study) {
+  const Trial& trial = *event.trial;
+  SearchTally& tally = tallies_.at(event.lane);
+  tally.add(trial);
+  Json line{{"event", "trial"},
+            {"done", tally.done()},
+            {"state", name_of(trial.state)},
+            {"elapsed_s", event.seconds},
+            {"from_store", trial.from_store},
+            {"device", event.device},
+            {"size", json_of(event.size)},
+            {"configuration", json_of(study.parameters, trial.configuration)}};
+  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+    line["time_ms"] = number(trial.timing.median);
+    line["objective"] = number(trial.objective.value());
+    line["metrics"] = json_of(trial.metrics);
   }
-  event["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
-  event["best"] = best ? number(best->objective.value()) : Json(nullptr);
-  if (!trial.message.empty()) event["message"] = trial.message;
-  print(out_, std::move(event));
+  const std::optional<Trial>& best = tally.best();
+  line["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
+  line["best"] = best ? number(best->objective.value()) : Json(nullptr);
+  if (!trial.message.empty()) line["message"] = trial.message;
+  print(out_, std::move(line));
 }
 
-void JsonEvents::note(const std::string& text) {
-  Json event{{"event", "note"}, {"text", text}};
-  if (size_) event["size"] = json_of(*size_);
-  print(out_, event);
-}
-
-void JsonEvents::round(int done, int rounds) {
+void JsonEvents::round(const RunEvent& event) {
   print(out_, {{"event", "final"},
-               {"done", done},
-               {"rounds", rounds},
-               {"device", now_->part.device},
-               {"size", json_of(now_->part.size)}});
+               {"done", event.done},
+               {"rounds", event.rounds},
+               {"device", event.device},
+               {"size", json_of(event.size)}});
 }
 
-void JsonEvents::end(double seconds) {
-  Json event{{"event", "end"},
-             {"done", now_->done},
-             {"elapsed_s", seconds},
-             {"device", now_->part.device},
-             {"size", json_of(now_->part.size)},
-             {"states", json_of(now_->states)},
-             {"best", nullptr}};
-  if (const std::optional<Trial>& best = now_->best) {
-    event["best"] = {{"configuration", json_of(study_->parameters, best->configuration)},
-                     {"time_ms", number(best->timing.median)},
-                     {"objective", number(best->objective.value())}};
+void JsonEvents::end(const RunEvent& event, const Study& study) {
+  const SearchTally& tally = tallies_.at(event.lane);
+  Json line{
+      {"event", "end"},         {"done", tally.done()},        {"elapsed_s", event.seconds},
+      {"device", event.device}, {"size", json_of(event.size)}, {"states", json_of(tally.states())},
+      {"best", nullptr}};
+  if (const std::optional<Trial>& best = tally.best()) {
+    line["best"] = {{"configuration", json_of(study.parameters, best->configuration)},
+                    {"time_ms", number(best->timing.median)},
+                    {"objective", number(best->objective.value())}};
   }
-  print(out_, std::move(event));
+  print(out_, std::move(line));
 }
 
-void JsonEvents::ranked(const SizeOutcome& outcome) {
+void JsonEvents::ranked(const SizeOutcome& outcome, const Study& study) {
   const RankedResults& results = outcome.results;
   Json event{{"event", "ranked"},
              {"device", results.device.name},
@@ -181,10 +187,10 @@ void JsonEvents::ranked(const SizeOutcome& outcome) {
              {"file", outcome.csv_path}};
   if (results.ranked > 0) {
     const Trial& best = results.trials.front();
-    const Figures figures = figures_of(best, study_->objective);
+    const Figures figures = figures_of(best, study.objective);
     if (best.reference_ms) event["reference_ms"] = *best.reference_ms;
-    event["best"] = {{"configuration", json_of(study_->parameters, best.configuration)},
-                     {"unit", study_->objective.name == "time" ? "ms" : study_->objective.name},
+    event["best"] = {{"configuration", json_of(study.parameters, best.configuration)},
+                     {"unit", study.objective.name == "time" ? "ms" : study.objective.name},
                      {"search", json_of(figures.search)},
                      {"final", json_of(figures.final_round)},
                      {"metrics", json_of(best.metrics)}};

@@ -24,6 +24,11 @@ std::size_t columns(std::FILE* out) {
   return 120;
 }
 
+// Behind the indentation.
+std::string labelled(std::string text, const std::string& label) {
+  return text.insert(std::min(text.find_first_not_of(' '), text.size()), label);
+}
+
 }  // namespace
 
 Progress::Progress(const std::string& choice, const Colours& colours, std::FILE* out)
@@ -38,25 +43,33 @@ Progress::Progress(const std::string& choice, const Colours& colours, std::FILE*
   }
 }
 
-void Progress::turn_to(const RunLane& lane) {
-  now_ = &lanes_[lane.number];
-  now_->label = lane.size ? lane.size->label() + ": " : "";
-  if (events_) events_->turn_to(lane);
-}
-
-void Progress::begin(const RunPart& part, const Study& study) {
-  *now_ = {now_->label, SearchTally(part, study), true};
-  if (events_) {
-    events_->begin(part, study);
-  } else {
-    print_note(part.title);
+void Progress::hear(const RunEvent& event, const Study& study) {
+  if (events_) return events_->hear(event, study);
+  using Kind = RunEvent::Kind;
+  Lane& lane = lanes_[event.lane];
+  lane.label = event.lane > 0 ? event.size.label() + ": " : "";
+  switch (event.kind) {
+    case Kind::kNote:
+      return print_note(labelled(std::string(event.text), lane.label));
+    case Kind::kStep:
+      return;  // of which only programs are told
+    case Kind::kBegin:
+      return begin(lane, *event.part, study);
+    case Kind::kTrial:
+      return trial(lane, *event.trial, event.seconds);
+    case Kind::kSearched:
+      return end(lane, event.seconds);
+    case Kind::kRound:
+      return round(lane, event.done, event.rounds);
+    case Kind::kRanked:
+      erase();
+      lane.final.clear();
   }
 }
 
-// Behind the indentation.
-std::string Progress::labelled(const std::string& text) const {
-  std::string out = text;
-  return out.insert(std::min(text.find_first_not_of(' '), text.size()), now_->label);
+void Progress::begin(Lane& lane, const RunPart& part, const Study& study) {
+  lane = {lane.label, SearchTally(part, study), true};
+  print_note(part.title);
 }
 
 std::size_t Progress::at_work() const {
@@ -97,28 +110,27 @@ double Progress::pause() const {
   return kPlainSeconds * static_cast<double>(std::max<std::size_t>(1, at_work()));
 }
 
-void Progress::line(double elapsed, bool force) {
-  if (style_ != Style::kLive && style_ != Style::kPlain) return;
-  if (!force && elapsed - now_->last_line < pause()) return;
-  now_->last_line = elapsed;
+void Progress::line(Lane& lane, double elapsed, bool force) {
+  if (style_ == Style::kNone) return;
+  if (!force && elapsed - lane.last_line < pause()) return;
+  lane.last_line = elapsed;
   const bool is_of_all = style_ == Style::kLive && !force && at_work() > 1;
-  show(is_of_all ? text_of_all() : now_->label + now_->tally->text(elapsed));
+  show(is_of_all ? text_of_all() : lane.label + lane.tally->text(elapsed));
 }
 
-void Progress::reached(std::string_view step) {
-  if (events_) events_->reached(step);
-}
-
-void Progress::trial(const Trial& trial, double elapsed) {
-  now_->tally->add(trial);
-  now_->elapsed = elapsed;
-  if (events_) events_->trial(trial, elapsed);
-  line(elapsed, false);
+void Progress::trial(Lane& lane, const Trial& trial, double elapsed) {
+  lane.tally->add(trial);
+  lane.elapsed = elapsed;
+  line(lane, elapsed, false);
 }
 
 void Progress::note(const std::string& text) {
-  if (events_) events_->note(text);
-  print_note(labelled(text));
+  if (events_) {
+    RunEvent event;
+    event.text = text;
+    events_->hear(event, {});
+  }
+  print_note(text);
 }
 
 void Progress::print_note(const std::string& text) {
@@ -128,33 +140,24 @@ void Progress::print_note(const std::string& text) {
   std::fflush(out_);
 }
 
-void Progress::round(int done, int rounds) {
-  if (events_) events_->round(done, rounds);
+void Progress::round(Lane& lane, int done, int rounds) {
   if (style_ == Style::kNone) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now_->last_round == std::chrono::steady_clock::time_point{}) now_->last_round = now;
-  now_->final = fmt::format("final: round {} of {}", done, rounds);
-  if (std::chrono::duration<double>(now - now_->last_round).count() < pause()) return;
-  now_->last_round = now;
+  if (lane.last_round == std::chrono::steady_clock::time_point{}) lane.last_round = now;
+  lane.final = fmt::format("final: round {} of {}", done, rounds);
+  if (std::chrono::duration<double>(now - lane.last_round).count() < pause()) return;
+  lane.last_round = now;
   const bool is_of_all = style_ == Style::kLive && at_work() > 1;
-  show(is_of_all ? text_of_all()
-                 : (style_ == Style::kLive ? "  " : "") + now_->label + now_->final);
+  show(is_of_all ? text_of_all() : (style_ == Style::kLive ? "  " : "") + lane.label + lane.final);
 }
 
-void Progress::end(double elapsed) {
-  if (events_) events_->end(elapsed);
-  now_->is_searching = false;
+void Progress::end(Lane& lane, double elapsed) {
+  lane.is_searching = false;
   if (style_ == Style::kNone) return;
-  line(elapsed, true);
+  line(lane, elapsed, true);
   if (style_ == Style::kLive) fmt::print(out_, "\n");
   line_shown_ = false;
   std::fflush(out_);
-}
-
-void Progress::ranked(const SizeOutcome& outcome) {
-  erase();
-  now_->final.clear();
-  if (events_) events_->ranked(outcome);
 }
 
 int with_progress(const std::string& choice, const Colours& colours,

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "tuner/base/colours.h"
 #include "tuner/terminal/json_events.h"
@@ -24,15 +23,9 @@ class Progress {
   Progress(const std::string& choice, const Colours& colours, std::FILE* out);
 
   // Of sizes side by side plain lines say which one they are about; the live line is about all.
-  void turn_to(const RunLane& lane);
-  void begin(const RunPart& part, const Study& study);
-  // A step towards the first result, of which only programs are told.
-  void reached(std::string_view step);
-  void trial(const Trial& trial, double elapsed_seconds);
+  void hear(const RunEvent& event, const Study& study);
+  // About the whole run.
   void note(const std::string& text);
-  void end(double elapsed_seconds);
-  void round(int done, int rounds);
-  void ranked(const SizeOutcome& outcome);
 
   // The end of the command, with its exit status; the error that ended it, if one did. For
   // programs: people are told by other means.
@@ -43,7 +36,7 @@ class Progress {
  private:
   // What is known of a lane's size.
   struct Lane {
-    std::string label{};  // empty: there are no others
+    std::string label{};  // "n10: "; empty: there are no others
     std::optional<SearchTally> tally{};
     bool is_searching = false;
     double elapsed = 0;  // at its last trial
@@ -52,11 +45,14 @@ class Progress {
     std::chrono::steady_clock::time_point last_round{};
   };
 
-  std::string labelled(const std::string& text) const;
+  void begin(Lane& lane, const RunPart& part, const Study& study);
+  void trial(Lane& lane, const Trial& trial, double elapsed);
+  void round(Lane& lane, int done, int rounds);
+  void end(Lane& lane, double elapsed);
   std::size_t at_work() const;
   std::string text_of_all() const;
   double pause() const;
-  void line(double elapsed_seconds, bool force);
+  void line(Lane& lane, double elapsed, bool force);
   void show(const std::string& text);
   void print_note(const std::string& text);
   void erase();
@@ -66,7 +62,6 @@ class Progress {
   std::FILE* out_;
   std::optional<JsonEvents> events_;
   std::map<std::size_t, Lane> lanes_;
-  Lane* now_ = &lanes_[0];
   bool line_shown_ = false;
 };
 

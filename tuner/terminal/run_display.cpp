@@ -1,4 +1,4 @@
-// Passes what a run tells on to its progress, its trace and its summary.
+// Shows a run: its progress, its rankings, its summary; and writes its trace.
 
 #include "tuner/terminal/run_display.h"
 
@@ -21,32 +21,19 @@ RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progres
       colours_(colours),
       summary_(study, typed_.study, typed_.results) {}
 
-void RunDisplay::turn_to(const RunLane& lane) {
-  progress_.turn_to(lane);
-  trace_.turn_to(lane.number);
-}
-
-void RunDisplay::begin(const RunPart& part) {
-  in_trace_ = part.is_search;
-  if (in_trace_) trace_.begin_run(typed_.strategy, typed_.seed);
-  progress_.begin(part, study_);
-}
-
-void RunDisplay::trial(const Trial& trial, double seconds) {
-  progress_.trial(trial, seconds);
-  if (in_trace_) trace_.trial(trial, seconds);
-}
-
-void RunDisplay::after_search(const AfterSearch& now) {
-  if (now.rounds == 0) {
-    progress_.end(now.seconds);
-  } else {
-    progress_.round(now.done, now.rounds);
+void RunDisplay::hear(const RunEvent& event) {
+  progress_.hear(event, study_);
+  if (event.kind == RunEvent::Kind::kRanked) print(*event.outcome);
+  if (event.kind == RunEvent::Kind::kBegin) {
+    in_trace_ = event.part->is_search;
+    if (in_trace_) trace_.begin_run(typed_.strategy, typed_.seed, event.lane);
+  }
+  if (event.kind == RunEvent::Kind::kTrial && in_trace_) {
+    trace_.trial(*event.trial, event.seconds, event.lane);
   }
 }
 
-void RunDisplay::ranked(const SizeOutcome& outcome) {
-  progress_.ranked(outcome);
+void RunDisplay::print(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tuner/base/colours.h"
@@ -25,24 +24,20 @@ struct Typed {
   std::uint64_t seed = 1;
 };
 
-class RunDisplay final : public RunListener {
+class RunDisplay {
  public:
   // `study`, `progress` and `trace` outlive this.
   RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
              TraceFile& trace);
 
-  void turn_to(const RunLane& lane) override;
-  void note(const std::string& text) override { progress_.note(text); }
-  void begin(const RunPart& part) override;
-  void reached(std::string_view step) override { progress_.reached(step); }
-  void trial(const Trial& trial, double seconds) override;
-  void after_search(const AfterSearch& now) override;
-  void ranked(const SizeOutcome& outcome) override;
+  void hear(const RunEvent& event);
 
   // What the run came to, for people.
   void sum_up() const;
 
  private:
+  void print(const SizeOutcome& outcome);
+
   const Study& study_;
   Typed typed_;
   Progress& progress_;

@@ -20,6 +20,9 @@ class SearchTally {
   void add(const Trial& trial);
   // After so many seconds: "12/90  best 0.1 ms  12 ok  3.2/s  ETA 24.0 s  BLOCK=128".
   std::string text(double seconds) const;
+  std::size_t done() const { return done_; }
+  const std::array<std::size_t, 8>& states() const { return states_; }
+  const std::optional<Trial>& best() const { return best_; }
 
  private:
   friend struct TallySum;

@@ -21,10 +21,9 @@ class TraceFile {
   // Empty path: nothing is written. `by_time`: the objective is the time that a trial has in
   // milliseconds; a recording's objective is in them already.
   explicit TraceFile(const std::string& path, bool by_time);
-  // What follows is of this lane: runs side by side have a number each.
-  void turn_to(std::size_t lane) { now_ = lane; }
-  void begin_run(const std::string& strategy, std::uint64_t seed);
-  void trial(const Trial& trial, double seconds);
+  // Runs side by side have a lane each.
+  void begin_run(const std::string& strategy, std::uint64_t seed, std::size_t lane = 0);
+  void trial(const Trial& trial, double seconds, std::size_t lane = 0);
   void close();
 
  private:
@@ -37,8 +36,7 @@ class TraceFile {
     std::string strategy{};
     std::uint64_t seed = 0;
   };
-  std::map<std::size_t, Run> runs_;  // the last one of each lane
-  std::size_t now_ = 0;
+  std::map<std::size_t, Run> runs_;    // the last one of each lane
   std::map<std::string, long> begun_;  // runs of each strategy
 };
 

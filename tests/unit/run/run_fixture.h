@@ -21,22 +21,19 @@
 namespace tuner::test {
 
 // Remembers what it hears.
-class Heard final : public RunListener {
+class Heard {
  public:
-  void note(const std::string& text) override { notes.push_back(text); }
-  void begin(const RunPart& part) override { parts.push_back(part); }
-  void trial(const Trial& trial, double) override {
-    trials.push_back(trial);
-    on_trial(trial);
+  void hear(const RunEvent& event) {
+    using Kind = RunEvent::Kind;
+    if (event.kind == Kind::kNote) notes.emplace_back(event.text);
+    if (event.kind == Kind::kBegin) parts.push_back(*event.part);
+    if (event.kind == Kind::kSearched) ++ends;
+    if (event.kind == Kind::kRound) finals.emplace_back(event.done, event.rounds);
+    if (event.kind == Kind::kRanked) ++rankings;
+    if (event.kind != Kind::kTrial) return;
+    trials.push_back(*event.trial);
+    on_trial(*event.trial);
   }
-  void after_search(const AfterSearch& now) override {
-    if (now.rounds == 0) {
-      ++ends;
-    } else {
-      finals.emplace_back(now.done, now.rounds);
-    }
-  }
-  void ranked(const SizeOutcome&) override { ++rankings; }
 
   bool heard(const std::string& part) const {
     return std::ranges::any_of(
@@ -94,7 +91,9 @@ class RunTest : public ::testing::Test {
     Store store = Store::open(folder.path());
     const History history(store, study, with);
     FakeDevice fake(device);
-    DeviceRun run(study, "", settings, history, fake, heard, [this] { return interrupted; });
+    DeviceRun run(study, "", settings, history, fake,
+                  RunListener([this](const RunEvent& event) { heard.hear(event); }),
+                  [this] { return interrupted; });
     return action(run);
   }
   SizeOutcome tune(const ProblemSize& size) {

@@ -17,27 +17,26 @@ namespace tuner::test {
 namespace {
 
 // Counts what it hears by size, as its lanes say.
-class HeardOfLanes final : public RunListener {
+class HeardOfLanes {
  public:
-  void turn_to(const RunLane& lane) override { now = lane; }
-  void note(const std::string& text) override { notes.push_back(text); }
-  void begin(const RunPart& part) override {
-    are_right = are_right && now.number > 0 && now.size == part.size;
-    lanes.insert(now.number);
-  }
-  void trial(const Trial& trial, double) override {
-    if (now.size && !trial.from_store) ++trials[now.size->label()];
-  }
-  void after_search(const AfterSearch&) override {}
-  void ranked(const SizeOutcome& outcome) override {
-    rankings.push_back(outcome.results.size.label());
+  void hear(const RunEvent& event) {
+    using Kind = RunEvent::Kind;
+    if (event.kind == Kind::kNote) notes.emplace_back(event.text);
+    if (event.kind == Kind::kBegin) {
+      are_right = are_right && event.lane > 0 && !event.size.dims.empty() &&
+                  event.part->title.find(event.size.label()) != std::string::npos;
+      lanes.insert(event.lane);
+    }
+    if (event.kind == Kind::kTrial && !event.trial->from_store) ++trials[event.size.label()];
+    if (event.kind == Kind::kRanked) {
+      rankings.push_back(event.outcome->results.size.label());
+    }
   }
   bool heard(const std::string& part) const {
     return std::ranges::any_of(
         notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });
   }
 
-  RunLane now;
   bool are_right = true;
   std::set<std::size_t> lanes;
   std::vector<std::string> notes;
@@ -63,8 +62,11 @@ class SideBySideTest : public RunTest, public GroupSource {
 
   class Group final : public SizeGroup {
    public:
-    Group(SideBySideTest& test, Special special, RunListener& listener)
-        : test_(test), special_(std::move(special)), listener_(listener), script_(test.device) {
+    Group(SideBySideTest& test, Special special, RunListener listener)
+        : test_(test),
+          special_(std::move(special)),
+          listener_(std::move(listener)),
+          script_(test.device) {
       script_.lost_after = special_.lost_after;
       script_.on_measured = [this] {
         if (test_.together && !std::exchange(has_met_, true)) test_.together->arrive_and_wait();
@@ -88,20 +90,20 @@ class SideBySideTest : public RunTest, public GroupSource {
    private:
     SideBySideTest& test_;
     Special special_;
-    RunListener& listener_;
+    RunListener listener_;
     DeviceScript script_;
     bool has_met_ = false;
     bool is_gone_ = false;
   };
 
   std::size_t devices() const override { return there; }
-  std::vector<std::unique_ptr<SizeGroup>> deal(
-      const std::vector<std::size_t>& dealt, const std::vector<RunListener*>& listeners) override {
+  std::vector<std::unique_ptr<SizeGroup>> deal(const std::vector<std::size_t>& dealt,
+                                               const std::vector<RunListener>& listeners) override {
     if (do_meet) together = std::make_unique<std::latch>(static_cast<std::ptrdiff_t>(dealt.size()));
     std::vector<std::unique_ptr<SizeGroup>> groups;
     for (std::size_t i = 0; i < dealt.size(); ++i) {
       const Special what = rounds.empty() && i < special.size() ? special[i] : Special{};
-      groups.push_back(std::make_unique<Group>(*this, what, *listeners[i]));
+      groups.push_back(std::make_unique<Group>(*this, what, listeners[i]));
     }
     rounds.push_back(dealt);
     return groups;
@@ -112,14 +114,13 @@ class SideBySideTest : public RunTest, public GroupSource {
 
   std::vector<SizeOutcome> tune_all() {
     WorkerThreads threads;
-    SharedListener shared(lanes);
-    return SideBySide{
-        study.sizes,
-        *this,
-        threads,
-        shared,
-        [this] { return is_interrupted.load(); },
-        [](const SizeOutcome& outcome, RunListener& listener) { listener.ranked(outcome); }}
+    const RunListener listener([this](const RunEvent& event) { lanes.hear(event); });
+    return SideBySide{study.sizes,
+                      *this,
+                      threads,
+                      listener,
+                      [this] { return is_interrupted.load(); },
+                      [](const SizeOutcome& outcome, const RunListener& to) { to.ranked(outcome); }}
         .tune();
   }
 

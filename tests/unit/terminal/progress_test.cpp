@@ -17,15 +17,16 @@ std::string lines_after(const RunPart& part, int trials, int recalled = 0) {
   std::FILE* out = std::tmpfile();
   {
     Progress progress("plain", {}, out);
-    progress.begin(part, study);
+    const RunListener to([&](const RunEvent& event) { progress.hear(event, study); });
+    to.begin(part);
     for (int i = 0; i < trials; ++i) {
       Trial trial;
       trial.configuration = {std::int64_t{1}};
       trial.state = TrialState::kCompile;
       trial.from_store = i < recalled;
-      progress.trial(trial, i < recalled ? 0 : i + 1 - recalled);
+      to.trial(trial, i < recalled ? 0 : i + 1 - recalled);
     }
-    progress.end(trials - recalled);
+    to.searched(trials - recalled);
   }
   std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
   std::rewind(out);
@@ -71,21 +72,17 @@ std::string lines_of_two(const char* style) {
   std::FILE* out = std::tmpfile();
   {
     Progress progress(style, {}, out);
-    const RunLane lanes[] = {{1, ProblemSize{{{"n", 10}}}}, {2, ProblemSize{{{"n", 20}}}}};
-    for (const RunLane& lane : lanes) {
-      progress.turn_to(lane);
-      progress.begin({"title", "5", true, "cpu", *lane.size}, study);
-    }
+    const RunListener to([&](const RunEvent& event) { progress.hear(event, study); });
+    RunListener lanes[] = {to.in_lane(1), to.in_lane(2)};
+    lanes[0].turn_to("cpu", {{{"n", 10}}});
+    lanes[1].turn_to("cpu", {{{"n", 20}}});
+    for (const RunListener& lane : lanes) lane.begin({"title", "5"});
     Trial trial;
     trial.configuration = {std::int64_t{1}};
     trial.state = TrialState::kCompile;
-    for (const int i : {0, 1, 0}) {
-      progress.turn_to(lanes[i]);
-      progress.trial(trial, 1);
-    }
-    progress.turn_to(lanes[0]);
-    progress.end(2);
-    progress.note("  ended: done");
+    for (const int i : {0, 1, 0}) lanes[i].trial(trial, 1);
+    lanes[0].searched(2);
+    lanes[0].note("  ended: done");
   }
   std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
   std::rewind(out);
