@@ -99,7 +99,7 @@ const DeviceFacts& RunWorker::open() {
     start();
   }
   for (;;) {
-    advance();
+    static_cast<void>(advance());  // state_ says what came of it
     if (state_ != State::kStarting) return facts_;
     wait_for_answer();
   }

@@ -49,7 +49,7 @@ TEST_F(Ranks, TheEndOfAWorkerIsToldWithItsLastWordsAndWhoEndedIt) {
   const auto worker = lent.hosts[0].start("compile");
   EXPECT_EQ(worker->wait(late())->at("type"), "will");
   EXPECT_FALSE(worker->wait(late()));
-  EXPECT_EQ(worker->epitaph(), "ended with status 4 on rank 1; its last words: broken heart");
+  EXPECT_EQ(worker->exit_reason(), "ended with status 4 on rank 1; its last words: broken heart");
   EXPECT_FALSE(worker->killed_from_outside());
 }
 
@@ -58,7 +58,7 @@ TEST_F(Ranks, AKilledWorkerIsNotToBlame) {
   const LentHosts lent = hosts();
   const auto worker = lent.hosts[0].start("compile");
   EXPECT_FALSE(worker->wait(late()));
-  EXPECT_EQ(worker->epitaph(), "killed by signal 9 (Killed) on rank 1");
+  EXPECT_EQ(worker->exit_reason(), "killed by signal 9 (Killed) on rank 1");
   EXPECT_TRUE(worker->killed_from_outside());
 }
 
@@ -68,7 +68,7 @@ TEST_F(Ranks, WithARankThatIsGoneItsWorkersEndAndNobodyWaitsForIt) {
   auto worker = lent.hosts[0].start("run");
   fake_->cut_off(1);
   EXPECT_FALSE(worker->wait(late()));
-  EXPECT_EQ(worker->epitaph(), "gone on rank 1");
+  EXPECT_EQ(worker->exit_reason(), "gone on rank 1");
   EXPECT_TRUE(worker->killed_from_outside());
   EXPECT_THROW(lent.hosts[0].start("run"), UnavailableError);
   worker.reset();
@@ -80,11 +80,11 @@ TEST_F(Ranks, AWorkerOfARankThatFallsSilentIsNotBlamedForHanging) {
   start(2, "exec sleep 600", {0.05, 600});
   const LentHosts lent = hosts();
   auto hangs = lent.hosts[0].start("run");
-  EXPECT_EQ(hangs->epitaph(), "killed by signal 9 (Killed) on rank 1");
+  EXPECT_EQ(hangs->exit_reason(), "killed by signal 9 (Killed) on rank 1");
   EXPECT_FALSE(hangs->killed_from_outside()) << "it is this side that kills it";
   auto silent = lent.hosts[0].start("run");
   fake_->cut_off(1);
-  EXPECT_EQ(silent->epitaph(), "ended on rank 1");
+  EXPECT_EQ(silent->exit_reason(), "ended on rank 1");
   EXPECT_TRUE(silent->killed_from_outside());
   hangs.reset();
   silent.reset();
