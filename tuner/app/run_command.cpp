@@ -52,7 +52,6 @@ RunSettings settings_of(const RunOptions& options, Study study) {
         parse_choice("--strategy", options.strategies.front());
     settings.strategy_text = options.strategies.front();
   }
-  if (settings.strategy.empty()) settings.strategy = "default";
   settings.strategy = strategy_named(settings.strategy);
   settings.devices = device_settings(options, settings.study);
   settings.seed = options.seed;

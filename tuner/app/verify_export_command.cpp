@@ -36,7 +36,7 @@ void note(const std::string& text) { std::cerr << lines_for_terminal(text) << "\
 RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
   RunSettings settings{study};
   settings.devices = device_settings(options, study);
-  settings.strategy = study.search.strategy.empty() ? "default" : study.search.strategy;
+  settings.strategy = study.search.strategy;
   settings.strategy_options = study.search.options;
   settings.strategy_text = study.text;
   settings.budget = budget;
@@ -120,8 +120,8 @@ int verify_export_command(const VerifyOptions& options) {
   const auto begin = [&](const DeviceFacts& device, const std::string& backend) {
     std::cout << check_header(options.exported, device, backend);
   };
-  check_export(device_settings(options, study), study, sources, table, sizes, program, catalogue,
-               interrupt, {begin, tell, note});
+  check_export(device_settings(options, study), study, table, sizes, program, catalogue, interrupt,
+               {begin, tell, note});
   if (interrupt.count() > 0) return kExitInterrupted;
   std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", right, wrong,
                            checked.size() - right - wrong);

@@ -2,7 +2,6 @@
 
 #include "tuner/engine/evaluation.h"
 
-#include <chrono>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/stopwatch.h"
 #include "tuner/engine/device_buffers.h"
 #include "tuner/engine/kept_watch.h"
 #include "tuner/engine/repeated_launches.h"
@@ -27,16 +27,6 @@ namespace {
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
 // them.

@@ -88,14 +88,12 @@ class OwnLaunches final : public TuningWork {
 
  private:
   std::unique_ptr<tuner::Strategy> make_strategy(const tuner::SearchSpace& space) const {
-    const bool from_study = settings_.strategy.empty();
-    std::string name = from_study ? study_.search.strategy : settings_.strategy;
-    if (name.empty()) name = "default";
+    const StrategyChoice chosen =
+        strategy_choice(study_, settings_.strategy, settings_.strategy_options);
     tuner::Budget budget;
     budget.evaluations = evaluations_of(study_, settings_);
-    return catalogue_.make_strategy(
-        name, tuner::space_table(space), settings_.seed, budget,
-        from_study ? study_.search.options : option_list(settings_.strategy_options));
+    return catalogue_.make_strategy(chosen.name, tuner::space_table(space), settings_.seed, budget,
+                                    chosen.options);
   }
 
   // Whether there is one in hand.

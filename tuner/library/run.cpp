@@ -42,10 +42,9 @@ tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& fro
     to.devices.backend_options = study.backend.options;
   }
   to.devices.jobs = workers_of(from.jobs);
-  to.strategy = from.strategy.empty() ? study.search.strategy : from.strategy;
-  to.strategy_options =
-      from.strategy.empty() ? study.search.options : option_list(from.strategy_options);
-  if (to.strategy.empty()) to.strategy = "default";
+  StrategyChoice chosen = strategy_choice(study, from.strategy, from.strategy_options);
+  to.strategy = std::move(chosen.name);
+  to.strategy_options = std::move(chosen.options);
   to.budget = study.search.budget;
   const std::uint64_t evaluations = count_of(from.evaluations);
   const double seconds = seconds_of(from.seconds);

@@ -18,15 +18,11 @@ struct Search::State {
   State(const tuner::Study& study, const tuner::ProblemSize& size, const SearchSettings& settings)
       : space(tuner::SearchSpace::build(tuner::space_definition(study, size, {}))),
         catalogue(load_catalogue(settings.installation)) {
-    const bool from_study = settings.strategy.empty();
-    std::string name = from_study ? study.search.strategy : settings.strategy;
-    if (name.empty()) name = "default";
+    const StrategyChoice chosen = strategy_choice(study, settings.strategy, settings.options);
     tuner::Budget budget = study.search.budget;
     if (settings.evaluations > 0) budget.evaluations = count_of(settings.evaluations);
-    strategy =
-        catalogue.make_strategy(name, tuner::space_table(space), settings.seed, budget,
-                                from_study ? study.search.options : option_list(settings.options),
-                                from_study ? study.search.where : tuner::Position{});
+    strategy = catalogue.make_strategy(chosen.name, tuner::space_table(space), settings.seed,
+                                       budget, chosen.options, chosen.where);
   }
 
   Configuration configuration(ConfigIndex index) const {

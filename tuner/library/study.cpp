@@ -90,6 +90,12 @@ tuner::OptionList option_list(const Options& options) {
   return out;
 }
 
+StrategyChoice strategy_choice(const tuner::Study& study, const std::string& name,
+                               const Options& options) {
+  if (!name.empty()) return {name, option_list(options)};
+  return {study.search.strategy, study.search.options, study.search.where};
+}
+
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values) {
   Configuration out;

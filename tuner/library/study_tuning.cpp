@@ -286,16 +286,14 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   const bool is_last =
       wanted.evaluations >= std::min(variants.count(), evaluations_of(study_, settings_));
   if (!is_last) study.measure.finalists = 0;
-  const bool from_study = settings_.strategy.empty();
-  std::string strategy = from_study ? study.search.strategy : settings_.strategy;
-  if (strategy.empty()) strategy = "default";
+  const StrategyChoice chosen =
+      strategy_choice(study, settings_.strategy, settings_.strategy_options);
   tuner::SearchSettings search;
   search.budget.evaluations = wanted.evaluations;
   search.make_strategy = [&](const tuner::SearchSpace& space) {
-    return catalogue_.make_strategy(
-        strategy, tuner::space_table(space), settings_.seed, search.budget,
-        from_study ? study.search.options : option_list(settings_.strategy_options), {},
-        1 + study.objective.beside.size());
+    return catalogue_.make_strategy(chosen.name, tuner::space_table(space), settings_.seed,
+                                    search.budget, chosen.options, {},
+                                    1 + study.objective.beside.size());
   };
   search.seed = settings_.seed;
   search.results = settings_.results;
@@ -311,9 +309,9 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   });
   tuner::DeviceRun run(study, sources.reference, search, history, device, listener,
                        [this] { return stop_.count() > 0; });
-  tuner::Focus focus;
-  focus.first = winners();
-  const tuner::SizeOutcome outcome = run.tune(wanted.size, focus);
+  tuner::SizeOptions options;
+  options.first = winners();
+  const tuner::SizeOutcome outcome = run.tune(wanted.size, options);
   ears.ranked(outcome);
   if (!outcome.lost.empty()) throw tuner::UnavailableError(outcome.lost);
   return is_last;

@@ -174,7 +174,7 @@ struct ObserverSpec {
 };
 
 struct SearchSpec {
-  std::string strategy;  // empty = the program's default
+  std::string strategy = "default";
   OptionList options;
   Budget budget;
   // Of a domain: the search ends once the expected loss of what was tuned is below this.

@@ -19,12 +19,12 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-class Stopwatch {
+class ComputingTime {
  public:
-  explicit Stopwatch(const std::function<void(double)>& clock) : clock_(clock) {}
-  ~Stopwatch() { clock_(thread_seconds() - start_); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
+  explicit ComputingTime(const std::function<void(double)>& clock) : clock_(clock) {}
+  ~ComputingTime() { clock_(thread_seconds() - start_); }
+  ComputingTime(const ComputingTime&) = delete;
+  ComputingTime& operator=(const ComputingTime&) = delete;
 
  private:
   const std::function<void(double)>& clock_;
@@ -177,27 +177,27 @@ const RecordedTrial& ParallelReplay::entry_of(const Job& job) const {
 }
 
 std::vector<ConfigIndex> ClockedStrategy::ask(std::size_t count) {
-  const Stopwatch watch(clock_);
+  const ComputingTime watch(clock_);
   return then().ask(count);
 }
 
 void ClockedStrategy::tell(const Observation& observation) {
-  const Stopwatch watch(clock_);
+  const ComputingTime watch(clock_);
   then().tell(observation);
 }
 
 void ClockedStrategy::notice(const MachineState& machine) {
-  const Stopwatch watch(clock_);
+  const ComputingTime watch(clock_);
   StrategyBefore::notice(machine);
 }
 
 std::vector<ConfigIndex> ClockedStrategy::order(std::vector<ConfigIndex> compiled) {
-  const Stopwatch watch(clock_);
+  const ComputingTime watch(clock_);
   return StrategyBefore::order(std::move(compiled));
 }
 
 void ClockedStrategy::learn(const Prior& prior) {
-  const Stopwatch watch(clock_);
+  const ComputingTime watch(clock_);
   StrategyBefore::learn(prior);
 }
 

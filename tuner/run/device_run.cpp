@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "tuner/base/error.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/engine/baseline.h"
 #include "tuner/engine/listed_ones.h"
 #include "tuner/engine/objective.h"
@@ -341,8 +342,8 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
   return {};
 }
 
-SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
-  const Stopwatch since(focus.spent);
+SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options) {
+  const Stopwatch since(options.spent);
   listener_.turn_to(facts_.name, size);
   const SearchSpace space = build_space(size);
   for (const Complaint& complaint : check_not_empty(study_, space)) {
@@ -350,13 +351,13 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const Focus& focus) {
                    render(complaint, study_.text) + "\n  ('tuner check' says more)");
   }
   std::vector<ConfigIndex> first = baseline_in(space);
-  for (const ConfigIndex index : indices_of(space, focus.first)) {
+  for (const ConfigIndex index : indices_of(space, options.first)) {
     if (std::ranges::find(first, index) == first.end()) first.push_back(index);
   }
   Search search;
   search.since = since;
-  search.final = focus.final;
-  search.budget = focus.budget.value_or(settings_.budget);
+  search.final = options.final;
+  search.budget = options.budget.value_or(settings_.budget);
   search.part.seconds = search.budget.seconds;
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);

@@ -34,7 +34,7 @@ struct SearchSettings {
 };
 
 // Of one size's search, where it is not like all others'.
-struct Focus {
+struct SizeOptions {
   std::vector<Configuration>
       first{};                     // are measured before the strategy asks; where they are valid
   std::optional<Budget> budget{};  // instead of the settings'
@@ -71,7 +71,7 @@ class DeviceRun {
             std::function<bool()> interrupted);
 
   // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
-  SizeOutcome tune(const ProblemSize& size, const Focus& focus = {});
+  SizeOutcome tune(const ProblemSize& size, const SizeOptions& options = {});
 
   // Measures given configurations, in their order, instead of a search, and the final that is due,
   // in so many seconds; those that are not of the size's space are passed over. Everything that is

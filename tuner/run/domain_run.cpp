@@ -107,13 +107,13 @@ class DomainRun {
   void tune_size(const DomainStep& step, double share) {
     run_.listener().note(fmt::format("domain: size {}, {}: {}", plan_.tuned() + 1,
                                      step.size.label(), loss_text(plan_.expected_loss())));
-    Focus focus{step.first, budget_};
-    focus.final = false;
-    focus.budget->evaluations = step.evaluations;
-    if (budget_.seconds) focus.budget->seconds = seconds_left(share);
+    SizeOptions options{step.first, budget_};
+    options.final = false;
+    options.budget->evaluations = step.evaluations;
+    if (budget_.seconds) options.budget->seconds = seconds_left(share);
     SizeOutcome outcome;
     try {
-      outcome = run_.tune(step.size, focus);
+      outcome = run_.tune(step.size, options);
     } catch (const InputError& error) {
       if (outcomes_.empty()) throw;
       run_.listener().note(fmt::format("  passed over: {}", error.what()));

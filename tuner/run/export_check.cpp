@@ -13,7 +13,7 @@
 #include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/header.h"
 #include "tuner/exporters/random_sizes.h"
-#include "tuner/run/device_run.h"
+#include "tuner/run/bench.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {
@@ -94,24 +94,22 @@ std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study&
   return sizes;
 }
 
-void check_export(const DeviceSettings& settings, const Study& study, const SourceTexts& sources,
-                  const TunedTable& table, const std::vector<ProblemSize>& sizes,
-                  const WorkerProgram& program, const Catalogue& catalogue,
-                  const Interrupt& interrupt, const CheckListener& tell) {
-  const Devices devices = open_devices(settings, program, catalogue, {}, [](const std::string&) {});
-  const ArtifactShelf shelf;
-  if (!shelf.trouble().empty()) tell.note(shelf.trouble());
-  const std::string compiler = devices.compilers->identity();
-  WorkingDevice first{devices.models.front().front().get()};
-  PooledDevice device({sources.kernel, shelf.library(compiler, sources), *devices.compilers},
-                      {&first, 1}, interrupt);
-  tell.begin(device.facts(), devices.backend);
+void check_export(const DeviceSettings& settings, const Study& study, const TunedTable& table,
+                  const std::vector<ProblemSize>& sizes, const WorkerProgram& program,
+                  const Catalogue& catalogue, const Interrupt& interrupt,
+                  const CheckListener& tell) {
+  Bench bench(settings, study, {program, catalogue, interrupt, [](const std::string&) {}});
+  for (const std::string& text : bench.notes()) tell.note(text);
+  WorkingDevice first{bench.models().front().front().get()};
+  PooledDevice device = bench.device({&first, 1});
+  tell.begin(device.facts(), bench.backend());
   for (const ProblemSize& size : sizes) {
     if (interrupt.count() > 0) return;
     CheckedSelection checked{size, select(study, table, device.facts(), size), {}, {}};
     if (checked.chosen.how != Match::kUnsupported) {
       checked.configuration = table.configurations[checked.chosen.configuration];
-      checked.trial = measure_alone(device, study, sources.reference, checked.configuration, size);
+      checked.trial =
+          measure_alone(device, study, bench.sources().reference, checked.configuration, size);
     }
     tell.size(checked);
   }

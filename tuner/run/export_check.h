@@ -54,9 +54,9 @@ struct CheckListener {
 // Compiles, verifies and measures what is selected for each size, as a run does, on the first
 // device, which is free again when this returns; ends early when it is interrupted. Throws
 // UnavailableError when no device is to be had.
-void check_export(const DeviceSettings& settings, const Study& study, const SourceTexts& sources,
-                  const TunedTable& table, const std::vector<ProblemSize>& sizes,
-                  const WorkerProgram& program, const Catalogue& catalogue,
-                  const Interrupt& interrupt, const CheckListener& tell);
+void check_export(const DeviceSettings& settings, const Study& study, const TunedTable& table,
+                  const std::vector<ProblemSize>& sizes, const WorkerProgram& program,
+                  const Catalogue& catalogue, const Interrupt& interrupt,
+                  const CheckListener& tell);
 
 }  // namespace tuner

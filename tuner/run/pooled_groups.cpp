@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/base/file_digest.h"
-#include "tuner/run/devices.h"
 #include "tuner/run/history.h"
 #include "tuner/store/store.h"
 
@@ -34,9 +33,9 @@ class PooledGroup final : public SizeGroup {
 
   SizeOutcome tune(const ProblemSize& size) override {
     if (!work_) work_.emplace(*this);
-    Focus focus;
-    if (std::exchange(is_first_, false)) focus.spent = material_.spent();
-    return work_->run.tune(size, focus);
+    SizeOptions options;
+    if (std::exchange(is_first_, false)) options.spent = material_.spent();
+    return work_->run.tune(size, options);
   }
   bool is_gone() const override { return std::ranges::none_of(devices_, is_there); }
 
@@ -46,12 +45,9 @@ class PooledGroup final : public SizeGroup {
     explicit Work(PooledGroup& of)
         : store(Store::open(of.material_.search.results)),
           history(store, of.material_.study, with_own_digests(of.material_.with)),
-          device({of.material_.sources.kernel,
-                  ArtifactShelf().library(of.material_.with.compiler, of.material_.sources),
-                  of.compilers_},
-                 of.devices_, of.material_.interrupt),
-          run(of.material_.study, of.material_.sources.reference, of.material_.search, history,
-              device, of.listener_,
+          device(of.material_.bench.device(of.devices_, of.compilers_)),
+          run(of.material_.study, of.material_.bench.sources().reference, of.material_.search,
+              history, device, of.listener_,
               [&interrupt = of.material_.interrupt] { return interrupt.count() > 0; }) {}
 
     Store store;
@@ -70,9 +66,8 @@ class PooledGroup final : public SizeGroup {
 
 }  // namespace
 
-PooledGroups::PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices,
-                           CompilePool& compilers)
-    : material_(std::move(material)), devices_(devices), compilers_(compilers) {}
+PooledGroups::PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices)
+    : material_(std::move(material)), devices_(devices) {}
 
 std::size_t PooledGroups::devices() const {
   return static_cast<std::size_t>(std::ranges::count_if(devices_, is_there));
@@ -81,7 +76,7 @@ std::size_t PooledGroups::devices() const {
 std::vector<std::unique_ptr<SizeGroup>> PooledGroups::deal(
     const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) {
   std::stable_partition(devices_.begin(), devices_.end(), is_there);
-  shared_.emplace(compilers_, devices.size());
+  shared_.emplace(material_.bench.compilers(), devices.size());
   std::vector<std::unique_ptr<SizeGroup>> groups;
   std::span<WorkingDevice> rest(devices_);
   for (std::size_t i = 0; i < devices.size(); ++i) {

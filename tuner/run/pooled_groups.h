@@ -10,11 +10,10 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/model/study.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/side_by_side.h"
-#include "tuner/run/sources.h"
-#include "tuner/worker/compile_pool.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/shared_compilers.h"
 
@@ -24,7 +23,7 @@ namespace tuner {
 struct GroupMaterial {
   const Study& study;
   const SearchSettings& search;
-  const SourceTexts& sources;
+  const Bench& bench;
   const MeasuredWith& with;  // but for the digests of files: each group has its own
   const StopRequest& interrupt;
   std::function<double()> spent;  // of the budget of a size that is among the first, in seconds
@@ -33,7 +32,7 @@ struct GroupMaterial {
 class PooledGroups final : public GroupSource {
  public:
   // All of this outlives the groups' source. Lost devices are moved to the end.
-  PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices, CompilePool& compilers);
+  PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices);
 
   std::size_t devices() const override;
   std::vector<std::unique_ptr<SizeGroup>> deal(const std::vector<std::size_t>& devices,
@@ -45,7 +44,6 @@ class PooledGroups final : public GroupSource {
  private:
   GroupMaterial material_;
   std::vector<WorkingDevice>& devices_;
-  CompilePool& compilers_;
   std::optional<SharedCompilers> shared_;  // while a round lasts
   bool is_first_ = true;
 };

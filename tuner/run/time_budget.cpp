@@ -3,16 +3,10 @@
 #include "tuner/run/time_budget.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "tuner/ports/evaluator.h"
 
 namespace tuner {
-
-double steady_seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 double TimeBudget::for_writing() const {
   const double seconds = seconds_.value_or(0);

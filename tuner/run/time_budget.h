@@ -7,19 +7,6 @@
 
 namespace tuner {
 
-// Seconds of the steady clock, by which workers say when they were busy.
-double steady_seconds();
-
-// From the beginning of a size on, and what was spent before.
-class Stopwatch {
- public:
-  explicit Stopwatch(double spent = 0) : begin_(steady_seconds() - spent) {}
-  double seconds() const { return steady_seconds() - begin_; }
-
- private:
-  double begin_;
-};
-
 // In seconds since the beginning of the size; without a limit nothing ends.
 class TimeBudget {
  public:

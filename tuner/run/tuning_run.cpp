@@ -3,21 +3,20 @@
 #include "tuner/run/tuning_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
 
 #include "tuner/base/error.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/base/worker_threads.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/devices.h"
 #include "tuner/run/domain_run.h"
 #include "tuner/run/pooled_groups.h"
 #include "tuner/run/side_by_side.h"
-#include "tuner/run/sources.h"
 #include "tuner/run/store_recording.h"
 
 namespace tuner {
@@ -79,24 +78,19 @@ void tell_what_is_not_kept(const std::string& gap, const std::vector<SizeOutcome
                 (gap.empty() ? "the files that it includes are not all known" : gap));
 }
 
-double wall_seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
 // Every size after the other. `spent`: seconds until now, which count in the first size's budget.
 std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& settings, double spent) {
   const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   if (settings.study.domain) {
-    return tune_domain(run, {settings.budget, settings.seed, spent}, wall_seconds, tell);
+    return tune_domain(run, {settings.budget, settings.seed, spent}, steady_seconds, tell);
   }
   std::vector<SizeOutcome> outcomes;
   for (const ProblemSize& size : settings.study.sizes) {
     if (run.is_interrupted()) break;
-    Focus focus;
-    focus.spent = outcomes.empty() ? spent : 0;
-    outcomes.push_back(run.tune(size, focus));
+    SizeOptions options;
+    options.spent = outcomes.empty() ? spent : 0;
+    outcomes.push_back(run.tune(size, options));
     tell(outcomes.back());
   }
   return outcomes;
@@ -111,10 +105,8 @@ bool go_side_by_side(const RunSettings& settings, std::size_t devices) {
 struct Opened {
   const RunSettings& settings;
   const SearchSettings& search;
-  const SourceTexts& sources;
   const History& history;
-  CompilePool& compilers;
-  const Toolchain& tools;
+  const Bench& bench;
   const StopRequest& interrupt;
   const RunListener& listener;
   WorkerThreads& threads;
@@ -131,8 +123,8 @@ std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<Workin
     store.context(run.history.key(devices.front().worker->facts(), size));
   }
   PooledGroups groups(
-      {run.settings.study, run.search, run.sources, run.history.with(), run.interrupt, spent},
-      devices, run.compilers);
+      {run.settings.study, run.search, run.bench, run.history.with(), run.interrupt, spent},
+      devices);
   return SideBySide{sizes,
                     groups,
                     run.threads,
@@ -151,8 +143,8 @@ std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice
   std::vector<SizeOutcome> outcomes;
   if (side_by_side) outcomes = tune_side_by_side(run, devices, spent);
   if (side_by_side && (!run.settings.cross_sizes || run.is_interrupted())) return outcomes;
-  PooledDevice device(run.tools, devices, run.interrupt);
-  DeviceRun all(run.settings.study, run.sources.reference, run.search, run.history, device,
+  PooledDevice device = run.bench.device(devices);
+  DeviceRun all(run.settings.study, run.bench.sources().reference, run.search, run.history, device,
                 run.listener, [&] { return run.is_interrupted(); });
   if (!side_by_side) outcomes = tune_in_turn(all, run.settings, spent());
   if (run.settings.cross_sizes && !run.is_interrupted()) {
@@ -173,42 +165,34 @@ bool have_all_valid(const std::vector<SizeOutcome>& outcomes) {
 
 RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
             const StopRequest& interrupt, const RunListener& listener, const LentHosts& lent) {
-  double begin = wall_seconds();
+  double begin = steady_seconds();
   check_strategy(catalogue, settings);
   catalogue.check_study(settings.study);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
   WorkerThreads threads;  // before the workers that its threads may start
-  Devices devices = open_devices(settings.devices, program, catalogue, lent, note);
+  Bench bench(settings.devices, study, {program, catalogue, interrupt, note}, lent);
   listener.reached("device opened");
-  if (const auto text = idle_options_note(study, devices.backend); !text.empty()) note(text);
+  for (const std::string& text : bench.notes()) note(text);
   Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
   listener.reached("store opened");
   const SearchSettings search = search_settings(settings, catalogue);
-  const SourceTexts sources = read_sources(study);
-  const ArtifactShelf shelf;
-  if (!shelf.trouble().empty()) note(shelf.trouble());
-  const std::string compiler = devices.compilers->identity();
+  const History history(store, study, bench.measured_with());
   listener.reached("compiler ready");
-  const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
-  const History history(store, study,
-                        {sources.digest, std::make_shared<FileDigests>(), compiler,
-                         devices.options_text, catalogue.versions_for(study)});
-  const Opened run{settings, search,    sources,  history, *devices.compilers,
-                   tools,    interrupt, listener, threads};
+  const Opened run{settings, search, history, bench, interrupt, listener, threads};
 
   RunEnd end;
-  for (AlikeDevices& alike : devices.models) {
+  for (AlikeDevices& alike : bench.models()) {
     open_any(alike, note);
     std::vector<WorkingDevice> working;
     for (const auto& worker : alike) working.push_back({worker.get()});
     const std::vector<SizeOutcome> outcomes =
-        tune_sizes(run, working, [&] { return wall_seconds() - begin; });
-    tell_what_is_not_kept(sources.known.gap, outcomes, listener);
+        tune_sizes(run, working, [&] { return steady_seconds() - begin; });
+    tell_what_is_not_kept(bench.sources().known.gap, outcomes, listener);
     end.all_valid = end.all_valid && have_all_valid(outcomes);
     alike.clear();  // its devices are free for others
-    begin = wall_seconds();
+    begin = steady_seconds();
   }
   end.interrupted = run.is_interrupted();
   return end;

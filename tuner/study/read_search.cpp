@@ -225,7 +225,6 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   if (const YamlNode* strategy = fields.find("strategy")) {
     search.strategy = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
     search.where = position_of(reader.diagnostics, *strategy);
-    if (search.strategy == "default") search.strategy.clear();
   }
   if (const YamlNode* options = fields.find("options")) {
     search.options = read_options(reader, *options, "search");

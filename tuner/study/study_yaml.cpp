@@ -333,7 +333,7 @@ std::string search_of(const Study& study) {
   out += plugin_of("backend", study.backend.name, study.backend.options);
   const SearchSpec& search = study.search;
   std::string parts;
-  if (!search.strategy.empty()) parts += fmt::format("  strategy: {}\n", search.strategy);
+  if (search.strategy != "default") parts += fmt::format("  strategy: {}\n", search.strategy);
   std::string limits;
   const auto limit = [&](const char* name, const auto& value) {
     if (value) limits += fmt::format("{}{}: {}", limits.empty() ? "" : ", ", name, *value);

@@ -64,8 +64,9 @@ void read_t1_search(T1Reader& t1, const YamlNode& node) {
   t1.study().search.where = t1.at(node);
   const YamlNode* name = t1_find(node, "Name");
   if (name == nullptr || !name->is_scalar()) return;
-  t1.study().search.strategy = strategy_called(name->text);
-  if (t1.study().search.strategy.empty()) {
+  const std::string strategy = strategy_called(name->text);
+  if (!strategy.empty()) t1.study().search.strategy = strategy;
+  if (strategy.empty()) {
     t1.diagnostics().warning(t1.at(*name), "the search '" + name->text +
                                                "' is not known here; the default strategy is used");
   } else if (t1_find(node, "Attributes") != nullptr) {

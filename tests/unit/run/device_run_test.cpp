@@ -289,10 +289,10 @@ TEST_F(DeviceRunTest, ABudgetShorterThanOneCompilationLeavesNothingAndSaysSo) {
 TEST_F(DeviceRunTest, WhatOpeningTheDeviceTookCountsInTheBudget) {
   settings.budget.seconds = 10;
   device.seconds = 1;
-  Focus focus;
-  focus.spent = 8.5;
+  SizeOptions options;
+  options.spent = 8.5;
   const SizeOutcome outcome =
-      with_run([&](DeviceRun& run) { return run.tune(study.sizes.front(), focus); });
+      with_run([&](DeviceRun& run) { return run.tune(study.sizes.front(), options); });
   EXPECT_EQ(outcome.measured, 1U);
   EXPECT_LE(outcome.seconds, 10);
 }

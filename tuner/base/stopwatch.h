@@ -1,0 +1,24 @@
+#pragma once
+// Seconds of the steady clock: how long something took.
+
+#include <chrono>
+
+namespace tuner {
+
+// By which workers say when they were busy.
+inline double steady_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+// Since it was made, and what was spent before.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double spent = 0) : begin_(steady_seconds() - spent) {}
+  double seconds() const { return steady_seconds() - begin_; }
+
+ private:
+  double begin_;
+};
+
+}  // namespace tuner

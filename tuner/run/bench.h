@@ -1,0 +1,63 @@
+#pragma once
+// The bench: a backend with its devices and compilers, opened once, and the sources of the study
+// that they work on.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/base/interrupt.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/identity.h"
+#include "tuner/run/settings.h"
+#include "tuner/run/sources.h"
+#include "tuner/worker/channel.h"
+#include "tuner/worker/lent_host.h"
+
+namespace tuner {
+
+// Who opens a bench: the program whose children work, its plugins, what ends the work early, and
+// who is told why a device or backend is passed over.
+struct Caller {
+  const WorkerProgram& program;
+  const Catalogue& catalogue;
+  const StopRequest& interrupt;
+  std::function<void(const std::string&)> note;
+};
+
+class Bench {
+ public:
+  // Opens a device of the first model at least, of this machine or of those that are lent, and
+  // reads the sources. Throws UnavailableError where no device opens, FatalError where a source
+  // cannot be read. What `caller` refers to outlives the bench.
+  Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
+        const LentHosts& lent = {});
+
+  // What a user should know: compiler options without meaning here, artifacts that are not kept.
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::string& backend() const { return devices_.backend; }
+  const SourceTexts& sources() const { return sources_; }
+  CompilePool& compilers() const { return *devices_.compilers; }
+  // Waits until the compiler has said which it is.
+  const std::string& compiler() const { return devices_.compilers->identity(); }
+  std::vector<AlikeDevices>& models() { return devices_.models; }
+  // What a trial is measured with, for its identity.
+  MeasuredWith measured_with() const;
+  // These run workers, with the compilers of the bench or a share of them. Both outlive the device.
+  PooledDevice device(std::span<WorkingDevice> devices, Compilers& compilers) const;
+  PooledDevice device(std::span<WorkingDevice> devices) const {
+    return device(devices, compilers());
+  }
+
+ private:
+  Devices devices_;
+  SourceTexts sources_;
+  ArtifactShelf shelf_;
+  const StopRequest& interrupt_;
+  std::string plugins_;  // versions of those that the study uses
+  std::vector<std::string> notes_;
+};
+
+}  // namespace tuner
