@@ -5,6 +5,9 @@
 //
 //   for_each_field(noun, visit)   calls visit(name, member) for each, in their order
 
+#include <boost/preprocessor/seq/for_each.hpp>
+#include <boost/preprocessor/stringize.hpp>
+#include <boost/preprocessor/variadic/to_seq.hpp>
 #include <concepts>
 #include <string_view>
 #include <type_traits>
@@ -28,21 +31,20 @@ Bytes(Text&) -> Bytes<Text>;
 template <typename T, typename Noun>
 concept Is = std::same_as<std::remove_const_t<T>, Noun>;
 
-template <Is<Resources> T, typename Visit>
-void for_each_field(T& resources, Visit&& visit) {
-  visit("registers", resources.registers);
-  visit("static_shared_bytes", resources.static_shared_bytes);
-  visit("constant_bytes", resources.constant_bytes);
-  visit("local_bytes", resources.local_bytes);
-  visit("spill_bytes", resources.spill_bytes);
-  visit("max_threads", resources.max_threads);
-}
+// for_each_field() of a noun whose fields are called what its members are. Nouns with a field that
+// is called something else, or that is Bytes, have theirs written out.
+#define TUNER_FIELDS(Noun, ...)                                                           \
+  template <Is<Noun> T, typename Visit>                                                   \
+  void for_each_field(T& noun, Visit&& visit) {                                           \
+    BOOST_PP_SEQ_FOR_EACH(TUNER_VISIT_FIELD, noun, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__)) \
+  }
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define TUNER_VISIT_FIELD(unused, noun, member) visit(BOOST_PP_STRINGIZE(member), noun.member);
 
-template <Is<NextKernel> T, typename Visit>
-void for_each_field(T& kernel, Visit&& visit) {
-  visit("entry", kernel.entry);
-  visit("resources", kernel.resources);
-}
+TUNER_FIELDS(Resources, registers, static_shared_bytes, constant_bytes, local_bytes, spill_bytes,
+             max_threads)
+
+TUNER_FIELDS(NextKernel, entry, resources)
 
 template <Is<FileState> T, typename Visit>
 void for_each_field(T& file, Visit&& visit) {
@@ -69,32 +71,12 @@ void for_each_field(T& failure, Visit&& visit) {
   visit("opened", failure.opened);
 }
 
-template <Is<DeviceFacts> T, typename Visit>
-void for_each_field(T& facts, Visit&& visit) {
-  visit("backend", facts.backend);
-  visit("name", facts.name);
-  visit("uuid", facts.uuid);
-  visit("arch", facts.arch);
-  visit("driver", facts.driver);
-  visit("compute_capability", facts.compute_capability);
-  visit("multiprocessors", facts.multiprocessors);
-  visit("warp_size", facts.warp_size);
-  visit("max_threads_per_block", facts.max_threads_per_block);
-  visit("max_threads_per_multiprocessor", facts.max_threads_per_multiprocessor);
-  visit("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
-  visit("registers_per_block", facts.registers_per_block);
-  visit("registers_per_multiprocessor", facts.registers_per_multiprocessor);
-  visit("max_shared_memory_per_block", facts.max_shared_memory_per_block);
-  visit("max_shared_memory_per_block_optin", facts.max_shared_memory_per_block_optin);
-  visit("shared_memory_per_multiprocessor", facts.shared_memory_per_multiprocessor);
-  visit("reserved_shared_memory_per_block", facts.reserved_shared_memory_per_block);
-  visit("l2_bytes", facts.l2_bytes);
-  visit("memory_bytes", facts.memory_bytes);
-  visit("clock_khz", facts.clock_khz);
-  visit("max_block", facts.max_block);
-  visit("max_grid", facts.max_grid);
-  visit("abilities", facts.abilities);
-}
+TUNER_FIELDS(DeviceFacts, backend, name, uuid, arch, driver, compute_capability, multiprocessors,
+             warp_size, max_threads_per_block, max_threads_per_multiprocessor,
+             max_blocks_per_multiprocessor, registers_per_block, registers_per_multiprocessor,
+             max_shared_memory_per_block, max_shared_memory_per_block_optin,
+             shared_memory_per_multiprocessor, reserved_shared_memory_per_block, l2_bytes,
+             memory_bytes, clock_khz, max_block, max_grid, abilities)
 
 // Whether the study's expressions can name a fact, as "device.warp_size". Exported headers have
 // these facts, too: there the same expressions decide.
@@ -104,22 +86,9 @@ constexpr bool is_in_expressions(std::string_view fact) {
          fact != "max_grid" && fact != "abilities";
 }
 
-template <Is<LaunchAttributes> T, typename Visit>
-void for_each_field(T& attributes, Visit&& visit) {
-  visit("cluster", attributes.cluster);
-  visit("cooperative", attributes.cooperative);
-  visit("carveout", attributes.carveout);
-  visit("scheduling", attributes.scheduling);
-  visit("programmatic", attributes.programmatic);
-}
+TUNER_FIELDS(LaunchAttributes, cluster, cooperative, carveout, scheduling, programmatic)
 
-template <Is<LaunchGeometry> T, typename Visit>
-void for_each_field(T& geometry, Visit&& visit) {
-  visit("grid", geometry.grid);
-  visit("block", geometry.block);
-  visit("dynamic_shared_bytes", geometry.dynamic_shared_bytes);
-  visit("attributes", geometry.attributes);
-}
+TUNER_FIELDS(LaunchGeometry, grid, block, dynamic_shared_bytes, attributes)
 
 template <Is<Timing> T, typename Visit>
 void for_each_field(T& timing, Visit&& visit) {
@@ -131,11 +100,7 @@ void for_each_field(T& timing, Visit&& visit) {
   visit("counted", timing.counted);
 }
 
-template <Is<Conditions> T, typename Visit>
-void for_each_field(T& conditions, Visit&& visit) {
-  visit("clock_mhz", conditions.clock_mhz);
-  visit("watts", conditions.watts);
-}
+TUNER_FIELDS(Conditions, clock_mhz, watts)
 
 template <Is<FinalResult> T, typename Visit>
 void for_each_field(T& final, Visit&& visit) {

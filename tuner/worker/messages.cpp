@@ -15,152 +15,40 @@ namespace tuner {
 
 using nlohmann::json;
 
-template <Is<CompileRequest> T, typename Visit>
-void for_each_field(T& request, Visit&& visit) {
-  visit("source", request.source);
-  visit("source_name", request.source_name);
-  visit("include_dirs", request.include_dirs);
-  visit("options", request.options);
-  visit("defines", request.defines);
-  visit("entry", request.entry);
-  visit("arch", request.arch);
-  visit("symbols", request.symbols);
-  visit("then", request.then);
-}
+TUNER_FIELDS(CompileRequest, source, source_name, include_dirs, options, defines, entry, arch,
+             symbols, then)
 
-template <Is<TensorMap> T, typename Visit>
-void for_each_field(T& map, Visit&& visit) {
-  visit("type", map.type);
-  visit("extents", map.extents);
-  visit("box", map.box);
-  visit("swizzle", map.swizzle);
-}
+TUNER_FIELDS(TensorMap, type, extents, box, swizzle)
 
-template <Is<TensorMapPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("of", plan.of);
-  visit("map", plan.map);
-}
+TUNER_FIELDS(TensorMapPlan, of, map)
 
-template <Is<FillSpec> T, typename Visit>
-void for_each_field(T& fill, Visit&& visit) {
-  visit("kind", fill.kind);
-  visit("a", fill.a);
-  visit("b", fill.b);
-  visit("file", fill.file);
-}
+TUNER_FIELDS(FillSpec, kind, a, b, file)
 
-template <Is<ArgumentPlan> T, typename Visit>
-void for_each_field(T& argument, Visit&& visit) {
-  visit("name", argument.name);
-  visit("type", argument.type);
-  visit("is_scalar", argument.is_scalar);
-  visit("scalar", argument.scalar);
-  visit("elements", argument.elements);
-  visit("extents", argument.extents);
-  visit("role", argument.role);
-  visit("fill", argument.fill);
-  visit("zero", argument.zero);
-  visit("seed", argument.seed);
-  visit("set", argument.set);
-  visit("varies", argument.varies);
-  visit("has_special_values", argument.has_special_values);
-  visit("map", argument.map);
-}
+TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, elements, extents, role, fill, zero, seed,
+             set, varies, has_special_values, map)
 
 // What ranks stays with the coordinator.
-template <Is<MeasureSpec> T, typename Visit>
-void for_each_field(T& measure, Visit&& visit) {
-  visit("cache", measure.cache);
-  visit("mode", measure.mode);
-  visit("inputs", measure.inputs);
-  visit("min_samples", measure.min_samples);
-  visit("max_samples", measure.max_samples);
-  visit("max_milliseconds", measure.max_milliseconds);
-  visit("confidence", measure.confidence);
-  visit("precision", measure.precision);
-  visit("drop_above", measure.drop_above);
-  visit("finalists", measure.finalists);
-  visit("power", measure.power);
-}
+TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,
+             confidence, precision, drop_above, finalists, power)
 
-template <Is<CheckPlan> T, typename Visit>
-void for_each_field(T& check, Visit&& visit) {
-  visit("argument", check.argument);
-  visit("rtol", check.rtol);
-  visit("atol", check.atol);
-  visit("by_problem", check.by_problem);
-}
+TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem)
 
-template <Is<AnswerPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("key", plan.key);
-  visit("values", plan.values);
-  visit("artifact", plan.artifact);
-  visit("geometry", plan.geometry);
-  visit("overrides", plan.overrides);
-  visit("by_problem", plan.by_problem);
-  visit("files", plan.files);
-}
+TUNER_FIELDS(AnswerPlan, key, values, artifact, geometry, overrides, by_problem, files)
 
-template <Is<ReferencePlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("arguments", plan.arguments);
-  visit("answers", plan.answers);
-  visit("seeds", plan.seeds);
-  visit("fills", plan.fills);
-}
+TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills)
 
-template <Is<PluginPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("name", plan.name);
-  visit("options", plan.options);
-}
+TUNER_FIELDS(PluginPlan, name, options)
 
-template <Is<ObserverPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("plugin", plan.plugin);
-  visit("metrics", plan.metrics);
-}
+TUNER_FIELDS(ObserverPlan, plugin, metrics)
 
-template <Is<SizePlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("arguments", plan.arguments);
-  visit("constants", plan.constants);
-  visit("reference", plan.reference);
-  visit("checks", plan.checks);
-  visit("deterministic", plan.deterministic);
-  visit("measure", plan.measure);
-  visit("problem", plan.problem);
-  visit("extents", plan.extents);
-  visit("observers", plan.observers);
-}
+TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, measure, problem,
+             extents, observers)
 
-template <Is<NextLaunchPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("name", plan.name);
-  visit("geometry", plan.geometry);
-  visit("arguments", plan.arguments);
-}
+TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 
-template <Is<VariantPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("artifact", plan.artifact);
-  visit("geometry", plan.geometry);
-  visit("then", plan.then);
-  visit("overrides", plan.overrides);
-  visit("answer", plan.answer);
-  visit("best_ms", plan.best_ms);
-  visit("looks_at_kept", plan.looks_at_kept);
-}
+TUNER_FIELDS(VariantPlan, artifact, geometry, then, overrides, answer, best_ms, looks_at_kept)
 
-template <Is<FinalPlan> T, typename Visit>
-void for_each_field(T& plan, Visit&& visit) {
-  visit("rounds", plan.rounds);
-  visit("seed", plan.seed);
-  visit("seconds", plan.seconds);
-  visit("fewest", plan.fewest);
-}
+TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest)
 
 template <Is<Verdict> T, typename Visit>
 void for_each_field(T& verdict, Visit&& visit) {
