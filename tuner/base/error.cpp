@@ -104,6 +104,10 @@ InputError::InputError(Complaint complaint)
 InputError::InputError(std::vector<Complaint> complaints, const std::string& file_text)
     : std::runtime_error(join(complaints, file_text)), complaints_(std::move(complaints)) {}
 
+void reject(const std::string& file, const std::string& message, const std::string& suggestion) {
+  throw InputError(Complaint{{file, 0, 0}, message, suggestion});
+}
+
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
   std::string best;
   if (name.size() > kLongestName)

@@ -1,5 +1,5 @@
 #pragma once
-// Failures that end a command. A failing configuration is never one of these: it is an Outcome.
+// Failures that end a command. What fails of a configuration is none of these: it is a Verdict.
 
 #include <stdexcept>
 #include <string>
@@ -36,6 +36,10 @@ class InputError : public std::runtime_error {
  private:
   std::vector<Complaint> complaints_;
 };
+
+// An InputError about a whole file, or about none where `file` is empty.
+[[noreturn]] void reject(const std::string& file, const std::string& message,
+                         const std::string& suggestion = {});
 
 // The backend or device that was asked for is not there: exit status 3.
 class UnavailableError : public std::runtime_error {

@@ -3,6 +3,7 @@
 // shells.
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,18 @@ constexpr bool is_word_part(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// Whether it separates words in a line.
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+// The word that begins at `at`; empty where none does.
+constexpr std::string_view word_at(std::string_view text, std::size_t at = 0) {
+  std::size_t end = at;
+  while (end < text.size() && is_word_part(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
 inline std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -22,17 +35,22 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
-// Without blanks and tabs around it.
-constexpr std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+// Without `blanks` around it; its end where there is nothing else.
+constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t") {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return text.substr(text.size());
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// "a, b, c"
-inline std::string listed(const std::vector<std::string>& words) {
+// "a, b, c"; with "and" before the last: "a, b and c".
+inline std::string listed(const std::vector<std::string>& words,
+                          const std::string& before_last = "") {
+  const std::string last = before_last.empty() ? ", " : " " + before_last + " ";
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? last : ", ";
+    out += words[i];
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/engine/ranking.h"
@@ -17,10 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-[[noreturn]] void reject(const std::string& message) {
-  throw InputError(Complaint{{}, message, {}});
-}
-
 // A word of a response file, after the rules that g++, clang and nvcc share: double quotes around
 // blanks, a backslash before what would end them. No quoting helps a newline, at which every
 // preprocessor ends a macro, and nvcc gives its words to a shell, which replaces $ and backticks.
@@ -30,10 +27,11 @@ std::string response_word(const std::string& text) {
   });
   if (impossible != text.end()) {
     const auto byte = static_cast<unsigned char>(*impossible);
-    reject(fmt::format(
-        "a response file cannot hold '{}': it has {}", for_terminal(text.substr(0, 100)),
-        byte == '$' || byte == '`' ? fmt::format("a '{}', which nvcc gives to a shell", *impossible)
-                                   : fmt::format("the control character 0x{:02x}", byte)));
+    reject("", fmt::format("a response file cannot hold '{}': it has {}",
+                           for_terminal(text.substr(0, 100)),
+                           byte == '$' || byte == '`'
+                               ? fmt::format("a '{}', which nvcc gives to a shell", *impossible)
+                               : fmt::format("the control character 0x{:02x}", byte)));
   }
   if (!text.empty() && text.find_first_of(" \t\"'\\") == std::string::npos) return text;
   std::string out = "\"";
@@ -154,13 +152,13 @@ const RankedResults& single_result(const std::vector<RankedResults>& results,
     which += fmt::format("\n  {} on {}", one.size.label(), one.device.name);
   }
   if (count == 1) return *found;
-  if (count == 0) reject("there is nothing to export: no configuration was valid");
-  reject(fmt::format("{} is for one device and size; choose with --device and --size:{}", format,
-                     which));
+  if (count == 0) reject("", "there is nothing to export: no configuration was valid");
+  reject("", fmt::format("{} is for one device and size; choose with --device and --size:{}",
+                         format, which));
 }
 
 std::string export_defines(const Study& study, const RankedResults& results) {
-  if (results.ranked == 0) reject("there is nothing to export: no configuration was valid");
+  if (results.ranked == 0) reject("", "there is nothing to export: no configuration was valid");
   const Configuration& best = results.trials.front().configuration;
   // A space of this one configuration gives the names that the options may use.
   SpaceDefinition alone = space_definition(study, results.size, results.device);
@@ -170,7 +168,7 @@ std::string export_defines(const Study& study, const RankedResults& results) {
   alone.constraints.clear();
   const auto request =
       compile_request(study, SearchSpace::build(std::move(alone)), best, {}, results.device, {});
-  if (!request) reject(request.error());
+  if (!request) reject("", request.error());
   std::string out;
   for (const auto& [name, value] : request->defines) {
     out += response_word(fmt::format("-D{}={}", name, value)) + "\n";
@@ -213,12 +211,13 @@ std::string export_wisdom(const Study& study, const std::vector<RankedResults>& 
   for (const RankedResults& one : results) {
     if (one.ranked == 0) continue;
     if (one.size.dims.size() > 3) {
-      reject(fmt::format("a wisdom file has at most three dimensions, not {}", one.size.label()));
+      reject("",
+             fmt::format("a wisdom file has at most three dimensions, not {}", one.size.label()));
     }
     out += wisdom_line(wisdom_record(one));
     any = true;
   }
-  if (!any) reject("there is nothing to export: no configuration was valid");
+  if (!any) reject("", "there is nothing to export: no configuration was valid");
   return out;
 }
 

@@ -271,14 +271,6 @@ struct launched {
   return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
 }
 
-// As one word of a shell's command line.
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::ranges::all_of(text, [](char c) {
-    return is_word_part(c) || std::string_view("-+=:,./%@").find(c) != std::string_view::npos;
-  });
-  return is_plain && !text.empty() ? text : "'" + replaced(text, "'", "'\\''") + "'";
-}
-
 LauncherKernels kernels_of(const Variants& variants) {
   LauncherKernels out{variants.of_configuration, {}};
   for (const Variant& one : variants.all) {

@@ -23,7 +23,7 @@ class RankedText {
  public:
   RankedText(const std::string& content, const std::string& file, const Study& study)
       : content_(content), file_(file), study_(study), rows_(read_csv(content)) {
-    if (rows_.empty()) reject("is empty");
+    if (rows_.empty()) reject(file_, "is empty");
     for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
   }
 
@@ -115,15 +115,11 @@ class RankedText {
     return baseline;
   }
 
-  [[noreturn]] void reject(const std::string& reason) const {
-    throw InputError(Complaint{{file_, 0, 0}, reason, ""});
-  }
-
   const std::string& text(std::size_t r, const std::string& column) const {
     const auto found = columns_.find(column);
     if (found == columns_.end()) {
-      reject(
-          fmt::format("has no column '{}': it is not a ranking of {}", column, study_.kernel.name));
+      reject(file_, fmt::format("has no column '{}': it is not a ranking of {}", column,
+                                study_.kernel.name));
     }
     if (found->second >= rows_[r].size()) {
       reject_at(r, rows_[r].size() - 1, "the row ends before column '" + column + "'");

@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDeviceFile = "device.json";
 
-[[noreturn]] void reject(const fs::path& file, const std::string& reason) {
-  throw InputError(Complaint{{file.string(), 0, 0}, reason, ""});
-}
-
 std::string file_name_of(const std::string& text) {
   std::string out;
   for (const char c : text) {

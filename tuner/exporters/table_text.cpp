@@ -150,10 +150,6 @@ ExportedTable table_of(const Json& json) {
   return out;
 }
 
-[[noreturn]] void reject(const std::string& file, const std::string& reason) {
-  throw InputError(Complaint{{file, 0, 0}, reason, ""});
-}
-
 // One element a line, so that two exports can be compared.
 std::string lines_of(const Json& list) {
   std::string out = "[";

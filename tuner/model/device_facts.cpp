@@ -90,7 +90,7 @@ DeviceFacts nominal_facts(const std::string& arch) {
     }
     known += (known.empty() ? "" : ", ") + name;
   }
-  throw InputError(Complaint{{}, "unknown architecture '" + arch + "'; known: " + known, ""});
+  reject("", "unknown architecture '" + arch + "'; known: " + known);
 }
 
 }  // namespace tuner

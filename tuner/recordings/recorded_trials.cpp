@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-[[noreturn]] void reject(const Recording& recording, const std::string& message) {
-  throw InputError(Complaint{{recording.name, 0, 0}, message, ""});
-}
-
 // Where each parameter of the space stands in the recording; empty: its only value.
 std::vector<std::optional<std::size_t>> places(const Recording& recording,
                                                const std::vector<Parameter>& parameters) {
@@ -28,13 +24,13 @@ std::vector<std::optional<std::size_t>> places(const Recording& recording,
     } else if (parameter.values.size() == 1) {
       out.emplace_back(std::nullopt);
     } else {
-      reject(recording, "parameter '" + parameter.name + "' is not in the recording");
+      reject(recording.name, "parameter '" + parameter.name + "' is not in the recording");
     }
   }
   for (const Parameter& recorded : recording.parameters) {
     const auto known = std::ranges::find(parameters, recorded.name, &Parameter::name);
     if (known != parameters.end() || recorded.values.size() == 1) continue;
-    reject(recording,
+    reject(recording.name,
            "the recording varies '" + recorded.name + "', which is no parameter of the study");
   }
   return out;

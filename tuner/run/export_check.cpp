@@ -19,10 +19,6 @@
 namespace tuner {
 namespace {
 
-[[noreturn]] void reject(const std::filesystem::path& file, const std::string& reason) {
-  throw InputError(Complaint{{file.string(), 0, 0}, reason, ""});
-}
-
 std::vector<ProblemSize> drawn_sizes(const CheckedSizes& wanted, const Study& study,
                                      const TunedTable& table) {
   if (!study.domain) return random_sizes(table, wanted.random, wanted.seed, wanted.largest);

@@ -28,11 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void reject(const std::string& file, const std::string& message,
-                         const std::string& suggestion = {}) {
-  throw InputError(Complaint{{file, 0, 0}, message, suggestion});
-}
-
 ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* study,
                   const Tell& tell) {
   ContextKey key;

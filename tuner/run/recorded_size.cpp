@@ -190,15 +190,10 @@ class SizeComparison {
   bool is_known_ = true;
 };
 
-[[noreturn]] void reject(const Recording& recording, const std::string& message,
-                         const std::string& suggestion) {
-  throw InputError(Complaint{{recording.name, 0, 0}, message, suggestion});
-}
-
 ProblemSize only_size(const Recording& recording, const Study& study) {
   if (study.sizes.empty()) return {};
   if (study.sizes.size() > 1 || study.domain) {
-    reject(recording, "the file names no problem size, and the study has several", "--size");
+    reject(recording.name, "the file names no problem size, and the study has several", "--size");
   }
   return study.sizes.front();
 }
@@ -217,14 +212,14 @@ ProblemSize chosen_size(const Recording& recording, const std::vector<Extent>& r
   }
   const std::string of = "the recording's problem size is " + shown(recorded);
   if (agreeing.size() > 1) {
-    reject(recording, of + ", and several sizes of the study agree with it", "--size");
+    reject(recording.name, of + ", and several sizes of the study agree with it", "--size");
   }
   if (agreeing.empty() && !is_known) {
-    reject(recording, of + ", which cannot be compared with the study's " + own,
+    reject(recording.name, of + ", which cannot be compared with the study's " + own,
            "--size says which size of the study it is");
   }
   if (agreeing.empty()) {
-    reject(recording, of + ", not the study's " + own,
+    reject(recording.name, of + ", not the study's " + own,
            SizeComparison(recorded, study.sizes.front(), &study).proposal());
   }
   const std::vector<std::string> unsaid =
@@ -247,7 +242,7 @@ ProblemSize size_of(const Recording& recording, const std::string& named, const 
     const SizeComparison comparison(recorded, size, study);
     if (comparison.outcome() == SizeComparison::Outcome::kDiffers) {
       reject(
-          recording,
+          recording.name,
           fmt::format("the recording's problem size is {}, not {}", shown(recorded), shown(size)),
           comparison.proposal());
     }
