@@ -68,6 +68,10 @@ Reach reach_of(const std::vector<std::string>& options) {
 // Changes what equal keys mean: raise it when the key or the artifact's form changes.
 constexpr std::uint64_t kFormat = 3;
 
+// A key begins with one of these where the scan of the sources does not find all files.
+constexpr char kUncachedMark = '!';
+constexpr char kIfReportedMark = '?';
+
 std::string identifier_of(const std::string& definition) {  // "MIN(a, b)" defines MIN
   return definition.substr(0, definition.find('('));
 }
@@ -136,7 +140,15 @@ std::string artifact_key(const CompileRequest& request, const SourceBundle& bund
   for (const auto& [name, text] : request.defines) {
     if (names.contains(name)) hasher.add(name).add(text);
   }
-  return to_hex(hasher.digest());
+  const Reach reach = reach_of(request, bundle);
+  if (reach == Reach::kScanned) return to_hex(hasher.digest());
+  return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + to_hex(hasher.digest());
+}
+
+std::string cache_name(const std::string& key, bool is_reported) {
+  if (key.front() == kUncachedMark) return {};
+  if (key.front() != kIfReportedMark) return key;
+  return is_reported ? key.substr(1) : std::string();
 }
 
 }  // namespace tuner

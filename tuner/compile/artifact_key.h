@@ -38,8 +38,13 @@ Reach reach_of(const CompileRequest& request, const SourceBundle& bundle);
 
 // Name of the artifact that `request` gives: equal for requests that cannot give different ones, as
 // far as the bundle reaches, different for all others. A definition that neither the bundle nor
-// anything else of the request mentions does not enter.
+// anything else of the request mentions does not enter. Requests that must not be cached share a
+// compilation with their equals of this run, too.
 std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
                          const std::string& compiler_identity);
+
+// Under which name the cache keeps the artifact that was asked for by `key`; empty where it must
+// not: then nobody knows all files that it is made of. `is_reported`: its compiler says them.
+std::string cache_name(const std::string& key, bool is_reported);
 
 }  // namespace tuner

@@ -4,17 +4,14 @@
 #include "tuner/compile/directives.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <string_view>
 #include <system_error>
 
 #include "tuner/base/text.h"
+#include "tuner/source/tokens.h"
 
 namespace tuner {
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
 // Walks over a directive.
 class Walk {
@@ -41,9 +38,9 @@ class Walk {
   }
 
   std::string word() {
-    const std::size_t start = at_;
-    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
-    return std::string(text_.substr(start, at_ - start));
+    const std::string_view found = word_at(text_, at_);
+    at_ += found.size();
+    return std::string(found);
   }
 
   // To the end of the line, which no comment ends.
@@ -155,15 +152,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kKin{"include", "include_next", "import", "embed"};
 // Directives whose text names no files.
-constexpr std::array<std::string_view, 7> kProse{"error", "warning", "line", "ident",
-                                                 "sccs",  "pragma",  ""};
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
+constexpr std::string_view kProse = "error warning line ident sccs pragma";
 
 fs::path existing(const fs::path& path) {
   std::error_code ignored;
@@ -199,7 +189,7 @@ void add_names(std::string_view text, std::vector<Include>& out) {
 }  // namespace
 
 std::optional<Include> include_of(const Directive& directive) {
-  if (!is_one_of(kKin, directive.name)) return std::nullopt;
+  if (!is_one_of("include include_next import embed", directive.name)) return std::nullopt;
   const std::size_t at = skip_blanks(directive.rest, 0);
   if (at >= directive.rest.size()) return std::nullopt;
   if (auto name = name_at(directive.rest, at)) return name;
@@ -207,7 +197,7 @@ std::optional<Include> include_of(const Directive& directive) {
 }
 
 std::vector<Include> names_in(const Directive& directive) {
-  if (is_one_of(kProse, directive.name)) return {};
+  if (directive.name.empty() || is_one_of(kProse, directive.name)) return {};
   std::vector<Include> out;
   add_names(directive.rest, out);
   if (directive.raw != directive.rest) add_names(directive.raw, out);
@@ -248,44 +238,6 @@ fs::path find_include(const Include& include, const fs::path& folder,
                       const std::vector<std::string>& include_dirs) {
   const auto all = find_includes(include, folder, include_dirs);
   return all.empty() ? fs::path() : all.front().file;
-}
-
-// ---- from line to line --------------------------------------------------------------------------
-
-// The place behind the quote that ends the literal begun at `at`.
-std::size_t LineState::skip_quoted(const std::string& line, std::size_t at) const {
-  const char quote = line[at++];
-  while (at < line.size() && line[at] != quote) at += line[at] == '\\' ? 2 : 1;
-  return at + 1;
-}
-
-void LineState::read(const std::string& line) {
-  std::size_t at = 0;
-  while (at < line.size()) {
-    if (!end_.empty()) {
-      const auto found = line.find(end_, at);
-      if (found == std::string::npos) return;
-      at = found + end_.size();
-      end_.clear();
-    } else if (line.compare(at, 2, "//") == 0) {
-      return;
-    } else if (line.compare(at, 2, "/*") == 0) {
-      end_ = "*/";
-      at += 2;
-    } else if (line.compare(at, 2, "R\"") == 0) {
-      const auto open = line.find('(', at);
-      if (open == std::string::npos) return;
-      end_ = ")" + line.substr(at + 2, open - at - 2) + "\"";
-      at = open + 1;
-    } else if (line[at] == '"') {
-      at = skip_quoted(line, at);
-    } else if (line[at] == '\'') {
-      const bool separator = at > 0 && std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0;
-      at = separator ? at + 1 : skip_quoted(line, at);  // 1'000
-    } else {
-      ++at;
-    }
-  }
 }
 
 }  // namespace tuner

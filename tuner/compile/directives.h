@@ -61,17 +61,4 @@ std::vector<FoundInclude> find_includes(const Include& include, const std::files
 std::filesystem::path find_include(const Include& include, const std::filesystem::path& folder,
                                    const std::vector<std::string>& include_dirs);
 
-// Follows comments and raw strings, which reach over several lines, from line to line.
-class LineState {
- public:
-  // Whether the next line begins as code.
-  bool is_code() const { return end_.empty(); }
-  void read(const std::string& line);
-
- private:
-  std::size_t skip_quoted(const std::string& line, std::size_t at) const;
-
-  std::string end_;  // of the comment or raw string that is open: "*/" or ")name\""
-};
-
 }  // namespace tuner

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/compile/directives.h"
+#include "tuner/source/tokens.h"
 
 namespace tuner {
 namespace {
@@ -19,15 +21,18 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 100;
 
-std::string without_blanks(const std::string& text) {
-  const std::size_t start = text.find_first_not_of(" \t");
-  return start == std::string::npos ? std::string() : text.substr(start);
-}
+std::string first_word(const std::string& text) { return std::string(word_at(trimmed(text))); }
 
-std::string word_of(const std::string& text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_word_part(text[end])) ++end;
-  return text.substr(0, end);
+// Where lines begin that are not code: inside of a comment or of a raw string.
+std::set<std::size_t> begins_of_other_lines(const std::string& text) {
+  std::set<std::size_t> out;
+  for (const Token& token : tokens_of(text, Comments::kKeep)) {
+    for (auto at = token.text.find('\n'); at != token.text.npos;
+         at = token.text.find('\n', at + 1)) {
+      out.insert(token.at + at + 1);
+    }
+  }
+  return out;
 }
 
 // `extern "C"` -> `extern "C++"`: allowed wherever the other is, blocks included.
@@ -47,17 +52,18 @@ class Flattener {
   explicit Flattener(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
 
   void walk(const std::string& text, const fs::path& file) {
-    if (stack_.size() > kDeepest)
-      throw InputError(Complaint{{file.string(), 0, 0}, "includes itself without end", ""});
+    if (stack_.size() > kDeepest) reject(file.string(), "includes itself without end");
     stack_.push_back(file);
-    std::istringstream lines(spliced(text));
-    LineState state;
+    const std::string whole = spliced(text);
+    const std::set<std::size_t> others = begins_of_other_lines(whole);
+    std::istringstream lines(whole);
+    std::size_t at = 0;
     for (std::string line; std::getline(lines, line);) {
+      const bool code = !others.contains(at);
+      at += line.size() + 1;
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      const bool code = state.is_code();
-      state.read(line);
       if (!code) refuse_hidden_directive(line, file);
-      if (!code || !directive(line, state.is_code(), file)) out_.text += line + "\n";
+      if (!code || !directive(line, !others.contains(at), file)) out_.text += line + "\n";
     }
     stack_.pop_back();
   }
@@ -75,9 +81,8 @@ class Flattener {
     if (!found) return false;
     if (found->name.starts_with("if")) ++conditions_;
     if (found->name == "endif") --conditions_;
-    const std::string rest = without_blanks(found->rest);
-    if (found->name == "define") add_macro(word_of(rest));
-    if (found->name == "pragma" && word_of(rest) == "once") return true;
+    if (found->name == "define") add_macro(first_word(found->rest));
+    if (found->name == "pragma" && first_word(found->rest) == "once") return true;
     refuse_what_asks_for_files(*found, line, file);
     const auto include = include_of(*found);
     if (!include && (ends_in_code || !found->name.empty())) return false;
@@ -136,7 +141,7 @@ class Flattener {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
       const auto found = directive_at(line, 0);
-      if (found && found->name == "pragma" && word_of(without_blanks(found->rest)) == "once") {
+      if (found && found->name == "pragma" && first_word(found->rest) == "once") {
         return true;
       }
     }
@@ -160,8 +165,7 @@ class Flattener {
 
   [[noreturn]] static void refuse(const fs::path& file, const std::string& reason,
                                   const std::string& line) {
-    throw InputError(
-        Complaint{{file.string(), 0, 0}, reason + ", which cannot be written out: " + line, ""});
+    reject(file.string(), reason + ", which cannot be written out: " + line);
   }
 
   const std::vector<std::string>& include_dirs_;

@@ -2,6 +2,7 @@
 
 #include "tuner/compile/source_bundle.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -18,8 +19,6 @@ namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 constexpr std::uintmax_t kLargestHeader = std::uintmax_t{16} << 20;
 
@@ -130,13 +129,11 @@ class SourceBundle::Reader {
 std::set<std::string, std::less<>> words_of(std::string_view text) {
   std::set<std::string, std::less<>> out;
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_word_part(text[i])) {
-      ++i;
-      continue;
+    const std::string_view word = word_at(text, i);
+    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0) {
+      out.emplace(word);
     }
-    const std::size_t start = i;
-    while (i < text.size() && is_word_part(text[i])) ++i;
-    if (is_word_start(text[start])) out.emplace(text.substr(start, i - start));
+    i += std::max<std::size_t>(1, word.size());
   }
   return out;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tuner/source/own_names.h"
+
 namespace tuner {
 namespace {
 
@@ -59,16 +61,10 @@ std::vector<std::string_view> names_of(Tokens parameters) {
 Callables macros_with_parameters(const std::vector<Token>& tokens) {
   Callables out;
   for (const Token& token : tokens) {
-    const bool defines = token.kind == Token::Kind::kDirective && !token.other_branch &&
-                         directive_name(token) == "define";
-    if (!defines) continue;
-    const std::string_view rest = directive_rest(token);
-    const std::size_t open = rest.find('('), close = rest.find(')');
-    if (open == 0 || open > rest.find_first_of(" \t") || close == rest.npos) continue;
-    const std::vector<Token> parameters = tokens_of(rest.substr(open + 1, close - open - 1));
-    CallableText macro{names_of(parameters), tokens_of(rest.substr(close + 1)), true};
-    std::erase_if(macro.text, [](const Token& t) { return t.is("\\"); });
-    out[std::string(rest.substr(0, open))] = std::move(macro);
+    const auto macro = definition_in(token);
+    if (!macro || !macro->takes_arguments || token.other_branch) continue;
+    const std::vector<Token> parameters = tokens_of(macro->parameters);
+    out[std::string(macro->name)] = {names_of(parameters), macro->tokens(), true};
   }
   return out;
 }

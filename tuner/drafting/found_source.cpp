@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/drafting/study_text.h"
+#include "tuner/source/constants.h"
 #include "tuner/source/own_names.h"
 
 namespace tuner {
@@ -85,6 +86,10 @@ FoundSource::FoundSource(const std::string& source)
   declarations = declarations_of(code);
   read_macros();
   for (const Declaration& one : declarations) read_declaration(one);
+  for (const UnsetConstant& one : unset_constants(code)) {
+    const FoundArgument argument = argument_of(one.declared, aliases);
+    constants.push_back({argument.name, argument.lanes == 1 ? argument.type : "", one.extents});
+  }
   std::erase_if(callables, [](const auto& one) { return has_study_function(one.first); });
   for (const Declaration& one : declarations) {
     if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) continue;
@@ -126,24 +131,22 @@ int FoundSource::line_of(const Token& token) const {
 void FoundSource::read_macros() {
   const std::vector<MacroDefinition> definitions = macro_definitions(tokens);
   auto next = definitions.begin();
-  std::string asked;                               // of the #ifdef above, on the line before
+  std::string_view asked;                          // of the #ifdef above, on the line before
   std::map<std::string, std::string_view> set_by;  // "#ifdef A", "#define B A": -DA says what B is
   for (const Token& token : tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
-    const std::string rest(directive_rest(token));
-    const std::string before = std::exchange(asked, directive_name(token) == "ifdef" ? rest : "");
+    const std::string_view before = std::exchange(
+        asked, directive_name(token) == "ifdef" ? directive_rest(token) : std::string_view());
     if (directive_name(token) != "define") continue;
-    const bool is_guarded = (next++)->is_guarded;
-    const std::size_t end = rest.find_first_of(" \t");
-    const std::string name = rest.substr(0, end);
-    if (end == std::string::npos || name.find('(') != std::string::npos) continue;
-    const std::size_t from = rest.find_first_not_of(" \t", end);
-    const std::string_view text = directive_rest(token).substr(from);
+    const MacroDefinition& macro = *next++;
+    const std::string name(macro.name);
+    const std::string_view text = macro.text;
+    if (macro.takes_arguments || text.empty()) continue;
     if (!before.empty() && text == before) set_by[name] = text;
     if (token.other_branch) continue;
     const auto outer = set_by.find(name);
     if (outer == set_by.end() || !whole_number(text)) {
-      read_macro(name, text, is_guarded, line_of(token));
+      read_macro(name, text, macro.is_guarded, line_of(token));
     } else {
       read_macro(std::string(outer->second), text, true, line_of(token));
       computed[name] = tokens_of(outer->second);
@@ -173,8 +176,6 @@ void FoundSource::read_declaration(const Declaration& one) {
     aliases[std::string(all[all.size() - 2].text)] = joined(all.subspan(1, all.size() - 3));
   } else if (all[0].is("using") && all[2].is("=")) {
     aliases[std::string(all[1].text)] = without_std(joined(all.subspan(3, all.size() - 4)));
-  } else if (mentions(all, "__constant__") && !mentions(all, "=")) {
-    read_constant(all);
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
     const auto equals = std::ranges::find_if(all, [](const Token& t) { return t.is("="); });
     if (equals == all.end() || equals == all.begin()) return;
@@ -187,26 +188,6 @@ void FoundSource::read_declaration(const Declaration& one) {
       computed[name] = {text.begin(), text.end()};
     }
   }
-}
-
-void FoundSource::read_constant(Tokens all) {
-  const auto open = std::ranges::find_if(all, [](const Token& t) { return t.is("["); });
-  std::vector<Token> plain;
-  for (const Token& token : all.first(static_cast<std::size_t>(open - all.begin()))) {
-    if (!token.is("__constant__") && !token.is(";") && !token.is("__device__") &&
-        !token.is("extern")) {
-      plain.push_back(token);
-    }
-  }
-  const FoundArgument argument = argument_of(plain, aliases);
-  FoundConstant constant{argument.name, argument.lanes == 1 ? argument.type : "", {}};
-  for (auto at = static_cast<std::size_t>(open - all.begin());
-       at < all.size() && all[at].is("[");) {
-    const std::size_t behind = behind_closing(all, at);
-    constant.extents.push_back(all.subspan(at + 1, behind - at - 2));
-    at = behind;
-  }
-  constants.push_back(std::move(constant));
 }
 
 // "struct P { float x, y; float v[2]; };": four floats. Any other member than numbers: none.

@@ -64,7 +64,6 @@ struct FoundSource {
   void read_macros();
   void read_macro(const std::string& name, std::string_view text, bool is_guarded, int line);
   void read_struct(const Declaration& one);
-  void read_constant(Tokens all);
   FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
 

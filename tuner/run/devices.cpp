@@ -11,9 +11,9 @@
 
 #include "tuner/base/error.h"
 #include "tuner/compile/artifact_cache.h"
+#include "tuner/compile/artifact_key.h"
 #include "tuner/run/placement.h"
 #include "tuner/run/sources.h"
-#include "tuner/worker/child.h"
 #include "tuner/worker/device_probe.h"
 #include "tuner/worker/pool_evaluator.h"
 
@@ -118,7 +118,7 @@ std::unique_ptr<CompilePool> compilers_of(const Request& ask) {
   if (!ask.lent.hosts.empty()) {
     options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](
                        const std::string& key, const Artifact& artifact) {
-      const std::string name = cache_name(key, artifact);
+      const std::string name = cache_name(key, artifact.opened.has_value());
       if (!name.empty()) cache->put(name, artifact);
     };
   }

@@ -17,14 +17,14 @@
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
 #include "tuner/compile/artifact_key.h"
-#include "tuner/compile/constant_symbols.h"
 #include "tuner/engine/compiler_options.h"
 #include "tuner/engine/domain_plan.h"
 #include "tuner/engine/reference_plan.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/source/constants.h"
 #include "tuner/source/device_part.h"
+#include "tuner/source/own_names.h"
 #include "tuner/source/wanted_kernels.h"
-#include "tuner/worker/child.h"
 
 namespace tuner {
 namespace {
@@ -40,12 +40,6 @@ SourceBundle read_bundle(const Study& study, const std::filesystem::path& file,
   SourceBundle bundle = bundle_of(request);
   add_sources(known, request, bundle);
   return bundle;
-}
-
-// A request that must not be cached still shares its compilation with its equals of this run.
-std::string marked(const std::string& key, Reach reach) {
-  if (reach == Reach::kScanned) return key;
-  return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + key;
 }
 
 // The source without kernels that a variant does not launch, and that no header names.
@@ -144,13 +138,14 @@ std::vector<std::string> constant_warnings(const Study& study) {
   } catch (const FatalError&) {
     return out;  // whoever needs it will say so
   }
-  for (const ConstantSymbol& symbol : unset_constants(text)) {
+  const std::vector<Token> code = code_of(tokens_of(text), Branches::kAll);
+  for (const UnsetConstant& one : unset_constants(code)) {
     const auto is_set = [&](const ArgumentSpec& constant) {
-      return constant.name.substr(constant.name.rfind(':') + 1) == symbol.name;
+      return constant.name.substr(constant.name.rfind(':') + 1) == one.name.text;
     };
     if (std::ranges::any_of(study.constants, is_set)) continue;
-    out.push_back(study.kernel.source.string() + ":" + std::to_string(symbol.line) +
-                  ": nothing sets __constant__ '" + symbol.name +
+    out.push_back(study.kernel.source.string() + ":" + std::to_string(line_in(text, one.name)) +
+                  ": nothing sets __constant__ '" + std::string(one.name.text) +
                   "': it is zero for kernel and reference alike, and wrong answers may pass "
                   "('constants' sets it)");
   }
@@ -207,13 +202,11 @@ ArtifactLibrary ArtifactShelf::library(const std::string& compiler,
   const auto known = std::make_shared<const KnownSources>(sources.known);
   const auto digests = std::make_shared<FileDigests>();
   library.key = [compiler, bundles](const CompileRequest& request) {
-    const SourceBundle& bundle = bundles->of(request);
-    return marked(artifact_key(request, bundle, compiler), reach_of(request, bundle));
+    return artifact_key(request, bundles->of(request), compiler);
   };
   library.find = [cache = cache_, known, digests](const std::string& key) {
     std::optional<Artifact> found;
-    if (key.front() == kUncachedMark) return found;
-    found = cache->find(key.front() == kIfReportedMark ? key.substr(1) : key);
+    if (const std::string name = cache_name(key, true); !name.empty()) found = cache->find(name);
     if (found && !is_current(*found, *known, *digests)) found.reset();
     return found;
   };

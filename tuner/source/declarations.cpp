@@ -3,22 +3,15 @@
 #include "tuner/source/declarations.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace tuner {
 namespace {
 
 // Words before parentheses that are no function's name.
-constexpr std::array<std::string_view, 14> kTakesParentheses{
-    "__launch_bounds__", "__align__",        "alignas",        "__attribute__",
-    "decltype",          "noexcept",         "__declspec",     "asm",
-    "__maxnreg__",       "__cluster_dims__", "__block_size__", "static_assert",
-    "_Static_assert",    "requires"};
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
+constexpr std::string_view kTakesParentheses =
+    "__launch_bounds__ __align__ alignas __attribute__ decltype noexcept __declspec asm "
+    "__maxnreg__ __cluster_dims__ __block_size__ static_assert _Static_assert requires";
 
 bool is_macro_like(std::string_view word) {
   return std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
@@ -71,7 +64,7 @@ class Parser {
   std::string namespaces(std::size_t at, std::size_t open) const {
     std::string names;
     for (; at < open; ++at) {
-      if (!code_[at].is_word() || is_one_of(code_[at].text, {"namespace", "inline", "extern"})) {
+      if (!code_[at].is_word() || is_one_of("namespace inline extern", code_[at].text)) {
         continue;
       }
       names += std::string(code_[at].text) + "::";
@@ -124,7 +117,7 @@ class Parser {
       at = std::min(behind_closing(code_, at), end);
       return false;
     }
-    if (!now.has_parameters() && is_one_of(token.text, {"class", "struct", "union", "enum"})) {
+    if (!now.has_parameters() && is_one_of("class struct union enum", token.text)) {
       now.is_type = true;
     }
     if (token.is("=") && !code_[at - (at > now.from ? 1 : 0)].is("operator")) {
@@ -137,7 +130,7 @@ class Parser {
   void note_parameters(State& now, std::size_t at) const {
     if (at == now.from || now.initialises || !code_[at - 1].is_word()) return;
     const std::string_view word = code_[at - 1].text;
-    if (std::ranges::find(kTakesParentheses, word) != kTakesParentheses.end()) return;
+    if (is_one_of(kTakesParentheses, word)) return;
     // BOUNDS(256) before the name is a macro; a second one behind it is not the name.
     if (now.has_parameters() && !is_macro_like(code_[now.name].text)) return;
     now.name = at - 1;
@@ -177,10 +170,11 @@ class Parser {
 
 }  // namespace
 
-std::vector<Token> code_of(const std::vector<Token>& tokens) {
+std::vector<Token> code_of(const std::vector<Token>& tokens, Branches which) {
   std::vector<Token> code;
-  std::ranges::copy_if(tokens, std::back_inserter(code), [](const Token& token) {
-    return token.kind != Token::Kind::kDirective && !token.other_branch;
+  std::ranges::copy_if(tokens, std::back_inserter(code), [which](const Token& token) {
+    return token.kind != Token::Kind::kDirective &&
+           (which == Branches::kAll || !token.other_branch);
   });
   return code;
 }

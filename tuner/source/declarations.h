@@ -24,8 +24,10 @@ struct Declaration {
   Tokens all;
 };
 
-// The tokens that are code: no directives, and of several branches of an #if the first.
-std::vector<Token> code_of(const std::vector<Token>& tokens);
+enum class Branches { kFirst, kAll };
+
+// The tokens that are code, no directives: of several branches of an #if the first, or all.
+std::vector<Token> code_of(const std::vector<Token>& tokens, Branches which = Branches::kFirst);
 
 // Those at namespace scope. The code must outlive what is returned.
 std::vector<Declaration> declarations_of(Tokens code);

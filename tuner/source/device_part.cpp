@@ -10,84 +10,29 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/source/blanks.h"
 #include "tuner/source/declarations.h"
+#include "tuner/source/own_names.h"
 
 namespace tuner {
 namespace {
 
 // Headers that a kernel cannot use anything of.
-constexpr std::array<std::string_view, 56> kHostHeaders{"iostream",
-                                                        "fstream",
-                                                        "sstream",
-                                                        "iomanip",
-                                                        "ostream",
-                                                        "istream",
-                                                        "vector",
-                                                        "string",
-                                                        "map",
-                                                        "unordered_map",
-                                                        "set",
-                                                        "unordered_set",
-                                                        "list",
-                                                        "deque",
-                                                        "queue",
-                                                        "stack",
-                                                        "memory",
-                                                        "mutex",
-                                                        "thread",
-                                                        "future",
-                                                        "condition_variable",
-                                                        "chrono",
-                                                        "random",
-                                                        "stdexcept",
-                                                        "exception",
-                                                        "system_error",
-                                                        "filesystem",
-                                                        "regex",
-                                                        "locale",
-                                                        "numeric",
-                                                        "iterator",
-                                                        "optional",
-                                                        "variant",
-                                                        "any",
-                                                        "string_view",
-                                                        "typeinfo",
-                                                        "getopt.h",
-                                                        "unistd.h",
-                                                        "sys/time.h",
-                                                        "sys/stat.h",
-                                                        "signal.h",
-                                                        "fcntl.h",
-                                                        "pthread.h",
-                                                        "omp.h",
-                                                        "mpi.h",
-                                                        "cuda.h",
-                                                        "cublas_v2.h",
-                                                        "cublasLt.h",
-                                                        "curand.h",
-                                                        "cufft.h",
-                                                        "cusparse.h",
-                                                        "nvml.h",
-                                                        "nvToolsExt.h",
-                                                        "cuda_profiler_api.h",
-                                                        "helper_cuda.h",
-                                                        "helper_functions.h"};
+constexpr std::string_view kHostHeaders =
+    "iostream fstream sstream iomanip ostream istream vector string map unordered_map set "
+    "unordered_set list deque queue stack memory mutex thread future condition_variable "
+    "chrono random stdexcept exception system_error filesystem regex locale numeric iterator "
+    "optional variant any string_view typeinfo getopt.h unistd.h sys/time.h sys/stat.h "
+    "signal.h fcntl.h pthread.h omp.h mpi.h cuda.h cublas_v2.h cublasLt.h curand.h cufft.h "
+    "cusparse.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h helper_functions.h";
 constexpr std::array<std::string_view, 5> kHostFolders{"thrust/", "torch/", "ATen/", "pybind11/",
                                                        "gtest/"};
 // Of namespace std, what a kernel cannot use.
-constexpr std::array<std::string_view, 18> kHostNames{
-    "vector",   "string",   "map",    "unordered_map", "set",      "unordered_set",
-    "mutex",    "thread",   "atomic", "unique_ptr",    "ostream",  "shared_ptr",
-    "ofstream", "ifstream", "list",   "deque",         "function", "mt19937"};
-
-template <std::size_t n>
-bool is_among(const std::array<std::string_view, n>& all, std::string_view one) {
-  return std::ranges::find(all, one) != all.end();
-}
+constexpr std::string_view kHostNames =
+    "vector string map unordered_map set unordered_set mutex thread atomic unique_ptr "
+    "ostream shared_ptr ofstream ifstream list deque function mt19937";
 
 bool is_host_header(std::string_view name) {
-  return is_among(kHostHeaders, name) ||
+  return is_one_of(kHostHeaders, name) ||
          std::ranges::any_of(kHostFolders, [&](auto folder) { return name.starts_with(folder); });
 }
 
@@ -100,27 +45,21 @@ std::string_view included(const Token& directive) {
 }
 
 bool is_annotation(std::string_view word) {
-  return word == "__global__" || word == "__device__" || word == "constexpr" ||
-         word == "consteval" || word == "__constant__" || word == "__shared__" ||
-         word == "__managed__";
+  return is_one_of("__global__ __device__ constexpr consteval __constant__ __shared__ __managed__",
+                   word);
 }
 
 // Whether the source's own macros stand for an annotation; of others nothing is known.
 std::map<std::string_view, bool> macros_of(const std::vector<Token>& tokens) {
   std::map<std::string_view, bool> out;
   for (const Token& token : tokens) {
-    if (token.kind != Token::Kind::kDirective || directive_name(token) != "define") continue;
-    const std::string_view rest = directive_rest(token);
-    std::size_t end = 0;
-    while (end < rest.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest[end])) != 0 || rest[end] == '_')) {
-      ++end;
-    }
-    const std::string_view text = rest.substr(end);
-    const bool annotates = text.find("__global__") != text.npos ||
-                           text.find("__device__") != text.npos ||
-                           text.find("constexpr") != text.npos;
-    out[rest.substr(0, end)] = out[rest.substr(0, end)] || annotates;
+    const auto macro = definition_in(token);
+    if (!macro) continue;
+    const auto says = [&](std::string_view word) {
+      return macro->text.find(word) != std::string_view::npos;
+    };
+    const bool annotates = says("__global__") || says("__device__") || says("constexpr");
+    out[macro->name] = out[macro->name] || annotates;
   }
   return out;
 }
@@ -162,9 +101,7 @@ class Sorter {
 
   // Without a return type it is a macro: what it stands for is known of some.
   bool calls_host_macro(const Declaration& one) const {
-    constexpr std::array<std::string_view, 5> kKnown{"PYBIND11_MODULE", "TORCH_LIBRARY",
-                                                     "TORCH_LIBRARY_IMPL", "TEST", "BENCHMARK"};
-    return is_among(kKnown, one.name);
+    return is_one_of("PYBIND11_MODULE TORCH_LIBRARY TORCH_LIBRARY_IMPL TEST BENCHMARK", one.name);
   }
 
   bool mentions_annotation(Tokens tokens) const {
@@ -185,7 +122,7 @@ class Sorter {
   static bool mentions_host_name(Tokens tokens) {
     for (std::size_t i = 2; i < tokens.size(); ++i) {
       if (tokens[i - 2].is("std") && tokens[i - 1].is("::") &&
-          is_among(kHostNames, tokens[i].text)) {
+          is_one_of(kHostNames, tokens[i].text)) {
         return true;
       }
     }

@@ -3,8 +3,9 @@
 #include "tuner/source/own_names.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+
+#include "tuner/base/text.h"
 
 namespace tuner {
 namespace {
@@ -60,11 +61,30 @@ class Conditions {
   int given_open_ = 0;
 };
 
-std::string_view first_word(std::string_view text) {
-  return text.substr(0, text.find_first_of(" \t("));
+}  // namespace
+
+std::vector<Token> MacroDefinition::tokens() const {
+  std::vector<Token> out = tokens_of(text);
+  std::erase_if(out, [](const Token& token) { return token.is("\\"); });
+  return out;
 }
 
-}  // namespace
+std::optional<MacroDefinition> definition_in(const Token& token) {
+  if (token.kind != Token::Kind::kDirective || directive_name(token) != "define") {
+    return std::nullopt;
+  }
+  const std::string_view rest = directive_rest(token);
+  MacroDefinition out{word_at(rest), {}, {}, &token};
+  out.text = rest.substr(out.name.size());
+  if (out.text.starts_with('(')) {
+    const std::size_t close = std::min(out.text.find(')'), out.text.size() - 1);
+    out.takes_arguments = true;
+    out.parameters = out.text.substr(1, close - 1);
+    out.text.remove_prefix(close + 1);
+  }
+  while (!out.text.empty() && is_blank(out.text.front())) out.text.remove_prefix(1);
+  return out;
+}
 
 std::vector<MacroDefinition> macro_definitions(std::span<const Token> tokens,
                                                const std::set<std::string, std::less<>>& given) {
@@ -74,21 +94,20 @@ std::vector<MacroDefinition> macro_definitions(std::span<const Token> tokens,
   for (const Token& token : tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
     conditions.follow(token);
-    const std::string_view name = first_word(directive_rest(token));
-    if (directive_name(token) == "undef" && !token.other_branch &&
-        !conditions.asks_for_value(name)) {
-      undefined.insert(name);
+    if (directive_name(token) == "undef" && !token.other_branch) {
+      const std::string_view name = word_at(directive_rest(token));
+      if (!conditions.asks_for_value(name)) undefined.insert(name);
     }
-    if (directive_name(token) != "define") continue;
-    out.push_back({name, &token, conditions.asks_for(name) && !undefined.contains(name)});
+    auto macro = definition_in(token);
+    if (!macro) continue;
+    macro->is_guarded = conditions.asks_for(macro->name) && !undefined.contains(macro->name);
+    out.push_back(*macro);
   }
   return out;
 }
 
 const Token* declaration_of(std::span<const Token> tokens, std::string_view name) {
-  constexpr std::array<std::string_view, 11> kNoTypes{
-      "return", "else", "case", "goto", "sizeof", "new", "and", "or", "not", "delete", "throw"};
-  constexpr std::array<std::string_view, 5> kBehind{"=", "{", ",", ">", ")"};
+  constexpr std::string_view kNoTypes = "return else case goto sizeof new and or not delete throw";
   const Conditions::Names none;
   Conditions conditions(none);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -96,9 +115,8 @@ const Token* declaration_of(std::span<const Token> tokens, std::string_view name
     if (token.kind == Token::Kind::kDirective) conditions.follow(token);
     if (i == 0 || i + 1 >= tokens.size() || !token.is_word() || token.text != name) continue;
     const Token& type = tokens[i - 1];
-    const bool declares =
-        type.is_word() && std::ranges::find(kNoTypes, type.text) == kNoTypes.end() &&
-        std::ranges::any_of(kBehind, [&](std::string_view sign) { return tokens[i + 1].is(sign); });
+    const bool declares = type.is_word() && !is_one_of(kNoTypes, type.text) &&
+                          is_one_of("= { , > )", tokens[i + 1].text);
     if (declares && !token.other_branch && !conditions.asks_for(name)) return &token;
   }
   return nullptr;
@@ -107,6 +125,18 @@ const Token* declaration_of(std::span<const Token> tokens, std::string_view name
 int line_in(std::string_view source, const Token& token) {
   const std::string_view before = source.substr(0, token.at);
   return 1 + static_cast<int>(std::ranges::count(before, '\n'));
+}
+
+std::optional<std::string> undeclared_name(std::string_view log,
+                                           std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    for (const std::string& words :
+         {"'" + name + "' was not declared", "undeclared identifier '" + name + "'",
+          "identifier \"" + name + "\" is undefined"}) {
+      if (log.find(words) != std::string_view::npos) return name;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tuner

@@ -1,6 +1,8 @@
 #pragma once
-// Names that a source gives a meaning itself, whatever the compiler is told of them.
+// Names in a source: those that it gives a meaning itself, whatever the compiler is told of them,
+// and those of which a compiler says that nobody declares them.
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,11 +15,19 @@ namespace tuner {
 
 struct MacroDefinition {
   std::string_view name;
+  std::string_view parameters;  // without the parentheses
+  std::string_view text;        // what it stands for, as the source spells it
   const Token* directive = nullptr;
+  bool takes_arguments = false;
   // An #if around it asks for its name, or for one of the given names: what the compiler is told
   // decides whether it holds.
   bool is_guarded = false;
+
+  std::vector<Token> tokens() const;  // of the text, without backslashes that continue a line
 };
+
+// What a #define says; nothing of another token. Of the conditions around it nothing is known here.
+std::optional<MacroDefinition> definition_in(const Token& token);
 
 // Every #define, in the order of the source.
 std::vector<MacroDefinition> macro_definitions(
@@ -29,5 +39,9 @@ const Token* declaration_of(std::span<const Token> tokens, std::string_view name
 
 // Counts from 1.
 int line_in(std::string_view source, const Token& token);
+
+// The first of `names` of which the log of g++, clang or NVRTC says that it is not declared.
+std::optional<std::string> undeclared_name(std::string_view log,
+                                           std::span<const std::string> names);
 
 }  // namespace tuner

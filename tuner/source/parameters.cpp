@@ -3,52 +3,60 @@
 #include "tuner/source/parameters.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <map>
-#include <set>
+#include <string>
+#include <utility>
 
 namespace tuner {
 namespace {
 
-using Words = std::set<std::string_view>;
-
 bool is_qualifier(std::string_view word) {
-  static const Words kAll{"const",
-                          "volatile",
-                          "__restrict__",
-                          "__restrict",
-                          "restrict",
-                          "struct",
-                          "__grid_constant__",
-                          "typename",
-                          "static",
-                          "inline",
-                          "class",
-                          "union",
-                          "enum",
-                          "register"};
-  return kAll.contains(word);
+  return is_one_of(
+      "const volatile __restrict__ __restrict restrict struct __grid_constant__ typename "
+      "static inline class union enum register",
+      word);
 }
 
 // Words that a type may be made of in any order, so that none of them is a parameter's name.
 bool is_type_word(std::string_view word) {
-  static const Words kAll{"signed", "unsigned", "char",   "short", "int",
-                          "long",   "float",    "double", "bool",  "void"};
-  return kAll.contains(word);
+  return is_one_of("signed unsigned char short int long float double bool void", word);
 }
 
-// "long unsigned int" as "unsigned long": one spelling for each type.
-std::string usual_order(const std::string& c_type) {
+// "long unsigned int" as "ulong": one spelling for each type of whole numbers.
+std::string usual_spelling(const std::string& c_type) {
   std::map<std::string_view, int> count;
   for (const Token& token : tokens_of(c_type)) {
-    static const Words kInteger{"signed", "unsigned", "char", "short", "int", "long"};
-    if (!kInteger.contains(token.text)) return c_type;
+    if (!is_one_of("signed unsigned char short int long", token.text)) return c_type;
     ++count[token.text];
   }
   if (count.empty()) return c_type;
-  std::string out = count["unsigned"] > 0 ? "unsigned " : "";
-  if (count["char"] > 0) return (count["signed"] > 0 ? "signed " : out) + "char";
-  if (count["short"] > 0) return out + "short";
-  return out + (count["long"] > 0 ? "long" : "int");
+  const std::string sign = count["unsigned"] > 0 ? "u" : "";
+  if (count["char"] > 0) return sign + "char";
+  if (count["short"] > 0) return sign + "short";
+  return sign + (count["long"] > 0 ? "long" : "int");
+}
+
+// A study's name for a type of numbers; empty where it is none.
+std::string number_type(const std::string& c_type) {
+  constexpr std::array<std::array<std::string_view, 2>, 12> kTypes{
+      {{"float32", "float"},
+       {"float64", "double"},
+       {"float16", "half __half"},
+       {"bfloat16", "__nv_bfloat16 nv_bfloat16 bfloat16"},
+       {"int8", "char int8_t"},
+       {"uint8", "uchar uint8_t bool byte"},
+       {"int16", "short int16_t"},
+       {"uint16", "ushort uint16_t"},
+       {"int32", "int int32_t"},
+       {"uint32", "uint uint32_t"},
+       {"int64", "long longlong int64_t ptrdiff_t ssize_t intptr_t"},
+       {"uint64", "ulong ulonglong uint64_t size_t uintptr_t"}}};
+  const std::string name = usual_spelling(c_type);
+  const auto row =
+      std::ranges::find_if(kTypes, [&](const auto& one) { return is_one_of(one[1], name); });
+  return row == kTypes.end() ? std::string() : std::string((*row)[0]);
 }
 
 // Index of the name that a parameter is given; its size where it has none.
@@ -79,58 +87,19 @@ std::string joined(Tokens tokens) {
 }
 
 std::optional<ElementType> element_type(const std::string& c_type) {
-  static const std::map<std::string, std::string> kPlain{{"float", "float32"},
-                                                         {"double", "float64"},
-                                                         {"half", "float16"},
-                                                         {"__half", "float16"},
-                                                         {"__nv_bfloat16", "bfloat16"},
-                                                         {"nv_bfloat16", "bfloat16"},
-                                                         {"bfloat16", "bfloat16"},
-                                                         {"char", "int8"},
-                                                         {"signed char", "int8"},
-                                                         {"int8_t", "int8"},
-                                                         {"unsigned char", "uint8"},
-                                                         {"uchar", "uint8"},
-                                                         {"uint8_t", "uint8"},
-                                                         {"bool", "uint8"},
-                                                         {"short", "int16"},
-                                                         {"int16_t", "int16"},
-                                                         {"unsigned short", "uint16"},
-                                                         {"ushort", "uint16"},
-                                                         {"uint16_t", "uint16"},
-                                                         {"int", "int32"},
-                                                         {"int32_t", "int32"},
-                                                         {"unsigned int", "uint32"},
-                                                         {"uint", "uint32"},
-                                                         {"uint32_t", "uint32"},
-                                                         {"long", "int64"},
-                                                         {"longlong", "int64"},
-                                                         {"int64_t", "int64"},
-                                                         {"ptrdiff_t", "int64"},
-                                                         {"ssize_t", "int64"},
-                                                         {"intptr_t", "int64"},
-                                                         {"unsigned long", "uint64"},
-                                                         {"ulong", "uint64"},
-                                                         {"ulonglong", "uint64"},
-                                                         {"uint64_t", "uint64"},
-                                                         {"size_t", "uint64"},
-                                                         {"uintptr_t", "uint64"},
-                                                         {"byte", "uint8"}};
   static const std::map<std::string, ElementType> kNamed{
       {"cuComplex", {"float32", 2}},          {"cuFloatComplex", {"float32", 2}},
       {"cufftComplex", {"float32", 2}},       {"cuDoubleComplex", {"float64", 2}},
       {"cufftDoubleComplex", {"float64", 2}}, {"__half2", {"float16", 2}},
       {"__nv_bfloat162", {"bfloat16", 2}},    {"nv_bfloat162", {"bfloat16", 2}}};
-  if (const auto plain = kPlain.find(usual_order(c_type)); plain != kPlain.end()) {
-    return {{plain->second, 1}};
-  }
+  if (std::string plain = number_type(c_type); !plain.empty()) return {{std::move(plain), 1}};
   if (const auto named = kNamed.find(c_type); named != kNamed.end()) return named->second;
   if (c_type.empty() || c_type.back() < '1' || c_type.back() > '4') return std::nullopt;
   const std::string base = c_type.substr(0, c_type.size() - 1);
-  static const Words kVectors{"float",  "double", "int",  "uint",  "char",     "uchar",    "short",
-                              "ushort", "half",   "long", "ulong", "longlong", "ulonglong"};
-  if (!kVectors.contains(base)) return std::nullopt;
-  return {{kPlain.at(base), c_type.back() - '0'}};
+  const bool is_vector = is_one_of(
+      "float double int uint char uchar short ushort half long ulong longlong ulonglong", base);
+  if (!is_vector) return std::nullopt;
+  return {{number_type(base), c_type.back() - '0'}};
 }
 
 KernelParameter parameter_of(Tokens declared) {
@@ -181,6 +150,58 @@ std::vector<TemplateParameter> template_parameters(Tokens head) {
     if (one.kind.starts_with("const ")) one.kind.erase(0, 6);
     if (at < piece.size()) one.default_value = piece.subspan(at + 1);
     out.push_back(std::move(one));
+  }
+  return out;
+}
+
+namespace {
+
+// Of "x[4][2]": 8; an extent that is no number counts as one.
+std::size_t elements_of(Tokens member) {
+  std::size_t out = 1;
+  for (std::size_t i = 0; i + 2 < member.size(); ++i) {
+    const bool known = member[i].is("[") && member[i + 1].kind == Token::Kind::kNumber &&
+                       member[i + 2].is("]") && member[i + 1].text.size() < 6;
+    if (known && std::ranges::all_of(member[i + 1].text,
+                                     [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      out *= std::stoul(std::string(member[i + 1].text));
+    }
+  }
+  return out;
+}
+
+// What a member of a struct takes at least: 0 where that is not known.
+std::size_t member_bytes(Tokens member) {
+  const bool is_data = !member.empty() &&
+                       !is_one_of("static typedef using template friend", member.front().text) &&
+                       !mentions(member, "(") && !mentions(member, ":") && !mentions(member, "{");
+  if (!is_data) return 0;
+  std::size_t out = 0, each = 0;
+  for (const Tokens piece : pieces_between_commas(member)) {
+    const KernelParameter one = parameter_of(piece);
+    if (const auto type = element_type(one.c_type)) each = bytes_of(*type);
+    out += (mentions(piece, "*") ? sizeof(void*) : each) * elements_of(piece);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t bytes_of(const ElementType& type) {
+  const std::size_t digits = type.name.find_first_of("0123456789");
+  return static_cast<std::size_t>(std::stoi(type.name.substr(digits)) / 8 * type.lanes);
+}
+
+std::size_t struct_bytes(Tokens body, bool is_union) {
+  std::size_t out = 0, from = 0;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    if (body[at].is("{")) {
+      at = behind_closing(body, at) - 1;
+    } else if (body[at].is(";")) {
+      const std::size_t bytes = member_bytes(body.subspan(from, at - from));
+      out = is_union ? std::max(out, bytes) : out + bytes;
+      from = at + 1;
+    }
   }
   return out;
 }

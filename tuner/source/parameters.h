@@ -1,7 +1,8 @@
 #pragma once
-// Parameters of functions and of templates, as a source declares them, and the numbers that its
-// types are made of.
+// Parameters of functions and of templates, as a source declares them, the numbers that its types
+// are made of, and how large these are.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,5 +45,11 @@ std::vector<TemplateParameter> template_parameters(Tokens head);
 
 // The words with a blank between them.
 std::string joined(Tokens tokens);
+
+std::size_t bytes_of(const ElementType& type);
+
+// What a struct with these members has at least: of members whose size is not known it counts
+// nothing.
+std::size_t struct_bytes(Tokens body, bool is_union);
 
 }  // namespace tuner

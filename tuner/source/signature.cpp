@@ -7,7 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "tuner/source/struct_bytes.h"
+#include "tuner/source/own_names.h"
+#include "tuner/source/parameters.h"
 
 namespace tuner {
 namespace {
@@ -78,29 +79,23 @@ void SignatureReader::read_macros(const File& file) {
   std::string_view asked;  // of the #ifndef above
   for (const Token& token : file.tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
-    const std::string_view rest = directive_rest(token);
-    const std::string_view before =
-        std::exchange(asked, directive_name(token) == "ifndef" ? rest : std::string_view());
-    if (directive_name(token) != "define") continue;
-    const std::vector<Token> words = tokens_of(rest);
-    if (words.empty()) continue;
-    const std::string name(words.front().text);
-    if (rest.substr(name.size()).starts_with("(")) {
+    const std::string_view before = std::exchange(
+        asked, directive_name(token) == "ifndef" ? directive_rest(token) : std::string_view());
+    const auto macro = definition_in(token);
+    if (!macro) continue;
+    const std::string name(macro->name);
+    if (macro->takes_arguments) {
       callable_.insert(name);
       continue;
     }
     if (before != name) unguarded_.insert(name);
-    auto& meaning = macros_[name].emplace_back();
-    std::copy_if(words.begin() + 1, words.end(), std::back_inserter(meaning),
-                 [](const Token& word) { return !word.is("\\"); });
+    macros_[name].push_back(macro->tokens());
   }
 }
 
 // Of all branches: which is compiled, nobody knows here.
 void SignatureReader::read_types(const File& file) {
-  std::vector<Token> code;
-  std::ranges::copy_if(file.tokens, std::back_inserter(code),
-                       [](const Token& token) { return token.kind != Token::Kind::kDirective; });
+  const std::vector<Token> code = code_of(file.tokens, Branches::kAll);
   const Tokens all(code);
   for (std::size_t at = 0; at + 3 < all.size(); ++at) {
     const bool aliases = all[at].is("using") && all[at + 2].is("=");
@@ -238,8 +233,7 @@ std::optional<Signature> SignatureReader::signature_of(const File& file, const D
   const auto readings = readings_of(kernel.parameters, *meanings);
   if (!readings) return std::nullopt;
   const std::string& text = file.source.text;
-  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(kernel.all.front().at);
-  Signature out{file.source.name, 1 + static_cast<int>(std::count(text.begin(), begin, '\n')), {}};
+  Signature out{file.source.name, line_in(text, kernel.all.front()), {}};
   const std::vector<Tokens> written = parameters_in(kernel.parameters);
   out.parameters.resize(parameters_in(readings->front()).size());
   for (const auto& reading : *readings) {
@@ -259,8 +253,8 @@ std::optional<Signature> SignatureReader::signature_of(const File& file, const D
 }
 
 ParameterType SignatureReader::type_of(Tokens parameter) const {
-  static const std::set<std::string_view> kHandles{"cudaTextureObject_t", "CUtexObject",
-                                                   "cudaSurfaceObject_t", "CUsurfObject"};
+  constexpr std::string_view kHandles =
+      "cudaTextureObject_t CUtexObject cudaSurfaceObject_t CUsurfObject";
   using Kind = ParameterType::Kind;
   const KernelParameter one = parameter_of(parameter);
   ParameterType out{Kind::kUnknown, one.c_type, {}, one.pointers, 0};
@@ -271,7 +265,7 @@ ParameterType SignatureReader::type_of(Tokens parameter) const {
     out.kind = is_byte ? Kind::kBytes : Kind::kNumbers;
   } else if (one.c_type == "void" && one.is_pointer()) {
     out.kind = Kind::kBytes;
-  } else if (kHandles.contains(one.c_type)) {
+  } else if (is_one_of(kHandles, one.c_type)) {
     out.kind = Kind::kHandle;
   } else if (const auto known = structs_.find(one.c_type); known != structs_.end()) {
     out.kind = Kind::kStruct;

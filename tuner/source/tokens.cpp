@@ -3,20 +3,19 @@
 #include "tuner/source/tokens.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <string>
+
+#include "tuner/base/text.h"
 
 namespace tuner {
 namespace {
 
-bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Splitter {
  public:
-  explicit Splitter(std::string_view source) : source_(source) {}
+  Splitter(std::string_view source, Comments comments) : source_(source), comments_(comments) {}
 
   std::vector<Token> all() {
     while (at_ < source_.size()) step();
@@ -42,8 +41,10 @@ class Splitter {
       ++at_;
     } else if (is_blank(c) || (c == '\\' && here(1) == '\n')) {
       at_ += c == '\\' ? 2 : 1;
-    } else if (c == '/' && (here(1) == '/' || here(1) == '*')) {
+    } else if (begins_comment()) {
+      const std::size_t from = at_;
       skip_comment();
+      if (comments_ == Comments::kKeep) add(Token::Kind::kComment, from, at_);
     } else if (c == '#' && line_begins_) {
       take_directive();
     } else {
@@ -51,6 +52,8 @@ class Splitter {
       take_token(c);
     }
   }
+
+  bool begins_comment() const { return here() == '/' && (here(1) == '/' || here(1) == '*'); }
 
   void skip_comment() {
     if (here(1) == '*') {
@@ -64,14 +67,15 @@ class Splitter {
   void take_directive() {
     const std::size_t from = at_;
     while (at_ < source_.size() && here() != '\n') {
-      if (here() == '/' && (here(1) == '/' || here(1) == '*')) {
-        const std::size_t end = at_;
+      const std::size_t before = at_;
+      if (begins_comment()) {
         skip_comment();
-        if (at_ >= source_.size() || here() == '\n') {
-          add(Token::Kind::kDirective, from, end);
-          note_branch(tokens_.back());
-          return;
-        }
+        if (at_ < source_.size() && here() != '\n') continue;
+        at_ = before;  // a comment at its end is not part of it
+        break;
+      }
+      if (here() == '"') {
+        skip_quoted('"');  // a comment's sign in it is none
       } else {
         at_ += here() == '\\' ? 2 : 1;
       }
@@ -99,7 +103,7 @@ class Splitter {
       others_ -= branches_.back().other ? 1 : 0;
       branches_.pop_back();
     } else if (name == "define" && !directive.other_branch) {
-      defined_.insert(first_word(rest));
+      defined_.insert(word_at(rest));
     }
     if (opens || goes_on || name == "endif") directive.other_branch = false;
   }
@@ -115,23 +119,17 @@ class Splitter {
     now.absent = false;
   }
 
-  static std::string_view first_word(std::string_view text) {
-    std::size_t end = 0;
-    while (end < text.size() && is_word_part(text[end])) ++end;
-    return text.substr(0, end);
-  }
-
   // Whether a condition wants a name that neither the source nor a compiler defines, or that a name
   // be missing that the source has defined.
   bool asks_for_nothing(std::string_view directive, std::string_view condition) const {
-    if (directive == "ifndef") return defined_.contains(first_word(condition));
+    if (directive == "ifndef") return defined_.contains(word_at(condition));
     if (directive == "if") {
       if (!condition.starts_with("defined")) return false;
       condition.remove_prefix(7);
       while (!condition.empty() && (is_blank(condition.front()) || condition.front() == '('))
         condition.remove_prefix(1);
     }
-    const std::string_view name = first_word(condition);
+    const std::string_view name = word_at(condition);
     std::string_view behind = condition.substr(name.size());
     while (!behind.empty() && (is_blank(behind.front()) || behind.front() == ')'))
       behind.remove_prefix(1);
@@ -146,16 +144,15 @@ class Splitter {
     if (c == '"' || c == '\'') {
       skip_quoted(c);
       add(Token::Kind::kQuoted, from, at_);
-    } else if (is_word_start(c)) {
-      while (is_word_part(here())) ++at_;
+    } else if (is_word_part(c) && !is_digit(c)) {
+      at_ += word_at(source_, at_).size();
       if (here() == '"' && source_[at_ - 1] == 'R' && at_ - from <= 3) {
         skip_raw();
         add(Token::Kind::kQuoted, from, at_);
         return;
       }
       add(Token::Kind::kWord, from, at_);
-    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
-               (c == '.' && std::isdigit(static_cast<unsigned char>(here(1))) != 0)) {
+    } else if (is_digit(c) || (c == '.' && is_digit(here(1)))) {
       take_number(from);
     } else {
       at_ += sign_length();
@@ -186,7 +183,7 @@ class Splitter {
   void skip_quoted(char quote) {
     ++at_;
     while (at_ < source_.size() && here() != quote && here() != '\n') at_ += here() == '\\' ? 2 : 1;
-    at_ = std::min(at_ + 1, source_.size());
+    at_ = std::min(at_ + (here() == quote ? 1 : 0), source_.size());
   }
 
   void skip_raw() {
@@ -206,6 +203,7 @@ class Splitter {
   }
 
   std::string_view source_;
+  Comments comments_;
   std::size_t at_ = 0;
   bool line_begins_ = true;
   std::vector<Branch> branches_;
@@ -216,15 +214,25 @@ class Splitter {
 
 }  // namespace
 
-std::vector<Token> tokens_of(std::string_view source) { return Splitter(source).all(); }
+std::vector<Token> tokens_of(std::string_view source, Comments comments) {
+  return Splitter(source, comments).all();
+}
+
+bool is_one_of(std::string_view words, std::string_view word) {
+  if (word.empty() || word.find(' ') != word.npos) return false;
+  for (auto at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
+}
 
 std::string_view directive_name(const Token& directive) {
   std::string_view text = directive.text;
   text.remove_prefix(std::min<std::size_t>(1, text.size()));
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  std::size_t end = 0;
-  while (end < text.size() && is_word_part(text[end])) ++end;
-  return text.substr(0, end);
+  return word_at(text);
 }
 
 std::string_view directive_rest(const Token& directive) {
@@ -234,6 +242,17 @@ std::string_view directive_rest(const Token& directive) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
   return text;
+}
+
+void blank(std::string& text, std::size_t from, std::size_t to, const std::vector<Token>& tokens) {
+  for (const Token& token : tokens) {
+    if (token.kind != Token::Kind::kDirective || token.at < from || token.at >= to) continue;
+    blank(text, from, token.at, {});
+    from = token.at + token.text.size();
+  }
+  for (std::size_t i = from; i < to; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
 }
 
 }  // namespace tuner

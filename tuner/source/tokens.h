@@ -2,13 +2,14 @@
 // A CUDA source as words, numbers and signs, without comments: enough to find declarations in it.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tuner {
 
 struct Token {
-  enum class Kind { kWord, kNumber, kQuoted, kSign, kDirective };
+  enum class Kind { kWord, kNumber, kQuoted, kSign, kDirective, kComment };
   Kind kind = Kind::kSign;
   std::string_view text;  // of the source; of a directive: the whole line, continued ones too
   std::size_t at = 0;     // where it begins in the source
@@ -20,12 +21,20 @@ struct Token {
   bool is_word() const { return kind == Kind::kWord; }
 };
 
-// "::", "<<<", ">>>" and "->" are one sign, ">>" and "<<" are two. The source
-// must outlive the tokens.
-std::vector<Token> tokens_of(std::string_view source);
+enum class Comments { kLeaveOut, kKeep };
+
+// "::", "<<<", ">>>" and "->" are one sign, ">>" and "<<" are two. A comment inside of a directive
+// is part of it. The source must outlive the tokens.
+std::vector<Token> tokens_of(std::string_view source, Comments comments = Comments::kLeaveOut);
+
+// Whether `word` is one of `words`, which have blanks between them.
+bool is_one_of(std::string_view words, std::string_view word);
 
 // Name and rest of a directive: "define" and "X 4" of "#  define X 4".
 std::string_view directive_name(const Token& directive);
 std::string_view directive_rest(const Token& directive);
+
+// Blanks for [from, to) of `text`; its line ends stay, and the directives among `tokens`.
+void blank(std::string& text, std::size_t from, std::size_t to, const std::vector<Token>& tokens);
 
 }  // namespace tuner

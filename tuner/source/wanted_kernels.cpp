@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "tuner/source/blanks.h"
 #include "tuner/source/declarations.h"
 
 namespace tuner {

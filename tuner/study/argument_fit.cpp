@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tuner/source/struct_bytes.h"
+#include "tuner/source/parameters.h"
 
 namespace tuner {
 namespace {

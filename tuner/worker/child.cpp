@@ -16,6 +16,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
 #include "tuner/compile/artifact_cache.h"
+#include "tuner/compile/artifact_key.h"
 #include "tuner/engine/compiler_options.h"
 #include "tuner/engine/evaluation.h"
 #include "tuner/worker/frame.h"
@@ -64,7 +65,8 @@ void serve_compiler(Wire& wire, Compiler& compiler, const std::string& backend,
     }
     wire.send({{"type", "compiled"}, {"artifact", *made}});
     // After the answer: the device does not wait for the disk.
-    const std::string name = cache_name(message->at("key").get<std::string>(), *made);
+    const std::string name =
+        cache_name(message->at("key").get<std::string>(), made->opened.has_value());
     if (!name.empty()) cache.put(name, *made);
   }
 }
@@ -287,12 +289,6 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 }
 
 }  // namespace
-
-std::string cache_name(const std::string& key, const Artifact& artifact) {
-  if (key.front() == kUncachedMark) return {};
-  if (key.front() != kIfReportedMark) return key;
-  return artifact.opened ? key.substr(1) : std::string();
-}
 
 void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
                   bool limits_memory) {

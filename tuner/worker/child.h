@@ -20,20 +20,10 @@
 #include <memory>
 #include <string>
 
-#include "tuner/model/artifact.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
-
-// A key that begins with this names an artifact that must not enter the cache.
-inline constexpr char kUncachedMark = '!';
-// This one's may, without the mark, if the compiler says which files it has read.
-inline constexpr char kIfReportedMark = '?';
-
-// The name of an artifact in the cache, by the key that it was asked for with; empty when it must
-// not get there.
-std::string cache_name(const std::string& key, const Artifact& artifact);
 
 // Serves requests of the role `run`, after `open`, on a socket of this process, until its other end
 // closes or the device cannot be used any more. `limits_memory`: kernels run in this process, and

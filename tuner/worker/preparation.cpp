@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/source/undeclared.h"
+#include "tuner/source/own_names.h"
 
 namespace tuner {
 

@@ -1,14 +1,18 @@
-#include "tuner/compile/constant_symbols.h"
+#include "tuner/source/constants.h"
 
 #include <gtest/gtest.h>
+
+#include "tuner/source/own_names.h"
 
 namespace tuner {
 namespace {
 
 std::string found(std::string_view source) {
   std::string out;
-  for (const ConstantSymbol& one : unset_constants(source)) {
-    out += (out.empty() ? "" : " ") + one.name + ":" + std::to_string(one.line);
+  const std::vector<Token> code = code_of(tokens_of(source), Branches::kAll);
+  for (const UnsetConstant& one : unset_constants(code)) {
+    out += (out.empty() ? "" : " ") + std::string(one.name.text) + ":" +
+           std::to_string(line_in(source, one.name));
   }
   return out;
 }
@@ -42,7 +46,7 @@ TEST(UnsetConstants, AreNotInCommentsLiteralsAndDirectives) {
 TEST(UnsetConstants, OfATextThatEndsInTheMiddleAreNoFault) {
   for (const char* text : {"__constant__", "__constant__ float a[", "__constant__ A<", "/*", "\"",
                            "__constant__ int b = {", "'", "\\", "#\\\n"}) {
-    unset_constants(text);
+    found(text);
   }
 }
 
