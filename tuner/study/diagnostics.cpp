@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/base/text.h"
+
 namespace tuner {
 namespace {
 
@@ -53,19 +55,10 @@ void Diagnostics::warning(Position where, std::string message, std::string sugge
 std::vector<Complaint> Diagnostics::errors() const { return in_file_order(errors_); }
 std::vector<Complaint> Diagnostics::warnings() const { return in_file_order(warnings_); }
 
-std::string enumerated(const std::vector<std::string>& names, const std::string& last) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out += i + 1 == names.size() ? " " + last + " " : ", ";
-    out += names[i];
-  }
-  return out;
-}
-
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known) {
   std::string near = did_you_mean(name, known);
   if (!near.empty() || known.empty()) return near;
-  return "known: " + enumerated(known);
+  return "known: " + listed(known, "and");
 }
 
 }  // namespace tuner

@@ -9,6 +9,8 @@
 
 namespace tuner {
 
+struct YamlNode;
+
 class Diagnostics {
  public:
   Diagnostics(std::string file, std::string text);
@@ -23,6 +25,9 @@ class Diagnostics {
 
   void error(Position where, std::string message, std::string suggestion = {});
   void warning(Position where, std::string message, std::string suggestion = {});
+  // Where the node stands.
+  void error(const YamlNode& node, std::string message, std::string suggestion = {});
+  void warning(const YamlNode& node, std::string message, std::string suggestion = {});
 
   bool ok() const { return errors_.empty(); }
   // In the order of the file, each once.
@@ -36,9 +41,6 @@ class Diagnostics {
   std::vector<Complaint> errors_;
   std::vector<Complaint> warnings_;
 };
-
-// "a, b and c"; with "or" for choices.
-std::string enumerated(const std::vector<std::string>& names, const std::string& last = "and");
 
 // A name that is not among `known`: "did you mean ...?" for a near miss, else what is known.
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/base/text.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -101,7 +102,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const Fields fields(reader.diagnostics, node, where, "'fill'", keys);
   if (!fields.is_map()) return;
   if (node.entries.size() != 1) {
-    reader.diagnostics.error(where, "'fill' must have exactly one of " + enumerated(keys, "or"));
+    reader.diagnostics.error(where, "'fill' must have exactly one of " + listed(keys, "or"));
     return;
   }
   for (const FillForm& form : kForms) {
@@ -176,8 +177,7 @@ void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argumen
     read_box(reader, *box, map);
     constexpr std::size_t kMostDimensions = 5;
     if (box->is_sequence() && (box->items.empty() || box->items.size() > kMostDimensions)) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *box),
-                               "a box has one to five extents");
+      reader.diagnostics.error(*box, "a box has one to five extents");
     }
   }
   if (const YamlNode* swizzle = inner.find("swizzle")) {
@@ -213,7 +213,7 @@ void read_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
     argument.type = *type;
     return;
   }
-  reader.diagnostics.error(position_of(reader.diagnostics, node), "unknown type '" + *name + "'",
+  reader.diagnostics.error(node, "unknown type '" + *name + "'",
                            suggestion_for(*name, data_type_names()));
 }
 
@@ -225,8 +225,7 @@ void read_role(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
     argument.role = static_cast<Role>(found - kRoles.begin());
     return;
   }
-  reader.diagnostics.error(position_of(reader.diagnostics, node), "unknown role '" + *name + "'",
-                           suggestion_for(*name, kRoles));
+  reader.diagnostics.error(node, "unknown role '" + *name + "'", suggestion_for(*name, kRoles));
 }
 
 void read_zero(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
@@ -245,8 +244,8 @@ void read_zero(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
     argument.zero = static_cast<Zero>(found - kZeros.begin());
     return;
   }
-  reader.diagnostics.error(position_of(reader.diagnostics, *node),
-                           "'zero' cannot be '" + *name + "'", suggestion_for(*name, kZeros));
+  reader.diagnostics.error(*node, "'zero' cannot be '" + *name + "'",
+                           suggestion_for(*name, kZeros));
 }
 
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
@@ -261,8 +260,7 @@ void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
   }
   if (!expect_list(reader.diagnostics, node, what)) return;
   if (node.items.empty()) {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'shape' is empty; a single number is an argument with 'value'");
+    reader.diagnostics.error(node, "'shape' is empty; a single number is an argument with 'value'");
   }
   for (const YamlRef& item : node.items) {
     argument.shape.push_back(reader.names.read(*item, what, kinds, who));
@@ -337,7 +335,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   if (const YamlNode* role = fields.find("role")) {
     read_role(reader, *role, argument);
     if (is_constant && argument.role != Role::kIn) {
-      diagnostics.error(position_of(diagnostics, *role), "a constant can only have role in");
+      diagnostics.error(*role, "a constant can only have role in");
       argument.role = Role::kIn;
     }
   }
@@ -387,8 +385,7 @@ void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, false);
   check_tensor_maps(reader);
   if (node.is_sequence() && node.items.empty()) {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'arguments' is empty: the kernel could not return anything");
+    reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "tuner/base/text.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -21,7 +22,7 @@ std::string choice_of(const Parameter& parameter) {
     texts.push_back(to_text(value));
   }
   const bool all = texts.size() == parameter.values.size();
-  return "one of " + (all ? enumerated(texts, "or") : enumerated(texts, "and") + ", ...");
+  return "one of " + (all ? listed(texts, "or") : listed(texts, "and") + ", ...");
 }
 
 // The parameter's own value, whose type may differ from what is written: 1 for true.
@@ -46,8 +47,7 @@ std::map<std::string, Value> read_values(Reader& reader, const YamlNode& node) {
     if (const auto own = value_among(*parameter, *wanted)) {
       values.emplace(key->text, *own);
     } else {
-      reader.diagnostics.error(position_of(reader.diagnostics, *value),
-                               "'" + key->text + "' has no value " + value->text,
+      reader.diagnostics.error(*value, "'" + key->text + "' has no value " + value->text,
                                choice_of(*parameter));
     }
   }
@@ -72,7 +72,7 @@ std::optional<Configuration> completed(Reader& reader, const YamlNode& node, con
     }
   }
   if (!missing.empty()) {
-    reader.diagnostics.error(where, "the baseline says nothing of " + enumerated(missing),
+    reader.diagnostics.error(where, "the baseline says nothing of " + listed(missing, "and"),
                              "only parameters with a single value may be left out");
   }
   if (configuration.size() != reader.study.parameters.size()) return std::nullopt;

@@ -43,7 +43,7 @@ bool read_ranges(Reader& reader, const YamlNode& node, SizeDomain& domain) {
   Diagnostics& diagnostics = reader.diagnostics;
   if (!expect_map(diagnostics, node, "'domain'")) return false;
   if (node.entries.empty()) {
-    diagnostics.error(position_of(diagnostics, node), "'domain' is empty: it has no dimension");
+    diagnostics.error(node, "'domain' is empty: it has no dimension");
     return false;
   }
   bool good = true;
@@ -59,8 +59,7 @@ bool read_ranges(Reader& reader, const YamlNode& node, SizeDomain& domain) {
 bool read_kinds(Reader& reader, const YamlNode& node, SizeDomain& domain) {
   if (!expect_list(reader.diagnostics, node, "'kinds'")) return false;
   if (node.items.empty()) {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'kinds' is empty; without it there is one kind, every size");
+    reader.diagnostics.error(node, "'kinds' is empty; without it there is one kind, every size");
     return false;
   }
   bool good = true;
@@ -77,10 +76,9 @@ void read_weights(Reader& reader, const YamlNode& node, SizeDomain& domain) {
   if (!expect_list(diagnostics, node, "'weights'")) return;
   const std::size_t kinds = domain.kinds.size();
   if (node.items.size() != kinds) {
-    diagnostics.error(position_of(diagnostics, node),
-                      fmt::format("'weights' has {} number{}; there {} {} kind{}",
-                                  node.items.size(), node.items.size() == 1 ? "" : "s",
-                                  kinds == 1 ? "is" : "are", kinds, kinds == 1 ? "" : "s"));
+    diagnostics.error(node, fmt::format("'weights' has {} number{}; there {} {} kind{}",
+                                        node.items.size(), node.items.size() == 1 ? "" : "s",
+                                        kinds == 1 ? "is" : "are", kinds, kinds == 1 ? "" : "s"));
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
@@ -89,8 +87,7 @@ void read_weights(Reader& reader, const YamlNode& node, SizeDomain& domain) {
     if (*weight > 0) {
       domain.kinds[i].weight = *weight;
     } else {
-      diagnostics.error(position_of(diagnostics, *node.items[i]),
-                        "a weight must be above 0, not " + node.items[i]->text);
+      diagnostics.error(*node.items[i], "a weight must be above 0, not " + node.items[i]->text);
     }
   }
 }

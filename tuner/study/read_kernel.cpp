@@ -26,8 +26,7 @@ void read_name(Reader& reader, const YamlNode& node) {
   if (kFileName.fits(*name)) {
     reader.study.kernel.name = *name;
   } else {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'" + *name + "' cannot be a kernel's name",
+    reader.diagnostics.error(node, "'" + *name + "' cannot be a kernel's name",
                              "letters, digits, _ . + and -");
   }
 }
@@ -39,8 +38,7 @@ void read_prefix(Reader& reader, const YamlNode& node) {
   if (kPrefix.fits(*prefix)) {
     reader.study.kernel.define_prefix = *prefix;
   } else {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'" + *prefix + "' cannot begin the name of a macro");
+    reader.diagnostics.error(node, "'" + *prefix + "' cannot begin the name of a macro");
   }
 }
 
@@ -60,8 +58,7 @@ void read_include_dirs(Reader& reader, const YamlNode& node) {
     const std::filesystem::path folder = (reader.directory / *name).lexically_normal();
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *item),
-                               "'include_dirs': there is no folder " + folder.string(),
+      reader.diagnostics.error(*item, "'include_dirs': there is no folder " + folder.string(),
                                "names are relative to the study file");
       continue;
     }
@@ -79,8 +76,7 @@ void add_compiler_options(Reader& reader, const YamlNode& list) {
   auto words = unresolved_options(texts);
   for (; !words; words = unresolved_options(texts)) {
     const OptionFault& fault = words.error();
-    reader.diagnostics.error(position_of(reader.diagnostics, *list.items[fault.text]),
-                             fault.message, fault.allowed);
+    reader.diagnostics.error(*list.items[fault.text], fault.message, fault.allowed);
     texts[fault.text].clear();
   }
   KernelSpec& kernel = reader.study.kernel;
@@ -151,8 +147,7 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const 
   } else if (expect_list(reader.diagnostics, node, what)) {
     if (node.items.empty() || node.items.size() > 3) {
       reader.diagnostics.error(
-          position_of(reader.diagnostics, node),
-          what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
+          node, what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
     }
     for (std::size_t i = 0; i < node.items.size() && i < 3; ++i) {
       axes[i] = reader.names.read(*node.items[i], what, kinds, who);
@@ -196,8 +191,7 @@ NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node) {
       next.arguments.push_back(name);
     }
     if (arguments->is_sequence() && arguments->items.empty()) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *arguments),
-                               "a kernel without arguments computes nothing",
+      reader.diagnostics.error(*arguments, "a kernel without arguments computes nothing",
                                "leave the key out to pass all of them");
     }
   }
@@ -211,9 +205,9 @@ void read_then(Reader& reader, const YamlNode& node) {
   constexpr std::size_t kMost = 15;
   if (!expect_list(reader.diagnostics, node, "'then'")) return;
   if (node.items.size() > kMost) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *node.items[kMost]),
-                             "at most " + std::to_string(kMost) + " launches may follow, not " +
-                                 std::to_string(node.items.size()));
+    reader.diagnostics.error(*node.items[kMost], "at most " + std::to_string(kMost) +
+                                                     " launches may follow, not " +
+                                                     std::to_string(node.items.size()));
     return;
   }
   for (const YamlRef& item : node.items) {

@@ -72,8 +72,7 @@ void read_problem(Reader& reader, const YamlNode& node, const Position& where) {
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what) {
   if (!node.is_scalar() || node.text != "problem") return false;
   if (reader.study.problem) return true;
-  reader.diagnostics.error(position_of(reader.diagnostics, node),
-                           what + " is left to a problem, and the study names none",
+  reader.diagnostics.error(node, what + " is left to a problem, and the study names none",
                            "problem: NAME");
   return true;
 }

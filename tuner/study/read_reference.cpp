@@ -81,13 +81,11 @@ void read_configuration(Reader& reader, const YamlNode& node) {
                             "'configuration'");
     } else if (chosen && std::none_of(parameter->values.begin(), parameter->values.end(),
                                       [&](const Value& v) { return same_value(v, *chosen); })) {
-      reader.diagnostics.error(position_of(reader.diagnostics, *value),
-                               "'" + key->text + "' cannot be " + value->text);
+      reader.diagnostics.error(*value, "'" + key->text + "' cannot be " + value->text);
     } else if (std::ranges::find(reader.study.reference->per, name) !=
                reader.study.reference->per.end()) {
       reader.diagnostics.error(
-          position_of(reader.diagnostics, *key),
-          "'" + name + "' is in 'per', so the reference gets each of its values",
+          *key, "'" + name + "' is in 'per', so the reference gets each of its values",
           "leave it out of 'configuration'");
     } else if (chosen) {
       reader.study.reference->configuration.emplace_back(key->text, *chosen);
@@ -100,8 +98,7 @@ std::optional<int> read_seeds(Diagnostics& diagnostics, const YamlNode& node) {
   const auto seeds = read_integer(diagnostics, node, "'seeds'");
   if (!seeds) return std::nullopt;
   if (*seeds >= 1 && *seeds <= kMost) return static_cast<int>(*seeds);
-  diagnostics.error(position_of(diagnostics, node),
-                    fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
+  diagnostics.error(node, fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
   return std::nullopt;
 }
 
@@ -164,15 +161,14 @@ void read_files(Reader& reader, const YamlNode& node) {
         add_file(reader, key->text, *value);
         continue;
       }
-      reader.diagnostics.error(position_of(reader.diagnostics, *key),
-                               "the kernel has no output '" + key->text + "'",
+      reader.diagnostics.error(*key, "the kernel has no output '" + key->text + "'",
                                suggestion_for(key->text, outputs));
     }
     return;
   }
   if (outputs.size() == 1) return add_file(reader, outputs.front(), node);
   reader.diagnostics.error(
-      position_of(reader.diagnostics, node),
+      node,
       fmt::format("the kernel has {} outputs, so 'file' must say which one it is of",
                   outputs.size()),
       outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
@@ -211,8 +207,7 @@ void read_by(Reader& reader, const Fields& fields) {
     reader.study.reference->arguments = outputs_of(reader.study);
     return;
   }
-  reader.diagnostics.error(position_of(reader.diagnostics, *by),
-                           "'by' must be problem, not '" + by->text + "'");
+  reader.diagnostics.error(*by, "'by' must be problem, not '" + by->text + "'");
 }
 
 // ---- answers of a kernel ------------------------------------------------------------------------

@@ -1,9 +1,12 @@
 // Reads the sections metrics, objective, search, measure and export.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <regex>
 
+#include "tuner/base/text.h"
 #include "tuner/model/trial.h"
 #include "tuner/study/sections.h"
 
@@ -13,83 +16,56 @@ namespace tuner {
 
 namespace {
 
-void read_count(Reader& reader, const Fields& fields, const char* key,
-                std::optional<std::uint64_t>& out) {
-  const YamlNode* node = fields.find(key);
-  if (node == nullptr) return;
-  const std::string what = "'" + std::string(key) + "'";
-  const auto count = read_integer(reader.diagnostics, *node, what);
-  if (!count) return;
-  if (*count > 0) {
-    out = static_cast<std::uint64_t>(*count);
-  } else {
-    reader.diagnostics.error(position_of(reader.diagnostics, *node),
-                             what + " must be at least 1, not " + std::to_string(*count));
-  }
-}
-
-void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'budget'",
-                      {"evaluations", "seconds", "target", "patience"});
-  Budget& budget = reader.study.search.budget;
-  read_count(reader, fields, "evaluations", budget.evaluations);
-  read_count(reader, fields, "patience", budget.patience);
-  if (const YamlNode* value = fields.find("target")) {
-    budget.target = read_number(reader.diagnostics, *value, "'target'");
-  }
-  const YamlNode* value = fields.find("seconds");
-  if (value == nullptr) return;
-  const auto seconds = read_number(reader.diagnostics, *value, "'seconds'");
-  if (seconds && *seconds > 0) {
-    budget.seconds = *seconds;
-  } else if (seconds) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *value),
-                             "'seconds' must be above 0, not " + value->text);
-  }
-}
-
-// Reads numbers of 'measure' and complains of those outside their range.
-class MeasureReader {
+// Reads numbers of a section and complains of those outside their range.
+class NumberReader {
  public:
-  MeasureReader(Diagnostics& diagnostics, const Fields& fields)
+  NumberReader(Diagnostics& diagnostics, const Fields& fields)
       : diagnostics_(diagnostics), fields_(fields) {}
 
-  void count(const char* key, int lowest, int& out) {
-    const YamlNode* node = fields_.find(key);
-    if (node == nullptr) return;
-    const auto value = read_integer(diagnostics_, *node, quoted(key));
-    if (!value) return;
-    constexpr std::int64_t kHighest = kMostSamples;
-    if (*value < lowest || *value > kHighest) {
-      complain(*node, quoted(key) + " must be from " + std::to_string(lowest) + " to " +
-                          std::to_string(kHighest) + ", not " + node->text);
-      return;
-    }
-    out = static_cast<int>(*value);
+  template <typename Accept, typename Out>
+  void number(const char* key, const Accept& accept, const std::string& range, Out& out,
+              const std::string& suggestion = {}) const {
+    take(read_number, key, accept, range, out, suggestion);
   }
-
-  template <typename Accept>
-  void number(const char* key, const Accept& accept, const std::string& range, double& out) {
-    const YamlNode* node = fields_.find(key);
-    if (node == nullptr) return;
-    const auto value = read_number(diagnostics_, *node, quoted(key));
-    if (!value) return;
-    if (!accept(*value)) {
-      complain(*node, quoted(key) + " must be " + range + ", not " + node->text);
-      return;
-    }
-    out = *value;
+  template <typename Accept, typename Out>
+  void count(const char* key, const Accept& accept, const std::string& range, Out& out) const {
+    take(read_integer, key, accept, range, out, {});
   }
 
  private:
-  static std::string quoted(const char* key) { return "'" + std::string(key) + "'"; }
-  void complain(const YamlNode& node, std::string message) {
-    diagnostics_.error(position_of(diagnostics_, node), std::move(message));
+  template <typename Read, typename Accept, typename Out>
+  void take(const Read& read, const char* key, const Accept& accept, const std::string& range,
+            Out& out, const std::string& suggestion) const {
+    const YamlNode* node = fields_.find(key);
+    if (node == nullptr) return;
+    const std::string what = "'" + std::string(key) + "'";
+    const auto value = read(diagnostics_, *node, what);
+    if (value && accept(*value)) {
+      out = static_cast<Out>(*value);
+    } else if (value) {
+      diagnostics_.error(*node, what + " must be " + range + ", not " + node->text, suggestion);
+    }
   }
 
   Diagnostics& diagnostics_;
   const Fields& fields_;
 };
+
+bool is_positive(double value) { return value > 0; }
+bool is_share(double value) { return value >= 0 && value < 1; }
+
+void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'budget'",
+                      {"evaluations", "seconds", "target", "patience"});
+  Budget& budget = reader.study.search.budget;
+  const NumberReader numbers(reader.diagnostics, fields);
+  const auto is_count = [](std::int64_t value) { return value > 0; };
+  numbers.count("evaluations", is_count, "at least 1", budget.evaluations);
+  numbers.count("patience", is_count, "at least 1", budget.patience);
+  numbers.number(
+      "target", [](double) { return true; }, "a number", budget.target);
+  numbers.number("seconds", is_positive, "above 0", budget.seconds);
+}
 
 // One of a few words: which, by place. The first where it is none of them.
 std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
@@ -98,13 +74,9 @@ std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string&
   if (!word) return 0;
   const auto found = std::find(words.begin(), words.end(), *word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  std::string known;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    known += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  }
-  reader.diagnostics.error(position_of(reader.diagnostics, node),
-                           "'" + what + "' must be " + known + ", not '" + *word + "'",
-                           did_you_mean(*word, words));
+  reader.diagnostics.error(
+      node, "'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
+      did_you_mean(*word, words));
   return 0;
 }
 
@@ -150,14 +122,12 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
   const unsigned kinds = kTimeName | kMetricName;
   if (!reader.names.knows(*name, kinds)) {
     reader.diagnostics.error(
-        position_of(reader.diagnostics, *node),
-        "the objective '" + *name + "' is neither time, power, energy nor a metric",
+        *node, "the objective '" + *name + "' is neither time, power, energy nor a metric",
         suggestion_for(*name, reader.names.of_kinds(kinds)));
     return std::nullopt;
   }
   if (*name == "time" && maximize) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *node), "time cannot be maximized",
-                             "minimize: time");
+    reader.diagnostics.error(*node, "time cannot be maximized", "minimize: time");
   }
   // Shown like any metric, and ranked by.
   const auto is_it = [&](const NamedExpression& metric) { return metric.name == *name; };
@@ -232,16 +202,8 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   if (const YamlNode* budget = fields.find("budget")) {
     read_budget(reader, *budget, fields.where("budget"));
   }
-  const YamlNode* loss = fields.find("until_loss");
-  if (loss == nullptr) return;
-  const auto bound = read_number(reader.diagnostics, *loss, "'until_loss'");
-  if (bound && *bound >= 0 && *bound < 1) {
-    search.until_loss = *bound;
-  } else if (bound) {
-    reader.diagnostics.error(position_of(reader.diagnostics, *loss),
-                             "'until_loss' must be from 0 and below 1, not " + loss->text,
-                             "0.03 is 3 %");
-  }
+  NumberReader(reader.diagnostics, fields)
+      .number("until_loss", is_share, "from 0 and below 1", search.until_loss, "0.03 is 3 %");
 }
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
@@ -265,19 +227,21 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
     measure.inputs_where = position_of(reader.diagnostics, *inputs);
     check_fresh_inputs(reader);
   }
-  MeasureReader values(reader.diagnostics, fields);
-  const auto positive = [](double x) { return x > 0; };
+  const NumberReader numbers(reader.diagnostics, fields);
   const auto inside = [](double x) { return x > 0 && x < 1; };
   const auto off_or_above = [](double x) { return x == 0 || x > 1; };
-  const auto share = [](double x) { return x >= 0 && x < 1; };
-  values.count("min_samples", 1, measure.min_samples);
-  values.count("max_samples", 1, measure.max_samples);
-  values.count("finalists", 0, measure.finalists);
-  values.number("max_milliseconds", positive, "above 0", measure.max_milliseconds);
-  values.number("confidence", inside, "between 0 and 1", measure.confidence);
-  values.number("precision", inside, "between 0 and 1", measure.precision);
-  values.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
-  values.number("simpler_within", share, "from 0 and below 1", measure.simpler_within);
+  const auto samples = [&](const char* key, int lowest, int& out) {
+    const auto fits = [&](std::int64_t x) { return x >= lowest && x <= kMostSamples; };
+    numbers.count(key, fits, fmt::format("from {} to {}", lowest, kMostSamples), out);
+  };
+  samples("min_samples", 1, measure.min_samples);
+  samples("max_samples", 1, measure.max_samples);
+  samples("finalists", 0, measure.finalists);
+  numbers.number("max_milliseconds", is_positive, "above 0", measure.max_milliseconds);
+  numbers.number("confidence", inside, "between 0 and 1", measure.confidence);
+  numbers.number("precision", inside, "between 0 and 1", measure.precision);
+  numbers.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
+  numbers.number("simpler_within", is_share, "from 0 and below 1", measure.simpler_within);
   if (measure.min_samples > measure.max_samples) {
     const bool says_max = fields.mentions("max_samples");
     reader.diagnostics.error(fields.where(says_max ? "max_samples" : "min_samples"),
@@ -297,12 +261,10 @@ void read_weight(Reader& reader, const YamlNode& key, const YamlNode& value,
   const auto weight = read_number(reader.diagnostics, value, what);
   if (std::find(dimensions.begin(), dimensions.end(), key.text) == dimensions.end()) {
     if (!reader.names.complete()) return;
-    reader.diagnostics.error(position_of(reader.diagnostics, key),
-                             "'problem_sizes' have no dimension '" + key.text + "'",
+    reader.diagnostics.error(key, "'problem_sizes' have no dimension '" + key.text + "'",
                              dimensions.empty() ? "" : suggestion_for(key.text, dimensions));
   } else if (weight && *weight < 0) {
-    reader.diagnostics.error(position_of(reader.diagnostics, value),
-                             what + " must be at least 0, not " + value.text);
+    reader.diagnostics.error(value, what + " must be at least 0, not " + value.text);
   } else if (weight) {
     reader.study.exports.weights.emplace_back(key.text, *weight);
   }

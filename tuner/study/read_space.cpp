@@ -29,8 +29,7 @@ ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
     const std::string what = "problem size '" + key->text + "'";
     const auto extent = read_extent(diagnostics, *value, what);
     if (extent && *extent <= 0) {
-      diagnostics.error(position_of(diagnostics, *value),
-                        what + " must be at least 1, not " + std::to_string(*extent));
+      diagnostics.error(*value, what + " must be at least 1, not " + std::to_string(*extent));
     }
     size.dims.emplace_back(key->text, extent && *extent > 0 ? *extent : 1);
   }
@@ -44,8 +43,7 @@ bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where
   bool same = true;
   for (const auto& [key, value] : node.entries) {
     if (std::find(wanted.begin(), wanted.end(), key->text) != wanted.end()) continue;
-    diagnostics.error(position_of(diagnostics, *key),
-                      "the first problem size has no '" + key->text + "'",
+    diagnostics.error(*key, "the first problem size has no '" + key->text + "'",
                       suggestion_for(key->text, wanted));
     same = false;
   }
@@ -79,7 +77,7 @@ void read_sizes(Reader& reader, const YamlNode& node) {
     return;
   }
   if (node.items.empty()) {
-    diagnostics.error(position_of(diagnostics, node), "'problem_sizes' is empty");
+    diagnostics.error(node, "'problem_sizes' is empty");
   }
   std::vector<ProblemSize>& sizes = reader.study.sizes;
   for (const YamlRef& item : node.items) {
@@ -93,8 +91,7 @@ void read_sizes(Reader& reader, const YamlNode& node) {
       continue;
     }
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {
-      diagnostics.error(position_of(diagnostics, *item),
-                        "problem size " + size.label() + " is in the list twice");
+      diagnostics.error(*item, "problem size " + size.label() + " is in the list twice");
     } else {
       sizes.push_back(std::move(size));
     }
@@ -119,10 +116,9 @@ std::optional<std::vector<std::int64_t>> read_integers(Diagnostics& diagnostics,
     numbers.push_back(*number);
   }
   if (numbers.size() >= least && numbers.size() <= most) return numbers;
-  diagnostics.error(position_of(diagnostics, node),
-                    what + " takes " + std::to_string(least) +
-                        (most > least ? " or " + std::to_string(most) : "") + " integers, not " +
-                        std::to_string(numbers.size()));
+  diagnostics.error(node, what + " takes " + std::to_string(least) +
+                              (most > least ? " or " + std::to_string(most) : "") +
+                              " integers, not " + std::to_string(numbers.size()));
   return std::nullopt;
 }
 
@@ -164,14 +160,12 @@ std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
   for (const std::int64_t end : *ends) {
     if (end > 0 && std::has_single_bit(static_cast<std::uint64_t>(end))) continue;
     diagnostics.error(
-        position_of(diagnostics, node),
-        "both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
+        node, "both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
     return {};
   }
   if (ends->front() > ends->back()) {
-    diagnostics.error(position_of(diagnostics, node),
-                      "'pow2' begins at " + std::to_string(ends->front()) + ", above its end " +
-                          std::to_string(ends->back()));
+    diagnostics.error(node, "'pow2' begins at " + std::to_string(ends->front()) +
+                                ", above its end " + std::to_string(ends->back()));
     return {};
   }
   std::vector<Value> values;
@@ -218,15 +212,14 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
   std::vector<Value> values;
   if (node.items.size() > static_cast<std::size_t>(kMaxValues)) return values;
   if (node.items.empty()) {
-    diagnostics.error(position_of(diagnostics, node), what + " has no values");
+    diagnostics.error(node, what + " has no values");
   }
   constexpr std::size_t kCompareAll = 2000;  // longer lists are not typed by hand
   const YamlNode* text = nullptr;            // the first that has no quotes
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
     if (item->plain && is_comprehension(item->text)) {
-      diagnostics.error(position_of(diagnostics, *item),
-                        "a value of " + what + " is what Python would make a list of",
+      diagnostics.error(*item, "a value of " + what + " is what Python would make a list of",
                         "alone in its brackets it is one");
       continue;
     }
@@ -239,15 +232,14 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
         std::find_if(values.begin(), end, [&](const Value& v) { return same_value(v, *value); });
     if (twin != end) {
       const std::string first = to_text(*twin);
-      diagnostics.error(position_of(diagnostics, *item),
-                        fmt::format("{} has the value {} twice", what, first),
+      diagnostics.error(*item, fmt::format("{} has the value {} twice", what, first),
                         first == item->text ? "" : item->text + " equals it");
     } else {
       values.push_back(*value);
     }
   }
   if (text != nullptr && other != nullptr) {  // a number, with a slip of the pen?
-    diagnostics.warning(position_of(diagnostics, *text),
+    diagnostics.warning(*text,
                         fmt::format("'{}' is text, other values of {} are not", text->text, what),
                         "in quotes, where that is meant");
   }
@@ -279,7 +271,7 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
     return {};
   }
   diagnostics.error(
-      position_of(diagnostics, node.is_null() ? key : node),
+      node.is_null() ? key : node,
       what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
       node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
   return {};
@@ -307,8 +299,7 @@ void read_parameters(Reader& reader, const YamlNode& node) {
     return;
   }
   if (node.entries.empty()) {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'parameters' is empty: there is nothing to tune");
+    reader.diagnostics.error(node, "'parameters' is empty: there is nothing to tune");
   }
   for (const auto& [key, value] : node.entries) {
     reader.names.declare(*key, kParameterName);

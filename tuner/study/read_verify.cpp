@@ -24,9 +24,8 @@ void warn_where_zeros_pass(Reader& reader, const YamlNode& node, const Expressio
   if (rtol.empty() || !rtol.names().empty()) return;
   const auto value = rtol.evaluate({});
   if (!value || to_number(*value) < 1) return;
-  reader.diagnostics.warning(position_of(reader.diagnostics, node),
-                             "with 'rtol' " + to_text(*value) + " zeros pass for right answers",
-                             "rtol: 1e-5");
+  reader.diagnostics.warning(
+      node, "with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
 }
 
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
@@ -52,8 +51,7 @@ void read_deterministic(Reader& reader, const YamlNode& node) {
   if (const bool* flag = std::get_if<bool>(&*value)) {
     reader.study.deterministic = *flag;
   } else {
-    reader.diagnostics.error(position_of(reader.diagnostics, node),
-                             "'deterministic' must be true or false, not " + node.text);
+    reader.diagnostics.error(node, "'deterministic' must be true or false, not " + node.text);
   }
 }
 

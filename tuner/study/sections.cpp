@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/study/yaml_values.h"
 
@@ -36,7 +37,7 @@ std::string text_of_all(unsigned kinds) {
   for (const KindText& k : kKinds) {
     if ((kinds & k.kind) != 0) names.emplace_back(k.many);
   }
-  return enumerated(names);
+  return listed(names, "and");
 }
 
 bool is_identifier(const std::string& name) {
@@ -150,7 +151,7 @@ Expression Names::read(const YamlNode& node, const std::string& what, unsigned k
                        const std::string& who) const {
   if (!node.is_scalar()) {
     diagnostics_.error(
-        position_of(diagnostics_, node), what + " must be an expression, not " + kind_of(node),
+        node, what + " must be an expression, not " + kind_of(node),
         node.is_sequence() || node.is_map() ? "quote text that begins with [ or {" : "");
     return {};
   }

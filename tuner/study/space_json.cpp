@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/text.h"
 
 namespace tuner {
 
@@ -22,15 +23,7 @@ constexpr int kDeepest = 16;  // lists in lists
 // A long formula for each of many values, or many lists of which nothing is kept.
 constexpr std::size_t kMostWork = 30'000'000;
 
-std::string_view stripped(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return text.substr(text.size());  // has a place, too
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-bool word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+std::string_view stripped(std::string_view text) { return trimmed(text, " \t\r\n"); }
 
 class ListParser {
  public:
@@ -90,8 +83,8 @@ class ListParser {
   static bool is_word(std::string_view text, std::size_t at, std::string_view mark) {
     if (mark == "," || mark == "+") return true;
     const std::size_t end = at + mark.size();
-    return (at == 0 || !word_character(text[at - 1])) &&
-           (end == text.size() || !word_character(text[end]));
+    return (at == 0 || !is_word_part(text[at - 1])) &&
+           (end == text.size() || !is_word_part(text[end]));
   }
 
   // The inside of "NAME( ... )" when `text` is that as a whole.

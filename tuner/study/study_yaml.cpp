@@ -15,20 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string value_text(const std::string& text) { return quoted(text); }
+std::string value_text(const Expression& expression) { return quoted(expression.text()); }
 std::string value_text(const Value& value) {
   return std::holds_alternative<std::string>(value) ? quoted(std::get<std::string>(value))
                                                     : to_text(value);
 }
 
-std::string list_of(const std::vector<Value>& values) {
+template <typename T>
+std::string list_of(const std::vector<T>& all) {
   std::string out;
-  for (const Value& value : values) out += (out.empty() ? "" : ", ") + value_text(value);
-  return "[" + out + "]";
-}
-
-std::string list_of(const std::vector<Expression>& expressions) {
-  std::string out;
-  for (const Expression& e : expressions) out += (out.empty() ? "" : ", ") + quoted(e.text());
+  for (const T& one : all) out += (out.empty() ? "" : ", ") + value_text(one);
   return "[" + out + "]";
 }
 
@@ -39,12 +36,6 @@ std::string axes(const std::array<Expression, 3>& extents) {
   for (std::size_t i = 0; i < count; ++i) {
     out += (i == 0 ? "" : ", ") + quoted(extents[i].empty() ? "1" : extents[i].text());
   }
-  return "[" + out + "]";
-}
-
-std::string names_text(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quoted(name);
   return "[" + out + "]";
 }
 
@@ -83,7 +74,7 @@ std::string then_lines(const Study& study) {
       out += ", dynamic_shared_bytes: " + quoted(next.launch.dynamic_shared_bytes.text());
     }
     out += attributes_text(next.launch.attributes, ", ", "");
-    if (!next.arguments.empty()) out += ", arguments: " + names_text(next.arguments);
+    if (!next.arguments.empty()) out += ", arguments: " + list_of(next.arguments);
     if (!next.when.empty()) out += ", when: " + quoted(next.when.text());
     out += "}\n";
   }
@@ -167,7 +158,7 @@ std::string fills_text(const std::vector<ExtremeInputs>& fills) {
 std::string file_reference_of(const Study& study, const fs::path& folder) {
   const ReferenceSpec& reference = *study.reference;
   std::string out = "reference:\n";
-  if (!reference.per.empty()) out += "  per: " + names_text(reference.per) + "\n";
+  if (!reference.per.empty()) out += "  per: " + list_of(reference.per) + "\n";
   out += "  file:\n";
   for (const auto& [name, file] : reference.files) {
     out += fmt::format("    {}: {}\n", quoted(name), path_text(file, folder));
@@ -196,11 +187,11 @@ std::string reference_of(const Study& study, const fs::path& folder) {
     values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", name, value_text(value));
   }
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
-  if (!reference.per.empty()) out += "  per: " + names_text(reference.per) + "\n";
+  if (!reference.per.empty()) out += "  per: " + list_of(reference.per) + "\n";
   out += sets_of(reference);
   out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
-    out += "  arguments: " + names_text(reference.arguments) + "\n";
+    out += "  arguments: " + list_of(reference.arguments) + "\n";
   }
   return out;
 }

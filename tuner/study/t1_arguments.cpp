@@ -75,8 +75,7 @@ std::string size_text(T1Reader& t1, const YamlNode& node) {
 
 Expression read_size(T1Reader& t1, const YamlNode& node, int width) {
   if (!node.is_scalar()) {
-    t1.diagnostics().error(t1.at(node),
-                           "'Size' must be a number or an expression, not " + kind_of(node));
+    t1.diagnostics().error(node, "'Size' must be a number or an expression, not " + kind_of(node));
     return {};
   }
   YamlNode written = node;
@@ -105,9 +104,9 @@ void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
   if (line) {
     fill = {FillSpec::Kind::kSequence, first, step, {}};
   } else {
-    t1.diagnostics().error(t1.at(*source), "'" + source->text +
-                                               "' is not understood: a generated buffer can only "
-                                               "be first + step * i");
+    t1.diagnostics().error(*source, "'" + source->text +
+                                        "' is not understood: a generated buffer can only "
+                                        "be first + step * i");
   }
 }
 
@@ -136,7 +135,7 @@ void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
     const auto path = read_data_file(t1.reader, *source, kSizeName, "'DataSource'");
     if (path) argument.fill = {FillSpec::Kind::kFile, 0, 0, *path};
   } else {
-    t1.diagnostics().error(t1.at(*type), "the fill '" + name + "' is not understood",
+    t1.diagnostics().error(*type, "the fill '" + name + "' is not understood",
                            "Constant, Random, Generator and BinaryRaw are");
   }
 }
@@ -152,7 +151,7 @@ void read_access(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   } else if (name == "ReadWrite" || (name == "ReadOnly" && is_output)) {
     argument.role = Role::kInOut;
   } else if (name != "ReadOnly") {
-    t1.diagnostics().error(t1.at(*access), "unknown access '" + name + "'",
+    t1.diagnostics().error(*access, "unknown access '" + name + "'",
                            suggestion_for(name, {"ReadOnly", "WriteOnly", "ReadWrite"}));
   }
 }
@@ -202,7 +201,7 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
   if (type == nullptr || memory == nullptr) return;
   const auto element = element_type(type->text);
   if (!element) {
-    t1.diagnostics().error(t1.at(*type), "unknown type '" + type->text + "'",
+    t1.diagnostics().error(*type, "unknown type '" + type->text + "'",
                            suggestion_for(type->text, data_type_names()));
     return;
   }
@@ -216,7 +215,7 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
   } else if (memory->text == "Local") {
     return add_local(t1, node, argument);
   } else {
-    t1.diagnostics().error(t1.at(*memory), "unknown memory '" + memory->text + "'",
+    t1.diagnostics().error(*memory, "unknown memory '" + memory->text + "'",
                            suggestion_for(memory->text, {"Scalar", "Vector", "Symbol", "Local"}));
     return;
   }
@@ -240,7 +239,7 @@ void t1_read_arguments(T1Reader& t1, const YamlNode& kernel) {
   if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'Arguments'")) return;
   for (std::size_t i = 0; i < list->items.size(); ++i) read_argument(t1, *list->items[i], i);
   if (list->items.empty()) {
-    t1.diagnostics().error(t1.at(*list),
+    t1.diagnostics().error(*list,
                            "'Arguments' is empty: the kernel could not return "
                            "anything");
   }

@@ -18,7 +18,7 @@ constexpr std::array<const char*, 3> kBlocks{"block_size_x", "block_size_y", "bl
 
 void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSize& size) {
   if (axis >= kAxes.size()) {
-    t1.diagnostics().error(t1.at(node), "'ProblemSize' has at most three extents");
+    t1.diagnostics().error(node, "'ProblemSize' has at most three extents");
     return;
   }
   if (!node.plain) {  // an expression: another size for each configuration
@@ -30,7 +30,7 @@ void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSi
   const auto extent = tuner::read_extent(t1.diagnostics(), node, "'ProblemSize'");
   if (!extent) return;
   if (*extent <= 0) {
-    t1.diagnostics().error(t1.at(node), "'ProblemSize' must be at least 1");
+    t1.diagnostics().error(node, "'ProblemSize' must be at least 1");
     return;
   }
   YamlNode name = node;
@@ -83,7 +83,7 @@ const YamlNode* size_map(T1Reader& t1, const YamlNode& kernel, const char* key) 
 Expression composed(T1Reader& t1, const std::string& text, const YamlNode& where) {
   auto parsed = Expression::parse(text, t1.at(where));
   if (parsed) return *parsed;
-  t1.diagnostics().error(t1.at(where), parsed.error().message);
+  t1.diagnostics().error(where, parsed.error().message);
   return {};
 }
 
@@ -92,7 +92,7 @@ bool counts_threads(T1Reader& t1, const YamlNode& kernel) {
   const YamlNode* type = t1_find(kernel, "GlobalSizeType");
   if (type == nullptr || type->text == "CUDA" || type->text == "Vulkan") return false;
   if (type->text != "OpenCL") {
-    t1.diagnostics().error(t1.at(*type), "unknown size type '" + type->text + "'",
+    t1.diagnostics().error(*type, "unknown size type '" + type->text + "'",
                            suggestion_for(type->text, {"CUDA", "OpenCL", "Vulkan"}));
   }
   return true;
@@ -108,7 +108,7 @@ void read_grid(T1Reader& t1, const YamlNode& kernel) {
   const YamlNode* global = size_map(t1, kernel, "GlobalSize");
   const bool by_problem = !t1.problem[0].empty() && (has_divisors(kernel) || global == nullptr);
   if (!by_problem && global == nullptr) {
-    t1.diagnostics().error(t1.at(kernel), "the grid is not given",
+    t1.diagnostics().error(kernel, "the grid is not given",
                            "'GlobalSize', or 'ProblemSize' with 'GridDivX'");
     return;
   }
@@ -182,7 +182,7 @@ std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNod
   t1.study().runnable = false;
   t1.obstacle =
       "the default configuration is not valid, and no other one was found to compare with";
-  t1.diagnostics().warning(t1.at(kernel), *t1.obstacle + ": the file can only be checked");
+  t1.diagnostics().warning(kernel, *t1.obstacle + ": the file can only be checked");
   return std::nullopt;
 }
 
@@ -267,7 +267,7 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
         return !a.is_scalar && (a.role == Role::kOut || a.role == Role::kInOut);
       });
   if (!has_output) {
-    t1.diagnostics().warning(t1.at(kernel),
+    t1.diagnostics().warning(kernel,
                              "no argument is an output: results are NOT verified, wrong answers "
                              "would be ranked",
                              "\"Output\": 1, or an \"AccessType\" that writes");
@@ -292,7 +292,7 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
     if (argument.role != Role::kInOut) continue;
     study.verify.emplace_back(argument.name, tolerance_of(argument.type));
   }
-  t1.diagnostics().warning(t1.at(kernel),
+  t1.diagnostics().warning(kernel,
                            "the file holds no right answer: every variant is compared with one "
                            "configuration (" +
                                text_of(study, *chosen) + ")");

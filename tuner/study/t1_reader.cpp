@@ -67,10 +67,10 @@ void read_t1_search(T1Reader& t1, const YamlNode& node) {
   const std::string strategy = strategy_called(name->text);
   if (!strategy.empty()) t1.study().search.strategy = strategy;
   if (strategy.empty()) {
-    t1.diagnostics().warning(t1.at(*name), "the search '" + name->text +
-                                               "' is not known here; the default strategy is used");
+    t1.diagnostics().warning(
+        *name, "the search '" + name->text + "' is not known here; the default strategy is used");
   } else if (t1_find(node, "Attributes") != nullptr) {
-    t1.diagnostics().warning(t1.at(*name),
+    t1.diagnostics().warning(*name,
                              "the attributes of this search are another program's; left out");
   }
 }
@@ -84,16 +84,16 @@ void read_one_budget(T1Reader& t1, const YamlNode& node) {
   if (!number) return;
   Budget& budget = t1.study().search.budget;
   if (*number <= 0) {
-    t1.diagnostics().error(t1.at(*value), "'BudgetValue' must be more than 0");
+    t1.diagnostics().error(*value, "'BudgetValue' must be more than 0");
   } else if (type->text == "TuningDuration") {
     budget.seconds = *number;
   } else if (type->text == "ConfigurationCount") {
     budget.evaluations = static_cast<std::uint64_t>(std::min(*number, 1e18));
   } else if (type->text == "ConfigurationFraction") {
-    t1.diagnostics().warning(t1.at(*type), "a share of the configurations is no budget here",
+    t1.diagnostics().warning(*type, "a share of the configurations is no budget here",
                              "--budget takes a number of evaluations");
   } else {
-    t1.diagnostics().error(t1.at(*type), "unknown budget '" + type->text + "'",
+    t1.diagnostics().error(*type, "unknown budget '" + type->text + "'",
                            suggestion_for(type->text, {"TuningDuration", "ConfigurationCount",
                                                        "ConfigurationFraction"}));
   }
@@ -119,7 +119,7 @@ void find_source(T1Reader& t1, const YamlNode& kernel) {
   }
   t1.obstacle = "the kernel file '" + *name + "' is neither in '" + folder.string() +
                 "' nor in the folder above it";
-  t1.diagnostics().warning(t1.at(*file), *t1.obstacle + ": the file can only be checked");
+  t1.diagnostics().warning(*file, *t1.obstacle + ": the file can only be checked");
 }
 
 std::string file_name_of(const std::string& text) {
@@ -213,7 +213,7 @@ void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) 
   const YamlNode* language = t1_require(t1, kernel, "Language", "'KernelSpecification'");
   if (language != nullptr && lower(language->text) != "cuda") {
     t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA";
-    t1.diagnostics().warning(t1.at(*language), *t1.obstacle + ": the file can only be checked");
+    t1.diagnostics().warning(*language, *t1.obstacle + ": the file can only be checked");
     return;
   }
   t1_warn_of_unknown(t1, kernel, kKernelKeys, "'KernelSpecification'");
@@ -225,7 +225,7 @@ void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) 
     if (const YamlNode* types = t1_find(kernel, "KernelTypeNames")) add_types(t1, *types);
   }
   if (const YamlNode* given = t1_find(kernel, "ReferenceArguments")) {
-    t1.diagnostics().warning(t1.at(*given), "right answers as data are not understood");
+    t1.diagnostics().warning(*given, "right answers as data are not understood");
   }
   read_options(t1, root, kernel);
   t1_read_problem_size(t1, kernel);

@@ -32,8 +32,7 @@ std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
     return values;
   }
   if (!node.is_scalar()) {
-    t1.diagnostics().error(t1.at(node),
-                           "'Values' must be a list or a list as text, not " + kind_of(node));
+    t1.diagnostics().error(node, "'Values' must be a list or a list as text, not " + kind_of(node));
     return values;
   }
   return read_python_list(t1.diagnostics(), node.text, position_in(t1.diagnostics(), node, 0));
@@ -44,11 +43,11 @@ void check_values(T1Reader& t1, const YamlNode& where, const std::string& name,
   for (const Value& value : values) {
     if (type.empty() || fits(value, type)) continue;
     t1.diagnostics().error(
-        t1.at(where), fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
+        where, fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
     return;
   }
   if (const auto twice = repeated_value(values)) {
-    t1.diagnostics().error(t1.at(where),
+    t1.diagnostics().error(where,
                            fmt::format("'{}' has the value {} twice", name, to_text(*twice)));
   }
 }
@@ -80,15 +79,14 @@ void read_parameter(T1Reader& t1, const YamlNode& item) {
   if (const YamlNode* node = t1_find(item, "Type")) {
     type = read_text(t1.diagnostics(), *node, "'Type'").value_or("");
     if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-      t1.diagnostics().error(t1.at(*node), "unknown type '" + type + "'",
-                             suggestion_for(type, kTypes));
+      t1.diagnostics().error(*node, "unknown type '" + type + "'", suggestion_for(type, kTypes));
       type.clear();
     }
   }
   Parameter parameter{name->text, values_in(t1, *values), t1.at(*name)};
   if (parameter.values.empty()) {
     if (t1.diagnostics().ok()) {
-      t1.diagnostics().error(t1.at(*values), "'" + name->text + "' has no values");
+      t1.diagnostics().error(*values, "'" + name->text + "' has no values");
     }
     return;
   }
@@ -119,7 +117,7 @@ const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, c
     }
   }
   if (near.empty()) near = did_you_mean(key, keys);
-  t1.diagnostics().error(t1.at(map), fmt::format("{} needs '{}'", what, key), near);
+  t1.diagnostics().error(map, fmt::format("{} needs '{}'", what, key), near);
   return nullptr;
 }
 
@@ -127,7 +125,7 @@ void t1_warn_of_unknown(T1Reader& t1, const YamlNode& map, const std::vector<std
                         const std::string& what) {
   for (const auto& [name, value] : map.entries) {
     if (std::find(known.begin(), known.end(), name->text) != known.end()) continue;
-    t1.diagnostics().warning(t1.at(*name), "'" + name->text + "' in " + what + " is not understood",
+    t1.diagnostics().warning(*name, "'" + name->text + "' in " + what + " is not understood",
                              did_you_mean(name->text, known));
   }
 }
@@ -142,7 +140,7 @@ void t1_read_parameters(T1Reader& t1, const YamlNode& space) {
     if (!values_fit(t1.reader)) return;
   }
   if (list->items.empty()) {
-    t1.diagnostics().error(t1.at(*list), "'TuningParameters' is empty: there is nothing to tune");
+    t1.diagnostics().error(*list, "'TuningParameters' is empty: there is nothing to tune");
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/size_sampler.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kSchema = 1;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
-  throw InputError(Complaint{{path.string(), 0, 0}, "cannot read the study: " + reason, ""});
+  reject(path.string(), "cannot read the study: " + reason);
 }
 
 const std::vector<std::string> kSections{
@@ -38,7 +39,7 @@ void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const auto version = read_integer(diagnostics, *node, "'schema'");
   if (!version || *version == kSchema) return;
   const bool newer = *version > kSchema;
-  diagnostics.error(position_of(diagnostics, *node),
+  diagnostics.error(*node,
                     "this program reads schema " + std::to_string(kSchema) + ", not " + node->text,
                     newer ? "a newer tuner wrote this file" : "schema: 1");
 }
@@ -156,7 +157,7 @@ void read_own_parts(Diagnostics& diagnostics, const Fields& file, Study& study) 
     if (diagnostics.ok() && dimension_names(study.sizes.front()) != wanted) {
       diagnostics.error(file.where("problem_sizes"),
                         "'problem_sizes' need the dimensions of the study that is extended",
-                        wanted.empty() ? "it has none" : enumerated(wanted) + ", in this order");
+                        wanted.empty() ? "it has none" : listed(wanted, "and") + ", in this order");
     }
   }
   if (const YamlNode* search = file.find("search")) {
@@ -221,8 +222,7 @@ StudyFile read_file(const fs::path& path, Extends may, DataFiles data) {
   const YamlRef root = parse_yaml(diagnostics);
   const YamlNode* other = root ? extends_of(*root) : nullptr;
   if (other != nullptr && may == Extends::kNothing) {
-    diagnostics.error(position_of(diagnostics, *other),
-                      "a study that is extended by another cannot extend one itself");
+    diagnostics.error(*other, "a study that is extended by another cannot extend one itself");
   } else if (other != nullptr) {
     result = extended(diagnostics, *root, full, data);
   } else if (root) {

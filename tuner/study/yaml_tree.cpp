@@ -89,6 +89,14 @@ bool is_comprehension(const std::string& text) {
   return loop != text.npos && text.find(" in ", loop) != text.npos;
 }
 
+void Diagnostics::error(const YamlNode& node, std::string message, std::string suggestion) {
+  error(tuner::position_of(*this, node), std::move(message), std::move(suggestion));
+}
+
+void Diagnostics::warning(const YamlNode& node, std::string message, std::string suggestion) {
+  warning(tuner::position_of(*this, node), std::move(message), std::move(suggestion));
+}
+
 Position position_of(const Diagnostics& diagnostics, const YamlNode& node) {
   return diagnostics.at(node.line, node.column);
 }
@@ -116,7 +124,7 @@ int open_parentheses(const YamlNode& node) {
 
 YamlRef joined(const YamlRef& first, const std::string& text, Diagnostics& diagnostics) {
   if (!is_comprehension(text)) {
-    diagnostics.error(position_of(diagnostics, *first), "YAML splits '" + text + "' at the comma",
+    diagnostics.error(*first, "YAML splits '" + text + "' at the comma",
                       "put it in quotes: \"" + text + "\"");
   }
   auto whole = std::make_shared<YamlNode>(*first);
@@ -348,8 +356,7 @@ YamlRef parse_yaml(Diagnostics& diagnostics) {
     parser.HandleNextDocument(builder);
     TreeBuilder rest(diagnostics);
     if (parser.HandleNextDocument(rest)) {
-      diagnostics.error(position_of(diagnostics, *rest.root()),
-                        "a second document begins here; a study file holds one");
+      diagnostics.error(*rest.root(), "a second document begins here; a study file holds one");
     }
   } catch (const YAML::Exception& e) {
     const Position where = diagnostics.at(e.mark.line + 1, e.mark.column + 1);

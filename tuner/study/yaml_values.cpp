@@ -81,8 +81,7 @@ std::optional<double> float_of(const std::string& text) {
 
 void wrong_type(Diagnostics& diagnostics, const YamlNode& node, const std::string& what,
                 const std::string& wanted) {
-  diagnostics.error(position_of(diagnostics, node),
-                    what + " must be " + wanted + ", not " + kind_of(node));
+  diagnostics.error(node, what + " must be " + wanted + ", not " + kind_of(node));
 }
 
 }  // namespace
@@ -135,10 +134,9 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
       break;
   }
   if (!value) {
-    diagnostics.error(position_of(diagnostics, node),
-                      what + ": " + node.text +
-                          (form_of(node) == Form::kNotFinite ? " is not a finite number"
-                                                             : " does not fit in 64 bits"));
+    diagnostics.error(node, what + ": " + node.text +
+                                (form_of(node) == Form::kNotFinite ? " is not a finite number"
+                                                                   : " does not fit in 64 bits"));
   }
   return value;
 }
@@ -229,8 +227,7 @@ std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, co
     reason = path.string() + " cannot be read";
   }
   if (reason.empty()) return path;
-  diagnostics.error(position_of(diagnostics, node), what + ": " + reason,
-                    "names are relative to the study file");
+  diagnostics.error(node, what + ": " + reason, "names are relative to the study file");
   return std::nullopt;
 }
 
@@ -243,7 +240,7 @@ Fields::Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, s
   if (!is_map_) return;
   for (const auto& [key, value] : node.entries) {
     if (std::find(known.begin(), known.end(), key->text) != known.end()) continue;
-    diagnostics.error(position_of(diagnostics, *key), "unknown key '" + key->text + "' in " + what_,
+    diagnostics.error(*key, "unknown key '" + key->text + "' in " + what_,
                       suggestion_for(key->text, known));
   }
 }
