@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/npy_file.h"
+#include "tuner/engine/npy_file.h"
 
 namespace tuner {
 namespace {

@@ -1,6 +1,6 @@
 // Headers of .npy files: good ones, and every way in which a hostile one is refused.
 
-#include "tuner/base/npy_file.h"
+#include "tuner/engine/npy_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Parses the header of .npy files: a magic word, a version, a length, and a dictionary of Python.
 
-#include "tuner/base/npy_file.h"
+#include "tuner/engine/npy_file.h"
 
 #include <charconv>
 #include <optional>
