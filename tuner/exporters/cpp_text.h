@@ -27,8 +27,8 @@ struct CppNames {
   std::function<std::string(const std::string& name, const std::string& text)> is_text;
 };
 
-// The expression in terms of the type `num` that exported headers define (cpp/numbers.hpp): same
-// operators, same results, same failures.
+// The expression in terms of the type `num` that exported headers define (expression/numbers.hpp):
+// same operators, same results, same failures.
 std::string cpp_expression(const Expression& expression, const CppNames& names);
 
 // `text` with every `what` in it replaced.

@@ -1,26 +1,34 @@
-// Python's arithmetic, comparison and functions on values.
+// Python's arithmetic, comparison and functions on values. What whole numbers, comparisons and
+// rounding are is written once, in numbers.hpp, which is also a part of every exported header. Of
+// powers, logarithms and quotients of fractions the header has to be content with what can be a
+// constant expression; here they are those of the C library.
 
 #include "tuner/expression/operations.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
+
+#define TUNER_FN constexpr
+namespace tuner::python::detail {
+#include "tuner/expression/numbers.hpp"
+}
+#undef TUNER_FN
 
 namespace tuner::detail {
 namespace {
 
-constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+using python::detail::num;
+
 constexpr const char* kOverflow = "the result does not fit in 64 bits";
 constexpr const char* kZero = "division by zero";
 
 bool is_text(const Value& value) { return std::holds_alternative<std::string>(value); }
 
-// Booleans count as integers.
-std::optional<std::int64_t> as_integer(const Value& value) {
-  if (const auto* i = std::get_if<std::int64_t>(&value)) return *i;
-  if (const bool* b = std::get_if<bool>(&value)) return *b ? 1 : 0;
-  return std::nullopt;
+// Booleans count as integers. Text is no number.
+num number_of(const Value& value) {
+  if (const bool* b = std::get_if<bool>(&value)) return num(*b);
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return num(static_cast<long long>(*i));
+  if (const auto* d = std::get_if<double>(&value)) return num(*d);
+  return num();
 }
 
 const char* symbol(Op op) {
@@ -78,28 +86,8 @@ Fault text_fault(Op op, const Value& culprit) {
   return std::string("'") + symbol(op) + "' takes numbers, not the text '" + to_text(culprit) + "'";
 }
 
-bool is_bitwise(Op op) { return op >= Op::kBitAnd && op <= Op::kShiftRight; }
-
 Fault float_fault(Op op, const Value& culprit) {
   return std::string("'") + symbol(op) + "' takes integers, not the float " + to_text(culprit);
-}
-
-Fault to_integer(double rounded, Value& out) {
-  // 2^63 is exact as a double; NaN fails both comparisons.
-  if (!(rounded >= -0x1p63 && rounded < 0x1p63)) return kOverflow;
-  out = static_cast<std::int64_t>(rounded);
-  return {};
-}
-
-Fault integer_power(std::int64_t base, std::int64_t exponent, Value& out) {
-  std::int64_t result = 1;
-  while (exponent > 0) {
-    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) return kOverflow;
-    exponent >>= 1;
-    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return kOverflow;
-  }
-  out = result;
-  return {};
 }
 
 Fault float_power(double base, double exponent, Value& out) {
@@ -113,77 +101,78 @@ Fault float_power(double base, double exponent, Value& out) {
   return {};
 }
 
-Fault bits(Op op, std::int64_t a, std::int64_t b, Value& out) {
-  if (op >= Op::kShiftLeft && b < 0) return "a shift by a negative number";
-  if (op == Op::kBitAnd) out = a & b;
-  if (op == Op::kBitOr) out = a | b;
-  if (op == Op::kBitXor) out = a ^ b;
-  if (op == Op::kShiftRight) out = a >> std::min<std::int64_t>(b, 63);
-  if (op != Op::kShiftLeft) return {};
-  for (; b > 0 && a != 0; --b) {
-    if (__builtin_add_overflow(a, a, &a)) return kOverflow;
+// Where numbers.hpp says no more than that there is no result. At least one operand is a number.
+Fault fault_of(Op op, const num& a, const num& b, const Value& left, const Value& right) {
+  if (op >= Op::kBitAnd && op <= Op::kShiftRight) {
+    if (!integers(a, b))
+      return float_fault(op, a.k == python::detail::kind::integer ? right : left);
+    if (b.i < 0) return "a shift by a negative number";
   }
-  out = a;
-  return {};
+  const bool divides =
+      op == Op::kDivide || op == Op::kFloorDivide || op == Op::kModulo || op == Op::kCeilDiv;
+  return divides && b.as_double() == 0 ? kZero : kOverflow;
 }
 
-Fault integer_binary(Op op, std::int64_t a, std::int64_t b, Value& out) {
-  std::int64_t result = 0;
+num unary(Op op, const num& a) {
   switch (op) {
-    case Op::kAdd:
-      if (__builtin_add_overflow(a, b, &result)) return kOverflow;
-      break;
-    case Op::kSubtract:
-      if (__builtin_sub_overflow(a, b, &result)) return kOverflow;
-      break;
-    case Op::kMultiply:
-      if (__builtin_mul_overflow(a, b, &result)) return kOverflow;
-      break;
-    case Op::kDivide:
-      if (b == 0) return kZero;
-      out = static_cast<double>(a) / static_cast<double>(b);
-      return {};
-    case Op::kFloorDivide:
-    case Op::kCeilDiv:
-      if (b == 0) return kZero;
-      if (a == kLowest && b == -1) return kOverflow;
-      result = floor_divide(a, b);
-      if (op == Op::kCeilDiv && a % b != 0) ++result;
-      break;
-    case Op::kModulo:
-      if (b == 0) return kZero;
-      result = b == -1 ? 0 : floor_modulo(a, b);
-      break;
-    default:  // kPower
-      if (b >= 0) return integer_power(a, b, out);
-      return float_power(static_cast<double>(a), static_cast<double>(b), out);
-  }
-  out = result;
-  return {};
-}
-
-Fault float_binary(Op op, double a, double b, Value& out) {
-  switch (op) {
-    case Op::kAdd:
-      out = a + b;
-      return {};
-    case Op::kSubtract:
-      out = a - b;
-      return {};
-    case Op::kMultiply:
-      out = a * b;
-      return {};
-    case Op::kPower:
-      return float_power(a, b, out);
+    case Op::kNegate:
+      return -a;
+    case Op::kAbs:
+      return a.k == python::detail::kind::real ? num(std::fabs(a.f)) : absolute(a);
+    case Op::kInvert:
+      return ~a;
+    case Op::kFloat:
+      return as_real(a);
+    case Op::kCeil:
+      return ceiling(a);
+    case Op::kFloor:
+      return floored(a);
+    case Op::kInt:
+      return truncated(a);
+    case Op::kRound:
+      return rounded(a);
     default:
-      break;
+      return +a;
   }
-  if (b == 0) return kZero;
-  if (op == Op::kDivide) out = a / b;
-  if (op == Op::kFloorDivide) out = floor_divide(a, b);
-  if (op == Op::kModulo) out = floor_modulo(a, b);
-  if (op == Op::kCeilDiv) return to_integer(-floor_divide(-a, b), out);
-  return {};
+}
+
+num binary(Op op, const num& a, const num& b) {
+  const bool fractions = !integers(a, b) && b.as_double() != 0;
+  const double x = a.as_double();
+  const double y = b.as_double();
+  switch (op) {
+    case Op::kAdd:
+      return a + b;
+    case Op::kSubtract:
+      return a - b;
+    case Op::kMultiply:
+      return a * b;
+    case Op::kDivide:
+      return a / b;
+    case Op::kFloorDivide:
+      return fractions ? num(floor_divide(x, y)) : floor_div(a, b);
+    case Op::kModulo:
+      return fractions ? num(floor_modulo(x, y)) : a % b;
+    case Op::kCeilDiv:
+      return fractions ? python::detail::from_double(-floor_divide(-x, y)) : ceil_div(a, b);
+    case Op::kBitAnd:
+      return a & b;
+    case Op::kBitOr:
+      return a | b;
+    case Op::kBitXor:
+      return a ^ b;
+    case Op::kShiftLeft:
+      return shift_left(a, b);
+    case Op::kShiftRight:
+      return shift_right(a, b);
+    default:
+      return power(a, b);
+  }
+}
+
+Value value_of(const num& a) {
+  if (a.k == python::detail::kind::real) return a.f;
+  return static_cast<std::int64_t>(a.i);
 }
 
 }  // namespace
@@ -204,79 +193,42 @@ double floor_divide(double a, double b) {
   return quotient - floored > 0.5 ? floored + 1 : floored;
 }
 
-std::partial_ordering compare(std::int64_t a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  if (b >= 0x1p63) return std::partial_ordering::less;
-  if (b < -0x1p63) return std::partial_ordering::greater;
-  const double whole = std::floor(b);
-  const auto floored = static_cast<std::int64_t>(whole);
-  if (a != floored) return a <=> floored;
-  return b > whole ? std::partial_ordering::less : std::partial_ordering::equivalent;
-}
-
 std::partial_ordering compare_numbers(const Value& left, const Value& right) {
-  const auto a = as_integer(left);
-  const auto b = as_integer(right);
-  if (a && b) return *a <=> *b;
-  if (a) return compare(*a, std::get<double>(right));
-  if (b) return 0 <=> compare(*b, std::get<double>(left));
-  return std::get<double>(left) <=> std::get<double>(right);
+  const int order = python::detail::order(number_of(left), number_of(right));
+  if (order == 2) return std::partial_ordering::unordered;
+  return order <=> 0;
 }
 
 Fault apply_unary(Op op, const Value& operand, Value& out) {
   if (is_text(operand)) return text_fault(op, operand);
-  const auto integer = as_integer(operand);
-  const double number = to_number(operand);
-  switch (op) {
-    case Op::kNegate:
-      if (integer && *integer == kLowest) return kOverflow;
-      out = integer ? Value(-*integer) : Value(-number);
-      return {};
-    case Op::kAbs:
-      if (integer && *integer == kLowest) return kOverflow;
-      out = integer ? Value(*integer < 0 ? -*integer : *integer) : Value(std::fabs(number));
-      return {};
-    case Op::kInvert:
-      if (!integer) return float_fault(op, operand);
-      out = ~*integer;
-      return {};
-    case Op::kFloat:
-      out = number;
-      return {};
-    case Op::kLog2:
-      if (!(number > 0)) return "log2 of a number that is not positive";
-      out = std::log2(number);
-      return {};
-    case Op::kPlus:
-      out = integer ? Value(*integer) : Value(number);
-      return {};
-    default:
-      break;
-  }
-  if (integer) {
-    out = *integer;
+  const num a = number_of(operand);
+  if (op == Op::kLog2) {
+    if (!(a.as_double() > 0)) return "log2 of a number that is not positive";
+    out = std::log2(a.as_double());
     return {};
   }
-  if (op == Op::kCeil) return to_integer(std::ceil(number), out);
-  if (op == Op::kFloor) return to_integer(std::floor(number), out);
-  if (op == Op::kInt) return to_integer(std::trunc(number), out);
-  return to_integer(std::nearbyint(number), out);  // kRound: ties to even, as in Python
+  const num result = unary(op, a);
+  if (!result.ok()) return op == Op::kInvert ? float_fault(op, operand) : kOverflow;
+  out = value_of(result);
+  return {};
 }
 
 Fault apply_binary(Op op, const Value& left, const Value& right, Value& out) {
   if (is_text(left)) return text_fault(op, left);
   if (is_text(right)) return text_fault(op, right);
-  const auto a = as_integer(left);
-  const auto b = as_integer(right);
-  if (is_bitwise(op)) {
-    if (!a || !b) return float_fault(op, a ? right : left);
-    const Fault fault = bits(op, *a, *b, out);
-    const bool both = std::holds_alternative<bool>(left) && std::holds_alternative<bool>(right);
-    if (both && op <= Op::kBitXor) out = to_number(out) != 0;
-    return fault;
+  const num a = number_of(left);
+  const num b = number_of(right);
+  if (op == Op::kPower && (!integers(a, b) || b.i < 0)) {
+    return float_power(a.as_double(), b.as_double(), out);
   }
-  if (a && b) return integer_binary(op, *a, *b, out);
-  return float_binary(op, to_number(left), to_number(right), out);
+  const num result = binary(op, a, b);
+  if (!result.ok()) return fault_of(op, a, b, left, right);
+  out = value_of(result);
+  const bool bits = op >= Op::kBitAnd && op <= Op::kBitXor;
+  if (bits && std::holds_alternative<bool>(left) && std::holds_alternative<bool>(right)) {
+    out = result.truth();
+  }
+  return {};
 }
 
 Fault apply_comparison(Comparison how, const Value& left, const Value& right, bool& out) {

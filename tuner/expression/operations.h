@@ -21,17 +21,8 @@ Fault apply_comparison(Comparison how, const Value& left, const Value& right, bo
 // Exact also where an integer has no equal double. Neither side may be text.
 std::partial_ordering compare_numbers(const Value& left, const Value& right);
 
-// Floored division and modulo with the divisor's sign. b != 0, and not (a == min and b == -1).
-constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a / b - static_cast<std::int64_t>(a % b != 0 && ((a < 0) != (b < 0)));
-}
-constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
-  const std::int64_t r = a % b;
-  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
-}
+// Floored division and modulo with the divisor's sign. b != 0.
 double floor_divide(double a, double b);
 double floor_modulo(double a, double b);
-
-std::partial_ordering compare(std::int64_t a, double b);
 
 }  // namespace tuner::detail

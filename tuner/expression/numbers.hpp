@@ -75,10 +75,11 @@ TUNER_FN num operator*(const num& a, const num& b) {
   if (!integers(a, b)) return num(a.as_double() * b.as_double());
   if (is_small(a.i) && is_small(b.i)) return num(a.i * b.i);
   if (a.i == 0 || b.i == 0) return num(0);
-  if (a.i < -most || b.i < -most) return num();
+  if (a.i < -most || b.i < -most) return a.i == 1 ? b : b.i == 1 ? a : num();
   const long long x = a.i < 0 ? -a.i : a.i;
   const long long y = b.i < 0 ? -b.i : b.i;
-  return x > most / y ? num() : num(a.i * b.i);
+  const bool lowest = (a.i < 0) != (b.i < 0) && most % y == y - 1;  // -2^63, which has no opposite
+  return x - (lowest ? 1 : 0) > most / y ? num() : num(a.i * b.i);
 }
 TUNER_FN num operator/(const num& a, const num& b) {
   if (!numbers(a, b) || b.as_double() == 0) return num();
