@@ -119,6 +119,9 @@ TEST(IncludeRules, TheHouseKnowsNoPlugin) {
 
 TEST(IncludeRules, TheSdkStandsAlone) {
   EXPECT_EQ(breach("tuner/plugin/sdk_strategy.h", "\"tuner/plugin/sdk_core.h\""), "");
+  EXPECT_EQ(breach("tuner/ports/backend.h", "\"tuner/plugin/abi.h\""), "");
+  EXPECT_EQ(breach("tuner/model/trial.h", "\"tuner/plugin/abi.h\""),
+            "tuner/model/trial.h:1: tuner/plugin/abi.h goes up, from model to plugin\n");
   EXPECT_EQ(breach("tuner/plugin/sdk_strategy.h", "\"tuner/ports/strategy.h\""),
             "tuner/plugin/sdk_strategy.h:1: tuner/ports/strategy.h ties the SDK to the house\n");
   EXPECT_EQ(breach("tuner/plugin/abi.h", "\"tuner/plugin/loader.h\""),

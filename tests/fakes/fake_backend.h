@@ -130,7 +130,7 @@ class FakeBackend : public Backend, public DeviceMemory {
     if (!covers(actual, elements * size) || !covers(expected, elements * size)) {
       return fail(DeviceError::kInvalid, "compare out of range");
     }
-    Comparison out;
+    Comparison out{};
     const std::byte* left = at(actual);
     const std::byte* right = at(expected);
     if (!is_floating(type) && std::memcmp(left, right, elements * size) == 0) return out;

@@ -18,8 +18,8 @@ struct Decoy {
 
 // One output of the reference, and a buffer of the same size to try things in.
 struct Answer {
-  BufferRange room;
-  BufferRange expected;
+  BufferRange room{};
+  BufferRange expected{};
   DataType type = DataType::kFloat32;
   std::uint64_t elements = 0;
 };

@@ -1,10 +1,13 @@
 #pragma once
-// The host's side of the texts, options and resources of abi.h.
+// The host's side of what abi.h has for every kind of plugin: texts, options, resources, objects.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "tuner/base/expected.h"
 #include "tuner/model/artifact.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/abi.h"
@@ -39,5 +42,47 @@ class StringSink {
   }
   std::string text;
 };
+
+// Whether a table of a plugin's is as long as it should be, with these functions in it.
+template <typename Table, typename... Functions>
+bool is_whole(const Table& table, Functions*... functions) {
+  return table.struct_size >= sizeof table && ((functions != nullptr) && ...);
+}
+
+// An object that a plugin has made, with the functions that serve it. It goes with this.
+template <typename Table>
+class PluginObject {
+ public:
+  explicit PluginObject(const Table& table) : table_(table) {}
+  PluginObject(PluginObject&& other) noexcept : table_(std::exchange(other.table_, {})) {}
+  PluginObject& operator=(PluginObject&&) = delete;
+  ~PluginObject() {
+    if (table_.destroy != nullptr) table_.destroy(table_.self);
+  }
+
+  const Table* operator->() const { return &table_; }
+  const Table& operator*() const { return table_; }
+
+ private:
+  Table table_;
+};
+
+// What create(table, error) makes, or its reason.
+template <typename Table, typename Create>
+Expected<PluginObject<Table>, std::string> made_by(const Create& create) {
+  Table table{};
+  table.struct_size = sizeof table;
+  StringSink error;
+  if (create(&table, error.sink()) != TUNER_OK) return Unexpected{std::move(error.text)};
+  return PluginObject<Table>(table);
+}
+
+// Calls a function of a plugin's table. Its reason when it fails.
+template <typename Function, typename... Arguments>
+std::optional<std::string> failure_of(Function* function, void* self, Arguments... arguments) {
+  StringSink error;
+  if (function(self, arguments..., error.sink()) == TUNER_OK) return std::nullopt;
+  return std::move(error.text);
+}
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 // What plugins make, behind the ports.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "tuner/plugin/abi_text.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/compiler.h"
+#include "tuner/ports/exporter.h"
 #include "tuner/ports/observer.h"
 #include "tuner/ports/problem.h"
 #include "tuner/ports/strategy.h"
@@ -35,6 +37,14 @@ DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_f
                                                            const std::string& name,
                                                            std::uint32_t device,
                                                            const OptionList& options);
+
+// Writes the document that exporters of plugins read (docs/results-json.md).
+using ResultsDocument = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
+
+// A plugin's exporter behind the port. write() throws FatalError with the plugin's reason.
+std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
+                                               std::uint32_t item, std::string name,
+                                               OptionList options, ResultsDocument document);
 
 // A plugin's problem for one problem size, or why it could not be made.
 Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <limits>
 #include <string_view>
+#include <vector>
 
-#include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters.h"
-#include "tuner/plugin/adapters_launch.h"
 #include "tuner/ports/adopts_memory.h"
 
 namespace tuner {
@@ -62,6 +62,84 @@ DeviceResult<T> call(const T& value, Function* function, void* self, Arguments..
   return value;
 }
 
+// The study reader has seen to the rank.
+tuner_tensor_map abi_map(const TensorMap& from, std::uint32_t argument) {
+  tuner_tensor_map to{};
+  to.argument = argument;
+  to.type = static_cast<std::uint32_t>(from.type);
+  to.rank = static_cast<std::uint32_t>(std::min(from.extents.size(), std::size(to.extents)));
+  to.swizzle = from.swizzle;
+  std::copy_n(from.extents.begin(), to.rank, to.extents);
+  std::copy_n(from.box.begin(), to.rank, to.box);
+  return to;
+}
+
+tuner_launch_attributes abi_attributes(const LaunchAttributes& from) {
+  return {sizeof(tuner_launch_attributes),
+          {from.cluster[0], from.cluster[1], from.cluster[2]},
+          from.cooperative ? 1U : 0U,
+          from.carveout,
+          static_cast<std::uint32_t>(from.scheduling),
+          from.programmatic ? 1U : 0U};
+}
+
+// A launch with the views that it refers to, of one that outlives it.
+class AbiLaunch {
+ public:
+  explicit AbiLaunch(const KernelLaunch& one) {
+    for (const LaunchArgument& from : one.arguments) {
+      if (from.map) {
+        maps_.push_back(abi_map(*from.map, static_cast<std::uint32_t>(arguments_.size())));
+      }
+      arguments_.push_back({from.is_buffer ? 1U : 0U,
+                            static_cast<std::uint32_t>(from.scalar.size()), from.buffer,
+                            from.scalar.data()});
+    }
+    launch.struct_size = sizeof launch;
+    std::copy(one.geometry.grid.begin(), one.geometry.grid.end(), launch.grid);
+    std::copy(one.geometry.block.begin(), one.geometry.block.end(), launch.block);
+    launch.dynamic_shared_bytes = one.geometry.dynamic_shared_bytes;
+    launch.arguments = arguments_.data();
+    launch.argument_count = arguments_.size();
+    launch.maps = maps_.data();
+    launch.map_count = maps_.size();
+    launch.zeros = one.zeros.data();
+    launch.zeros_count = one.zeros.size();
+    if (one.geometry.attributes == LaunchAttributes{}) return;
+    attributes_ = abi_attributes(one.geometry.attributes);
+    launch.attributes = &attributes_;
+  }
+  AbiLaunch(const AbiLaunch&) = delete;
+  AbiLaunch& operator=(const AbiLaunch&) = delete;
+
+  tuner_launch launch{};
+
+ private:
+  std::vector<tuner_argument> arguments_;
+  std::vector<tuner_tensor_map> maps_;
+  tuner_launch_attributes attributes_{};
+};
+
+// Launches as they hang on the first, of some that outlive them.
+class AbiSequence {
+ public:
+  explicit AbiSequence(const LaunchSequence& from) : kernel(from.front().kernel) {
+    for (const KernelLaunch& one : from) {
+      launches_.emplace_back(one);
+      if (launches_.size() == 1) continue;
+      tuner_launch& before = std::prev(launches_.end(), 2)->launch;
+      before.next_kernel = one.kernel;
+      before.next = &launches_.back().launch;
+    }
+  }
+  const tuner_launch* first() const { return &launches_.front().launch; }
+
+  KernelId kernel;
+
+ private:
+  std::deque<AbiLaunch> launches_;  // which stay where they are
+};
+
 class PluginMemory : public DeviceMemory {
  public:
   explicit PluginMemory(const tuner_backend& backend)
@@ -73,27 +151,24 @@ class PluginMemory : public DeviceMemory {
   }
   void release(BufferId buffer) override { table_.release(self_, buffer); }
   DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
-    return call(Ok{}, table_.upload, self_, to_abi(to), bytes.data(), bytes.size());
+    return call(Ok{}, table_.upload, self_, to, bytes.data(), bytes.size());
   }
   DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) override {
-    return call(Ok{}, table_.download, self_, to_abi(from), bytes.data(), bytes.size());
+    return call(Ok{}, table_.download, self_, from, bytes.data(), bytes.size());
   }
   DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) override {
     const tuner_fill fill{static_cast<std::uint32_t>(how.kind),
                           static_cast<std::uint32_t>(how.type), how.a, how.b, how.seed};
-    return call(Ok{}, table_.fill, self_, to_abi(to), elements, &fill);
+    return call(Ok{}, table_.fill, self_, to, elements, &fill);
   }
   DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) override {
-    return call(Ok{}, table_.copy, self_, to_abi(to), to_abi(from), bytes);
+    return call(Ok{}, table_.copy, self_, to, from, bytes);
   }
   DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
                                    std::uint64_t elements, double rtol, double atol) override {
-    tuner_comparison found{};
-    const auto done = call(Ok{}, table_.compare, self_, to_abi(actual), to_abi(expected),
-                           static_cast<std::uint32_t>(type), elements, rtol, atol, &found);
-    if (!done) return Unexpected{done.error()};
-    return Comparison{found.mismatches, found.first_mismatch, found.max_abs_error,
-                      found.first_value, found.first_expected};
+    Comparison found{};
+    return call(found, table_.compare, self_, actual, expected, static_cast<std::uint32_t>(type),
+                elements, rtol, atol, &found);
   }
 
  private:
@@ -101,12 +176,10 @@ class PluginMemory : public DeviceMemory {
   const tuner_memory& table_;
 };
 
-// One of the backend's abilities; null where it has none by that name, or less of it than this
-// program needs.
+// One of the backend's abilities; null where it has none by that name.
 template <typename Ability>
 const Ability* ability(const tuner_backend& backend, const char* name) {
-  const auto* found = static_cast<const Ability*>(backend.ability(backend.self, name));
-  return found != nullptr && found->struct_size >= sizeof(Ability) ? found : nullptr;
+  return static_cast<const Ability*>(backend.ability(backend.self, name));
 }
 
 DeviceFailure unsupported(std::string message) {
@@ -146,11 +219,11 @@ class PluginBackend : public Backend, public AdoptsMemory {
   DeviceMemory& memory() override { return memory_; }
 
   DeviceResult<LoadedKernel> load(const Artifact& artifact) override {
-    std::vector<tuner_str> entries{tuner::to_abi(artifact.entry)};
-    for (const NextKernel& next : artifact.then) entries.push_back(tuner::to_abi(next.entry));
+    std::vector<tuner_str> entries{to_abi(artifact.entry)};
+    for (const NextKernel& next : artifact.then) entries.push_back(to_abi(next.entry));
     std::vector<tuner_loaded_kernel> kernels(entries.size(), {0, {-1, -1, -1, -1, -1, -1}});
-    const auto done = call(Ok{}, kernels_.load, table_.self, tuner::to_abi(artifact.image),
-                           entries.data(), entries.size(), kernels.data());
+    const auto done = call(Ok{}, kernels_.load, table_.self, to_abi(artifact.image), entries.data(),
+                           entries.size(), kernels.data());
     if (!done) return Unexpected{done.error()};
     LoadedKernel loaded{kernels[0].kernel, from_abi(kernels[0].resources)};
     // Spills are known to the compiler only.
@@ -165,8 +238,8 @@ class PluginBackend : public Backend, public AdoptsMemory {
   void unload(KernelId kernel) override { kernels_.unload(table_.self, kernel); }
   DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                               std::span<const std::byte> bytes) override {
-    return call(Ok{}, kernels_.set_symbol, table_.self, kernel, tuner::to_abi(lowered_name),
-                bytes.data(), bytes.size());
+    return call(Ok{}, kernels_.set_symbol, table_.self, kernel, to_abi(lowered_name), bytes.data(),
+                bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
     if (auto able = can_launch(sequence); !able) return able;
@@ -191,8 +264,6 @@ class PluginBackend : public Backend, public AdoptsMemory {
     }
     if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
-    std::vector<tuner_restore> restores;
-    for (const Restore& one : request.restores) restores.push_back({one.to, one.from, one.bytes});
     std::deque<AbiSequence> others;  // which stay where they are
     std::vector<const tuner_launch*> turns;
     for (const LaunchSequence& turn : request.turns) {
@@ -202,15 +273,13 @@ class PluginBackend : public Backend, public AdoptsMemory {
                               request.samples,
                               request.launches_per_sample,
                               request.flush_cache ? 1U : 0U,
-                              restores.data(),
-                              restores.size(),
+                              request.restores.data(),
+                              request.restores.size(),
                               turns.data(),
                               turns.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
-    const auto done = call(Ok{}, request.graph ? graph_->time : kernels_.time, table_.self,
-                           abi.kernel, abi.first(), &timing, milliseconds.data());
-    if (!done) return Unexpected{done.error()};
-    return milliseconds;
+    return call(milliseconds, request.graph ? graph_->time : kernels_.time, table_.self, abi.kernel,
+                abi.first(), &timing, milliseconds.data());
   }
   DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) override {
     if (adopt_ == nullptr) {
@@ -224,9 +293,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
     if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
     const AbiSequence abi(sequence);
     double watts = 0;
-    const auto done = call(Ok{}, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
-    if (!done) return Unexpected{done.error()};
-    return watts;
+    return call(watts, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
   }
 
   // What it does not know counts as 0, and so does a number that makes no sense.
@@ -279,21 +346,14 @@ class PluginBackend : public Backend, public AdoptsMemory {
   DeviceFacts facts_;
 };
 
-bool complete(const tuner_memory* table) {
-  return table != nullptr && table->struct_size >= sizeof *table && table->allocate != nullptr &&
-         table->release != nullptr && table->upload != nullptr && table->download != nullptr &&
-         table->fill != nullptr && table->copy != nullptr && table->compare != nullptr;
-}
-
-bool complete(const tuner_kernels* table) {
-  return table != nullptr && table->struct_size >= sizeof *table && table->load != nullptr &&
-         table->unload != nullptr && table->set_symbol != nullptr && table->launch != nullptr &&
-         table->time != nullptr;
-}
-
-bool complete(const tuner_backend& table) {
-  return table.struct_size >= sizeof table && complete(table.memory) && complete(table.kernels) &&
-         table.destroy != nullptr && table.facts != nullptr && table.ability != nullptr;
+bool is_whole_backend(const tuner_backend& table) {
+  const tuner_memory* memory = table.memory;
+  const tuner_kernels* kernels = table.kernels;
+  return is_whole(table, memory, kernels, table.destroy, table.facts, table.ability) &&
+         is_whole(*memory, memory->allocate, memory->release, memory->upload, memory->download,
+                  memory->fill, memory->copy, memory->compare) &&
+         is_whole(*kernels, kernels->load, kernels->unload, kernels->set_symbol, kernels->launch,
+                  kernels->time);
 }
 
 }  // namespace
@@ -309,7 +369,7 @@ DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_f
   StringSink error;
   const int status = factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink());
   if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
-  if (!complete(table)) {
+  if (!is_whole_backend(table)) {
     return Unexpected{DeviceFailure{
         DeviceError::kUnsupported,
         "a table of this backend plugin is too short for this program, or not whole"}};

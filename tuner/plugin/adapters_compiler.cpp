@@ -9,7 +9,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
-#include "tuner/plugin/abi_text.h"
 #include "tuner/plugin/adapters.h"
 
 namespace tuner {
@@ -86,15 +85,12 @@ class OpenedDigests {
 
 class PluginCompiler : public Compiler {
  public:
-  PluginCompiler(const tuner_compiler& table, std::string options)
-      : table_(table), options_(std::move(options)) {}
-  ~PluginCompiler() override { table_.destroy(table_.self); }
-  PluginCompiler(const PluginCompiler&) = delete;
-  PluginCompiler& operator=(const PluginCompiler&) = delete;
+  PluginCompiler(PluginObject<tuner_compiler> object, std::string options)
+      : object_(std::move(object)), options_(std::move(options)) {}
 
   std::string identity() override {
     StringSink out;
-    table_.identity(table_.self, out.sink());
+    object_->identity(object_->self, out.sink());
     return out.text + options_;
   }
 
@@ -117,7 +113,7 @@ class PluginCompiler : public Compiler {
                                     opened_all};
     const auto start = std::chrono::steady_clock::now();
     const auto before = std::chrono::system_clock::now();
-    const int status = table_.compile(table_.self, &abi.request, &sinks);
+    const int status = object_->compile(object_->self, &abi.request, &sinks);
     if (status == TUNER_DEVICE_LOST) throw UnavailableError(log.text);
     if (answer.all_opened) artifact.opened = digests_.states_of(answer.opened, before);
     if (status != TUNER_OK) {
@@ -165,7 +161,7 @@ class PluginCompiler : public Compiler {
   }
   static void opened_all(void* to) noexcept { static_cast<Answer*>(to)->all_opened = true; }
 
-  tuner_compiler table_;
+  PluginObject<tuner_compiler> object_;
   std::string options_;  // with which it was made, as a part of its identity
   OpenedDigests digests_;
 };
@@ -175,19 +171,17 @@ class PluginCompiler : public Compiler {
 Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(
     const tuner_compiler_factory& factory, std::uint32_t item, const OptionList& options) {
   const std::vector<tuner_pair> pairs = abi_pairs(options);
-  tuner_compiler table{};
-  table.struct_size = sizeof table;
-  StringSink error;
-  if (factory.create(item, pairs.data(), pairs.size(), &table, error.sink()) != TUNER_OK) {
-    return Unexpected{error.text};
-  }
-  if (table.struct_size < sizeof table || table.destroy == nullptr || table.identity == nullptr ||
-      table.compile == nullptr) {
+  auto made = made_by<tuner_compiler>([&](tuner_compiler* out, tuner_sink error) {
+    return factory.create(item, pairs.data(), pairs.size(), out, error);
+  });
+  if (!made) return Unexpected{made.error()};
+  if (!is_whole(**made, (*made)->destroy, (*made)->identity, (*made)->compile)) {
     return Unexpected{std::string("its table is too short for this program")};
   }
   std::string made_with;
   for (const OptionValue& one : options) made_with += " " + one.name + "=" + one.value;
-  return std::unique_ptr<Compiler>(std::make_unique<PluginCompiler>(table, std::move(made_with)));
+  return std::unique_ptr<Compiler>(
+      std::make_unique<PluginCompiler>(std::move(*made), std::move(made_with)));
 }
 
 }  // namespace tuner

@@ -14,7 +14,6 @@
 #include "tuner/base/expected.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/adapters.h"
-#include "tuner/plugin/adapters_exporter.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/compiler.h"

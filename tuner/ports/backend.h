@@ -13,6 +13,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
 #include "tuner/model/trial.h"
+#include "tuner/plugin/abi.h"
 
 namespace tuner {
 
@@ -38,10 +39,11 @@ using DeviceResult = Expected<T, DeviceFailure>;
 using BufferId = std::uint64_t;
 using KernelId = std::uint64_t;
 
-struct BufferRange {
-  BufferId buffer = 0;
-  std::uint64_t offset = 0;  // bytes
-};
+// These cross the plugin boundary as they are. They have no defaults: write {} behind a member.
+using BufferRange = tuner_range;
+using Comparison = tuner_comparison;
+using Zeros = tuner_zeros;      // what becomes zero
+using Restore = tuner_restore;  // a copy done before every timed sequence, outside the timed region
 
 // Element formulas are in plugin/abi.h (tuner_fill).
 struct Fill {
@@ -60,14 +62,6 @@ struct Fill {
   std::uint64_t seed = 0;
 };
 
-struct Comparison {
-  std::uint64_t mismatches = 0;
-  std::uint64_t first_mismatch = 0;  // element index; meaningful when mismatches > 0
-  double max_abs_error = 0;          // NaN counts as infinity
-  double first_value = 0;
-  double first_expected = 0;
-};
-
 struct LoadedKernel {
   KernelId id = 0;
   Resources resources;
@@ -78,15 +72,9 @@ struct LoadedKernel {
 // scalar's bytes.
 struct LaunchArgument {
   bool is_buffer = false;
-  BufferRange buffer;
+  BufferRange buffer{};
   std::vector<std::byte> scalar;
   std::optional<TensorMap> map{};  // then is_buffer
-};
-
-// Memory that becomes zero.
-struct Zeros {
-  BufferRange at;
-  std::uint64_t bytes = 0;
 };
 
 struct KernelLaunch {
@@ -98,13 +86,6 @@ struct KernelLaunch {
 
 // Launches that follow each other in one stream; a variant with one kernel has one.
 using LaunchSequence = std::vector<KernelLaunch>;
-
-// Copies done before every timed sequence, outside the timed region.
-struct Restore {
-  BufferId to = 0;
-  BufferId from = 0;
-  std::uint64_t bytes = 0;
-};
 
 struct TimingRequest {
   std::uint32_t samples = 1;

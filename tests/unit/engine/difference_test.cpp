@@ -19,7 +19,7 @@ ArgumentPlan output(DataType type, Role role = Role::kOut) {
 }
 
 Comparison difference(double value, double expected) {
-  Comparison out;
+  Comparison out{};
   out.mismatches = 2;
   out.first_mismatch = 5;
   out.first_value = value;
