@@ -10,12 +10,52 @@
 
 #include "tuner/engine/objective.h"
 #include "tuner/engine/ranking.h"
+#include "tuner/engine/tuning_loop.h"
 
 namespace tuner {
 namespace {
 
 constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word
 constexpr int kMostTries = 3;
+
+// Answers with known trials, as a machine like another one would. The first question for an unknown
+// one ends it.
+class KnownAnswers final : public Evaluator {
+ public:
+  KnownAnswers(const Resumption& known, const Evaluator& like)
+      : known_(known), capacity_(like.capacity()), machine_(like.machine()) {
+    if (machine_) machine_->under_way.clear();
+  }
+  std::size_t capacity() const override { return capacity_; }
+  void submit(ConfigIndex index) override {
+    if (auto found = known_.recall(index)) {
+      if (machine_) machine_->under_way.push_back({index, Stage::kCompiling, 0, 0});
+      open_.emplace(found->place, std::move(found->trial));
+    } else {
+      asked_for_more_ = true;
+    }
+  }
+  std::optional<Trial> next(double) override {
+    if (asked_for_more_ || open_.empty()) return std::nullopt;
+    Trial trial = std::move(open_.extract(open_.begin()).mapped());
+    if (machine_) {
+      std::erase_if(machine_->under_way,
+                    [&](const UnderWay& one) { return one.index == trial.index; });
+    }
+    return trial;
+  }
+  void cancel() override { open_.clear(); }
+  double now() const override { return 0; }
+  std::optional<MachineState> machine() const override { return machine_; }
+  bool asked_for_more() const { return asked_for_more_; }
+
+ private:
+  const Resumption& known_;
+  std::size_t capacity_;
+  std::optional<MachineState> machine_;
+  std::map<std::size_t, Trial> open_;  // by place
+  bool asked_for_more_ = false;
+};
 
 std::string outdated_text(double ratio) {
   return fmt::format(
@@ -33,7 +73,11 @@ void mark_outdated(Trial& trial, double ratio) {
 }
 
 bool has_moved(const Timing& then, const Timing& now) {
-  const bool apart = now.ci_low > then.ci_high || now.ci_high < then.ci_low;
+  if (!is_time(then.median)) return false;  // a finalist of an older program: nothing to compare
+  const bool known = then.ci_low > 0;       // likewise: its median alone
+  const double low = known ? then.ci_low : then.median;
+  const double high = known ? then.ci_high : then.median;
+  const bool apart = now.ci_low > high || now.ci_high < low;
   return apart && std::abs(now.median / then.median - 1) > kDrift;
 }
 
@@ -141,6 +185,60 @@ std::vector<ConfigIndex> Resumption::outdated() const {
     order.push_back(trial.index);
   }
   return order;
+}
+
+bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
+                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop) {
+  budget.seconds.reset();  // answers that are known take no time
+  KnownAnswers answers(known, evaluator);
+  LoopCallbacks callbacks;
+  bool is_stopped = false;
+  callbacks.stop = [&] { return answers.asked_for_more() || (is_stopped = stop()); };
+  run_loop(strategy, answers, objective, budget, callbacks);
+  return answers.asked_for_more() || is_stopped;
+}
+
+GivenFirst::GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then)
+    : StrategyBefore(std::move(then)), given_(std::move(given)) {
+  for (const ConfigIndex index : given_) answers_.emplace(index, Given{});
+}
+
+std::vector<ConfigIndex> GivenFirst::ask(std::size_t count) {
+  std::vector<ConfigIndex> out;
+  while (out.size() < count && next_ < given_.size()) out.push_back(given_[next_++]);
+  if (!out.empty()) return out;
+  for (;;) {
+    bool any_given = false;
+    for (const ConfigIndex index : then().ask(count)) {
+      const auto given = answers_.find(index);
+      if (given == answers_.end() || given->second.wanted) {
+        out.push_back(index);
+        continue;
+      }
+      any_given = given->second.wanted = true;
+      if (given->second.answer) then().tell(*given->second.answer);
+    }
+    if (!out.empty() || !any_given) return out;
+  }
+}
+
+void GivenFirst::tell(const Observation& observation) {
+  const auto given = answers_.find(observation.index);
+  if (given == answers_.end() || given->second.wanted) return then().tell(observation);
+  given->second.answer = observation;
+}
+
+std::vector<ConfigIndex> GivenFirst::order(std::vector<ConfigIndex> compiled) {
+  std::vector<ConfigIndex> ordered;
+  std::vector<ConfigIndex> others;
+  for (const ConfigIndex index : compiled) {
+    const auto given = answers_.find(index);
+    const bool is_first = given != answers_.end() && !given->second.wanted;
+    (is_first ? ordered : others).push_back(index);
+  }
+  others = then().order(std::move(others));
+  ordered.insert(ordered.end(), others.begin(), others.end());
+  return ordered;
 }
 
 }  // namespace tuner

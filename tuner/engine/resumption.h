@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/strategy.h"
 
 namespace tuner {
 
@@ -69,6 +71,31 @@ class Resumption {
   std::vector<Trial> trials_;
   std::map<ConfigIndex, std::size_t> places_;
   std::optional<ConfigIndex> measuring_;
+};
+
+// Whether a search would ask `evaluator` for something that is not known, given the answers that
+// are, in the order in which they came. A model may think for long; once `stop` says so, it is
+// taken for granted.
+bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
+                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop);
+
+// Proposes given configurations before another strategy's. That one hears of them when it asks.
+class GivenFirst final : public StrategyBefore {
+ public:
+  GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then);
+  std::vector<ConfigIndex> ask(std::size_t count) override;
+  void tell(const Observation& observation) override;
+  // Those that were given and that the other strategy has not asked for stay in front.
+  std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override;
+
+ private:
+  struct Given {
+    bool wanted = false;  // by the other strategy
+    std::optional<Observation> answer{};
+  };
+  std::vector<ConfigIndex> given_;
+  std::size_t next_ = 0;
+  std::map<ConfigIndex, Given> answers_;
 };
 
 }  // namespace tuner

@@ -84,7 +84,7 @@ SizeOutcome measured_at(DeviceRun& run, const SizeOutcome& outcome,
   if (const Trial* own = winner_of(outcome.results)) {
     others.insert(others.begin(), own->configuration);
   }
-  return run.measure(outcome.results.size, others, what);
+  return run.measure(outcome.results.size, others, what, outcome.compared || outcome.measured > 0);
 }
 
 }  // namespace

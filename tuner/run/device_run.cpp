@@ -11,11 +11,12 @@
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/engine/baseline.h"
+#include "tuner/engine/listed_ones.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/postponed.h"
 #include "tuner/engine/ranking.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/engine/resumption.h"
-#include "tuner/engine/wrapped_strategies.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/run/final.h"
 #include "tuner/run/time_budget.h"
@@ -47,8 +48,9 @@ void plan_preparation(const std::string& reference_text, SizeTask& task) {
 // How the configurations of a size are chosen.
 struct DeviceRun::Search {
   std::unique_ptr<Strategy> strategy;
-  bool compare = false;  // what is stored with the device, first
-  bool final = true;     // whether one is held at the end, if it is due
+  std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
+  bool compared = false;  // what is stored was compared with the device already
+  bool final = true;      // whether one is held at the end, if it is due
   Budget budget;
   RunPart part;
   Stopwatch since;
@@ -124,11 +126,21 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
   return task;
 }
 
-// The best of what is stored is measured again first: is the device as fast as it was?
+// Before anything new is measured, the best of what is stored is: is the device as fast as it was?
 void DeviceRun::compare_with_stored(Attempt& attempt) {
   Search& search = attempt.search;
+  attempt.outcome.compared = search.compared;
   Resumption& resumption = attempt.history.resumption();
-  if (!search.compare || !resumption.any_valid()) return;
+  if (search.compared || !resumption.any_valid()) return;
+  if (!resumption.any_outdated() &&
+      finalists_due(study_, attempt.size, facts_, resumption.trials()).empty() &&
+      !asks_for_more(
+          *search.rehearsal(), resumption, study_.objective, search.budget, attempt.evaluator, [&] {
+            return interrupted_() || attempt.evaluator.now() + attempt.reserve() >= attempt.end();
+          })) {
+    return;
+  }
+  attempt.outcome.compared = true;
   const auto replace = [&](std::span<const Trial> changed) { attempt.history.replace(changed); };
   if (const auto moved = resumption.compare(attempt.evaluator, attempt.end(), replace)) {
     listener_.note(moved_text(*moved, study_.parameters));
@@ -344,7 +356,6 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
   }
   Search search;
   search.since = since;
-  search.compare = compared_.insert(size.label()).second;
   search.final = options.final;
   search.budget = options.budget.value_or(settings_.budget);
   search.part.seconds = search.budget.seconds;
@@ -355,9 +366,13 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
     search.part.total = std::to_string(*search.budget.evaluations);
   }
   const ContextKey key = history_.key(facts_, size);
-  std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
-  for (const Prior& prior : warm_start(key, space)) strategy->learn(prior);
-  search.strategy = std::make_unique<GivenFirst>(std::move(first), std::move(strategy));
+  const std::vector<Prior> priors = warm_start(key, space);
+  search.rehearsal = [&] {
+    std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
+    for (const Prior& prior : priors) strategy->learn(prior);
+    return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));
+  };
+  search.strategy = search.rehearsal();
   Store& store = history_.store();
   if (settings_.fresh) store.start_afresh(store.context(key));
   return run(space, size, std::move(search));
@@ -365,7 +380,8 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
 
 SizeOutcome DeviceRun::measure(const ProblemSize& size,
                                const std::vector<Configuration>& configurations,
-                               const std::string& what, std::optional<double> seconds) {
+                               const std::string& what, bool compared,
+                               std::optional<double> seconds) {
   const Stopwatch since;
   listener_.turn_to(facts_.name, size);
   const SearchSpace space = build_space(size);
@@ -374,7 +390,9 @@ SizeOutcome DeviceRun::measure(const ProblemSize& size,
   search.since = since;
   search.budget.seconds = seconds;
   search.part = {what, std::to_string(listed.size()), false};
-  search.strategy = std::make_unique<ListedOnes>(listed);
+  search.compared = compared;
+  search.rehearsal = [listed] { return std::make_unique<ListedOnes>(listed); };
+  search.strategy = search.rehearsal();
   return run(space, size, std::move(search));
 }
 

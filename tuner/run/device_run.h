@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +49,7 @@ struct SizeOutcome {
   std::size_t measured = 0;  // of these, trials that were not in the store
   bool any_valid = false;    // of the space that was searched; the ranking may hold more
   bool only_begun = false;   // the domain's time was up before it had a right variant
+  bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
   double seconds = 0;                  // that search and final took
   std::optional<Course> course{};      // how these were used; empty when nothing was run
@@ -75,10 +75,11 @@ class DeviceRun {
 
   // Measures given configurations, in their order, instead of a search, and the final that is due,
   // in so many seconds; those that are not of the size's space are passed over. Everything that is
-  // known of the size is ranked anew. `what` says for the user which ones they are. Follows tune(),
-  // which has compared what is stored with the device.
+  // known of the size is ranked anew. `what` says for the user which ones they are; `compared`:
+  // what is stored was compared with the device already.
   SizeOutcome measure(const ProblemSize& size, const std::vector<Configuration>& configurations,
-                      const std::string& what, std::optional<double> seconds = std::nullopt);
+                      const std::string& what, bool compared,
+                      std::optional<double> seconds = std::nullopt);
 
   const Study& study() const { return study_; }
   const History& history() const { return history_; }
@@ -113,7 +114,6 @@ class DeviceRun {
   RunListener listener_;
   std::function<bool()> interrupted_;
   DeviceFacts facts_;
-  std::set<std::string> compared_{};  // sizes whose stored results were compared with the device
 };
 
 }  // namespace tuner

@@ -161,7 +161,7 @@ class DomainRun {
     // The size's own winner is answered by the store, and says what is too slow.
     others.insert(others.begin(), known.front().configuration);
     SizeOutcome outcome = run_.measure(
-        size, others, what, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);
+        size, others, what, true, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);
     spent_ += outcome.measured;
     plan_.tell(measured(run_.study(), outcome));
     outcome.searched = one.searched;

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "tests/fakes/fake_evaluator.h"
+#include "tests/fakes/fake_strategy.h"
+#include "tuner/engine/tuning_loop.h"
 
 namespace tuner {
 namespace {
@@ -42,6 +44,8 @@ FakeEvaluator device(double factor, std::vector<Trial> trials) {
     return timed(index, now.timing.median * factor, now.state);
   });
 }
+
+bool never() { return false; }
 
 struct Told {
   std::vector<Trial> changed;
@@ -112,6 +116,10 @@ TEST(Resumption, MoreThanTheIntervalAndThreePerCentIsAMove) {
   Timing wide = timed(0, 12).timing;
   wide.ci_low = 10;
   EXPECT_FALSE(has_moved(then, wide)) << "20 %, but the intervals meet";
+  Timing alone = then;
+  alone.ci_low = alone.ci_high = 0;
+  EXPECT_TRUE(has_moved(alone, timed(0, 10.4).timing)) << "its median is all that was kept";
+  EXPECT_FALSE(has_moved(Timing{}, timed(0, 10.4).timing)) << "nothing of the search was kept";
 }
 
 TEST(Resumption, ABestThatFailsNowIsAFailureAndTheNextBestIsCompared) {
@@ -147,6 +155,73 @@ TEST(Resumption, OutdatedTrialsOfAnEarlierRunAreMeasuredAgainByTheNext) {
   EXPECT_FALSE(resumption.recall(0));
   EXPECT_EQ(resumption.outdated(), std::vector<ConfigIndex>{0});
   EXPECT_TRUE(resumption.is_valid_result(0));
+}
+
+TEST(Resumption, ASearchThatAsksOnlyForWhatIsKnownNeedsNoDevice) {
+  const Resumption known(kTime, {}, four());
+  const FakeEvaluator machine = device(1, four());
+  FakeStrategy within({0, 1, 2, 3});
+  EXPECT_FALSE(asks_for_more(within, known, kTime, {}, machine, never));
+  FakeStrategy beyond({0, 1, 2, 3, 4});
+  EXPECT_TRUE(asks_for_more(beyond, known, kTime, {}, machine, never));
+  FakeStrategy beyond_budget({0, 1, 2, 3, 4});
+  Budget four_evaluations;
+  four_evaluations.evaluations = 4;
+  EXPECT_FALSE(asks_for_more(beyond_budget, known, kTime, four_evaluations, machine, never));
+}
+
+TEST(Resumption, ARehearsalHearsTheAnswersInTheirOrderAndOfTheMachineThatItIsFor) {
+  std::vector<Trial> trials = four();
+  std::swap(trials[0], trials[3]);  // 3, 1, 2, 0: as they came
+  const Resumption known(kTime, {}, trials);
+  FakeEvaluator machine = device(1, four());
+  machine.workers = 5;
+  FakeStrategy strategy({0, 1, 2, 3});
+  Budget budget;
+  budget.evaluations = 4;
+  EXPECT_FALSE(asks_for_more(strategy, known, kTime, budget, machine, never));
+  std::vector<std::uint64_t> told;
+  for (const Observation& one : strategy.told) {
+    told.push_back(static_cast<std::uint64_t>(one.index));
+  }
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{3, 1, 2, 0}));
+  ASSERT_FALSE(strategy.noticed.empty());
+  EXPECT_EQ(strategy.noticed.front().compile_workers, 5U);
+}
+
+TEST(Resumption, ARehearsalThatIsStoppedCountsAsAskingForMore) {
+  const Resumption known(kTime, {}, four());
+  FakeStrategy within({0, 1, 2, 3});
+  EXPECT_TRUE(asks_for_more(within, known, kTime, {}, device(1, four()), [] { return true; }));
+}
+
+TEST(Resumption, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {
+  auto script = std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 0, 6});
+  FakeStrategy& then = *script;
+  GivenFirst strategy({1, 2, 0}, std::move(script));
+  FakeEvaluator evaluator(1, [](ConfigIndex index) { return timed(index, 1.0 + index); });
+  const auto done = run_loop(strategy, evaluator, kTime, {}, {});
+  EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 2, 0, 5, 6})) << "none twice";
+  EXPECT_EQ(done.evaluations, 5U);
+  std::vector<ConfigIndex> told;
+  for (const Observation& one : then.told) told.push_back(one.index);
+  EXPECT_EQ(told, (std::vector<ConfigIndex>{5, 2, 0, 6})) << "not of 1, for which it did not ask";
+}
+
+TEST(Resumption, GivenOnesAreMeasuredFirstUnlessTheOtherStrategyAsksForThem) {
+  GivenFirst strategy({1, 2}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 6}));
+  EXPECT_EQ(strategy.ask(2), (std::vector<ConfigIndex>{1, 2}));
+  EXPECT_EQ(strategy.ask(3), (std::vector<ConfigIndex>{5, 6}));
+  EXPECT_EQ(strategy.order({5, 2, 6, 1}), (std::vector<ConfigIndex>{1, 6, 2, 5}));
+}
+
+TEST(Resumption, GivenOnesStayWithinTheBudget) {
+  GivenFirst strategy({1, 2, 3}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{4}));
+  FakeEvaluator evaluator(2, [](ConfigIndex index) { return timed(index, 1); });
+  Budget two;
+  two.evaluations = 2;
+  run_loop(strategy, evaluator, kTime, two, {});
+  EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 2}));
 }
 
 }  // namespace

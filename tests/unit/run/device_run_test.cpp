@@ -158,7 +158,7 @@ TEST_F(DeviceRunTest, WarningsOfThePreparationArePassedOn) {
 TEST_F(DeviceRunTest, ListedConfigurationsAreMeasuredInTheirOrder) {
   const auto outcome = with_run([&](DeviceRun& run) {
     return run.measure(study.sizes.front(), {config(128, 1), config(64, 2), config(7, 7)},
-                       "winners");
+                       "winners", true);
   });
   ASSERT_EQ(count_measured(), 2U);  // the third is not of the space
   EXPECT_EQ(device.measured[0].second, config(128, 1));
@@ -301,8 +301,8 @@ TEST_F(DeviceRunTest, GivenConfigurationsAreMeasuredWithinTheirSeconds) {
   device.seconds = 1;
   const std::vector<Configuration> all{config(64, 1), config(64, 2), config(128, 1),
                                        config(128, 2)};
-  const SizeOutcome outcome =
-      with_run([&](DeviceRun& run) { return run.measure(study.sizes.front(), all, "four", 2.8); });
+  const SizeOutcome outcome = with_run(
+      [&](DeviceRun& run) { return run.measure(study.sizes.front(), all, "four", false, 2.8); });
   EXPECT_EQ(outcome.measured, 2U);
   EXPECT_EQ(device.cancelled, 2U);
 }

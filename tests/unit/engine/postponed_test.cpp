@@ -1,10 +1,8 @@
-#include "tuner/engine/wrapped_strategies.h"
+#include "tuner/engine/postponed.h"
 
 #include <gtest/gtest.h>
 
-#include "tests/fakes/fake_evaluator.h"
 #include "tests/fakes/fake_strategy.h"
-#include "tuner/engine/tuning_loop.h"
 
 namespace tuner {
 namespace {
@@ -70,44 +68,6 @@ TEST(Postponed, WhatNobodyAsksForIsNotTried) {
   strategy.tell(about(1));
   EXPECT_EQ(strategy.ask(8), (Indices{}));
   EXPECT_TRUE(strategy.held_back().empty());
-}
-
-Trial taking(ConfigIndex index, double ms) {
-  Trial trial;
-  trial.index = index;
-  trial.timing.median = ms;
-  trial.objective = SearchFigure(ms / 1000);
-  return trial;
-}
-
-TEST(GivenFirst, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {
-  auto script = std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 0, 6});
-  FakeStrategy& then = *script;
-  GivenFirst strategy({1, 2, 0}, std::move(script));
-  FakeEvaluator evaluator(
-      1, [](ConfigIndex index) { return taking(index, 1.0 + static_cast<double>(index)); });
-  const auto done = run_loop(strategy, evaluator, {}, {}, {});
-  EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 2, 0, 5, 6})) << "none twice";
-  EXPECT_EQ(done.evaluations, 5U);
-  std::vector<ConfigIndex> told;
-  for (const Observation& one : then.told) told.push_back(one.index);
-  EXPECT_EQ(told, (std::vector<ConfigIndex>{5, 2, 0, 6})) << "not of 1, for which it did not ask";
-}
-
-TEST(GivenFirst, GivenOnesAreMeasuredFirstUnlessTheOtherStrategyAsksForThem) {
-  GivenFirst strategy({1, 2}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 6}));
-  EXPECT_EQ(strategy.ask(2), (std::vector<ConfigIndex>{1, 2}));
-  EXPECT_EQ(strategy.ask(3), (std::vector<ConfigIndex>{5, 6}));
-  EXPECT_EQ(strategy.order({5, 2, 6, 1}), (std::vector<ConfigIndex>{1, 6, 2, 5}));
-}
-
-TEST(GivenFirst, GivenOnesStayWithinTheBudget) {
-  GivenFirst strategy({1, 2, 3}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{4}));
-  FakeEvaluator evaluator(2, [](ConfigIndex index) { return taking(index, 1); });
-  Budget two;
-  two.evaluations = 2;
-  run_loop(strategy, evaluator, {}, two, {});
-  EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 2}));
 }
 
 }  // namespace
