@@ -138,7 +138,7 @@ TEST(T1File, SearchAndBudgetAreOursWhereTheyHaveAMeaning) {
   EXPECT_EQ(study.search.budget.evaluations, 10U);
   EXPECT_EQ(study.search.budget.seconds, 2.5);
   text.replace(text.find("random_sample"), 13, "ProfileBased");
-  EXPECT_EQ(T1File(text).accepted().search.strategy, "");
+  EXPECT_EQ(T1File(text).accepted().search.strategy, "default");
   EXPECT_NE(T1File(text).warnings().find("'ProfileBased' is not known"), std::string::npos);
 }
 

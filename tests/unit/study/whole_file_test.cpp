@@ -182,10 +182,8 @@ TEST(WholeStudy, SearchAndMeasureArrive) {
   EXPECT_EQ(measure.simpler_within, 0);
 }
 
-TEST(WholeStudy, DefaultStrategyIsTheProgramsOwn) {
-  EXPECT_EQ(
-      accepted("schema: 1\nparameters: {B: [1]}\nsearch: {strategy: default}\n").search.strategy,
-      "");
+TEST(WholeStudy, AStudyThatNamesNoStrategyHasTheDefault) {
+  EXPECT_EQ(accepted("schema: 1\nparameters: {B: [1]}\n").search.strategy, "default");
 }
 
 TEST(WholeStudy, ValuesKeepTheirTypes) {
