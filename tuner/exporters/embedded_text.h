@@ -9,15 +9,17 @@ namespace tuner {
 
 // `num` and its operations: Python's numbers and texts at compile time, failures included.
 extern const std::string_view kNumbersText;
-// detail::lg256 and detail::tier: how far sizes and devices are apart.
-extern const std::string_view kDistanceText;
+// Which entry is nearest, and what the predictors of a domain choose. The program chooses by these
+// two itself (selection.cpp): nothing in them depends on the study.
+extern const std::string_view kChoiceText;
+extern const std::string_view kPredictedText;
 // Attributes of launches, where a study asks for some: in a header, and how a launcher sets them.
 extern const std::string_view kAttributesText;
 extern const std::string_view kLauncherAttributesText;
-// select() and best<>.
+// The tables for these two, select() and best<>.
 extern const std::string_view kSelectionText;
-// The predictors of a domain, and what they choose.
-extern const std::string_view kPredictedText;
+// The predictors of a domain.
+extern const std::string_view kPredictorsText;
 // What a launcher knows of each device, and how it puts a kernel in a stream.
 extern const std::string_view kLauncherStateText;
 extern const std::string_view kLauncherScratchText;

@@ -321,38 +321,41 @@ constexpr const char* kAskSizeRules =
     "    return {configs[0], match::unsupported, 0, -1, 4, 0.0};\n"
     "  }\n";
 constexpr const char* kAskLearned =
-    "  if (detail::in_domain(d)) {\n"
-    "    const selection learned = detail::predicted(v, d);\n"
-    "    if (learned.how != match::unsupported) return learned;\n"
-    "  }\n";
+    "  const auto learned =\n"
+    "      detail::in_domain(d) ? detail::predicted(q, detail::expected_costs(d, "
+    "v.multiprocessors))\n"
+    "                           : detail::none<match>();\n"
+    "  const auto found = learned.how != match::unsupported ? learned : detail::nearest(q);\n";
+constexpr const char* kAskNearest = "  const auto found = detail::nearest(q);\n";
 
 std::string selection(const HeaderModel& model) {
   std::string positive;
   std::string same;
-  std::string query;
+  std::string logs;
   std::string distance;
   std::string example = "90";
   const SizeDistance weighted(model.table->weights);
   for (std::size_t d = 0; d < model.dims.size(); ++d) {
     const std::string& name = model.dims[d].name;
     positive += fmt::format("{}d.{} > 0", d > 0 ? " && " : "", name);
-    same += fmt::format("{0}e.size.{1} == d.{1}", d > 0 ? " && " : "", name);
+    same += fmt::format("{0}size.{1} == d.{1}", d > 0 ? " && " : "", name);
+    logs += fmt::format("{}lg256(d.{})", d > 0 ? ", " : "", name);
     example += ", 1024";
     const std::int64_t factor = weighted.factor(d);
     if (factor == 0) continue;
-    query += fmt::format("  const int q{} = detail::lg256(d.{});\n", d, name);
-    distance += fmt::format("{0}{1}detail::square(q{2} - e.lg[{2}])", distance.empty() ? "" : " + ",
+    distance += fmt::format("{0}{1}square(logs[{2}] - lg[{2}])", distance.empty() ? "" : " + ",
                             factor == 1 ? "" : fmt::format("{} * ", factor), d);
   }
-  std::string out(kSelectionText);
   const bool learned = model.table->learned.has_value();
-  out = replaced(std::move(out), "TUNER_PREDICTED;\n", learned ? header_predictors(model) : "");
-  out = replaced(std::move(out), "  TUNER_LEARNED;\n", learned ? kAskLearned : "");
+  std::string out = learned ? header_predictors(model) : "";
+  out += kSelectionText;
+  out = replaced(std::move(out), "  TUNER_FOUND;\n", learned ? kAskLearned : kAskNearest);
   const bool rules = std::ranges::find(model.scopes, RuleScope::kSize) != model.scopes.end();
   out = replaced(std::move(out), "  TUNER_SIZE_RULES;\n", rules ? kAskSizeRules : "");
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
-  out = replaced(std::move(out), "  TUNER_QUERY;\n",
-                 query.empty() ? "  static_cast<void>(d);\n" : query);
+  out = replaced(std::move(out), "TUNER_DIMENSIONS",
+                 std::to_string(std::max<std::size_t>(1, model.dims.size())));
+  out = replaced(std::move(out), "TUNER_LOGS", logs.empty() ? "0" : logs);
   out = replaced(std::move(out), "TUNER_DISTANCE", distance.empty() ? "0" : distance);
   out = replaced(std::move(out), "TUNER_UNIT", fmt::format("{:.17g}", weighted.unit()));
   out = replaced(std::move(out), "TUNER_SAME", same.empty() ? "true" : same);
@@ -371,7 +374,7 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
   std::string out = preamble(model, options, text.title) + macros(model, options) + text.includes;
   out += macros_aside(model, text, true);
   out += "namespace " + model.space + " {\n" + types(model) + tables(model) +
-         "\nnamespace detail {\n" + std::string(kNumbersText) + "\n" + std::string(kDistanceText) +
+         "\nnamespace detail {\n" + std::string(kNumbersText) + "\n" + std::string(kChoiceText) +
          "}  // namespace detail\n\n" + header_rules(model) + selection(model) + text.more +
          "}  // namespace " + model.space + "\n";
   out += for_each(model) + macros_aside(model, text, false);

@@ -70,7 +70,7 @@ std::string header_predictors(const HeaderModel& model) {
                           model.dims[d].name, range.low, range.high);
     size += fmt::format("{}static_cast<double>(d.{})", d > 0 ? ", " : "", model.dims[d].name);
   }
-  std::string out(kPredictedText);
+  std::string out(kPredictorsText);
   const auto fill = [&](const char* word, const std::string& text) {
     out = replaced(std::move(out), word, text);
   };
@@ -81,7 +81,7 @@ std::string header_predictors(const HeaderModel& model) {
   fill("TUNER_DIMENSIONS", std::to_string(learned.domain.size()));
   fill("TUNER_IN_DOMAIN", inside);
   fill("TUNER_SIZE", size);
-  return out;
+  return "namespace detail {\n" + std::string(kPredictedText) + "}  // namespace detail\n\n" + out;
 }
 
 }  // namespace tuner

@@ -7,8 +7,7 @@
 
 namespace tuner {
 
-// The predictors of model.table->learned and what chooses among them, in terms of TUNER_SAME and
-// the like, which selection.hpp has, too.
+// The predictors of model.table->learned, after what chooses among them.
 std::string header_predictors(const HeaderModel& model);
 
 }  // namespace tuner

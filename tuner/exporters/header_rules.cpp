@@ -198,6 +198,27 @@ std::string constraints(const HeaderModel& model, const std::string& name, RuleS
   return out + "  return true;\n}\n";
 }
 
+constexpr const char* kExtentFrom =
+    R"txt(TUNER_FN unsigned extent_from(const num& v) {
+  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : v;
+  return whole.k == kind::integer && whole.i > 0 && whole.i <= 4294967295ll
+             ? static_cast<unsigned>(whole.i)
+             : 0u;
+}
+)txt";
+constexpr const char* kAttributesFrom =
+    R"txt(TUNER_FN int carveout_from(const num& v) {
+  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : v;
+  return whole.k == kind::integer && whole.i >= -1 && whole.i <= 100 ? static_cast<int>(whole.i)
+                                                                     : no_carveout;
+}
+TUNER_FN int scheduling_from(const num& v) {
+  return holds(eq(v, num("default")))          ? 0
+         : holds(eq(v, num("spread")))         ? 1
+         : holds(eq(v, num("load_balancing"))) ? 2
+                                               : -1;
+}
+)txt";
 constexpr const char* kAttributesOf =
     R"txt(// What its launch asks for besides.
 TUNER_FN launch_attributes attributes_of(const config& c, const dims& d, const device& v) {
@@ -210,7 +231,7 @@ TUNER_FN launch_attributes attributes_of(const config& c, const dims& d, const d
 std::string header_rules(const HeaderModel& model) {
   const bool more = asks_for_attributes(*model.study);
   std::string out = more ? std::string(kAttributesText) : "";
-  out += "namespace detail {\n";
+  out += std::string("namespace detail {\n") + kExtentFrom + (more ? kAttributesFrom : "");
   for (const HeaderField& field : model.parameters) {
     if (field.is_choice) out += choice_values(field);
   }
@@ -220,14 +241,7 @@ std::string header_rules(const HeaderModel& model) {
          constraints(model, "rules_of_the_size", RuleScope::kSize) +
          constraints(model, "rules_here", RuleScope::kBoth);
   out +=
-      R"txt(TUNER_FN bool launchable(const extent& b, const extent& g, long long shared, const device& v) {
-  return b.x > 0 && b.y > 0 && b.z > 0 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
-         static_cast<long long>(b.x) * b.y * b.z <= v.max_threads_per_block &&
-         g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647u && g.y <= 65535u &&
-         g.z <= 65535u && shared >= 0 &&
-         shared <= v.max_shared_memory_per_block_optin;
-}
-// Of one of configs[]: whether it may be used on a device for a size that keeps its own rules.
+      R"txt(// Of one of configs[]: whether it may be used on a device for a size that keeps its own rules.
 TUNER_FN bool serves(const names& n, const device& v) {
   if (!rules_here(n)) return false;
 TUNER_LIMITS  return launchable(block(n), grid(n), shared(n), v);

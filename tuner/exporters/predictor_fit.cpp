@@ -15,6 +15,7 @@
 #include "tuner/engine/least_squares.h"
 #include "tuner/engine/objective.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/selection.h"
 
 namespace tuner {
 namespace {

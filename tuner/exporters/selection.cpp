@@ -1,4 +1,4 @@
-// Computes what an exported header's select() would answer.
+// Chooses among the configurations of a table by the text of exported headers.
 
 #include "tuner/exporters/selection.h"
 
@@ -6,109 +6,132 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <tuple>
+#include <string>
 #include <vector>
 
 #include "tuner/engine/resolve.h"
 
+// The parts of a header that depend on no study, with what stands before them there.
+namespace tuner::exported {
+#define TUNER_FN inline
+struct extent {
+  unsigned x, y, z;
+};
+using device = DeviceFacts;
+#include "tuner/exporters/cpp/attributes.hpp"
+namespace detail {
+inline bool same_text(const std::string& a, const std::string& b) { return a == b; }
+#include "tuner/exporters/cpp/choice.hpp"
+#include "tuner/exporters/cpp/predicted.hpp"
+}  // namespace detail
+#undef TUNER_FN
+}  // namespace tuner::exported
+
 namespace tuner {
 namespace {
 
-int tier_of(const DeviceFacts& have, const DeviceFacts& want) {
-  const int h = have.compute_capability;
-  const int w = want.compute_capability;
-  if (h == w) return have.name == want.name ? 0 : 1;
-  if (h == 0 || w == 0 || h > w) return -1;
-  return h / 10 == w / 10 ? 2 : 3;
+namespace text = exported::detail;
+
+exported::extent extent_of(const std::array<std::uint32_t, 3>& sides) {
+  return {sides[0], sides[1], sides[2]};
 }
 
-// The header's detail::attributes_fit(), for attributes that have values.
-bool attributes_fit(const LaunchGeometry& launch, const DeviceFacts& device) {
-  const LaunchAttributes& asked = launch.attributes;
-  const std::uint64_t blocks = asked.blocks_in_cluster();
-  return blocks <= 16 &&
-         ((blocks == 1 && !asked.programmatic) || device.compute_capability >= 90) &&
-         launch.grid[0] % asked.cluster[0] == 0 && launch.grid[1] % asked.cluster[1] == 0 &&
-         launch.grid[2] % asked.cluster[2] == 0;
-}
-
-// The header's detail::launchable(), term by term (header_rules.cpp), and not the engine's
-// over_limits(): the header knows no extents of a device, and takes CUDA's for all of them.
 bool within_limits(const LaunchGeometry& launch, const DeviceFacts& device) {
-  const auto& block = launch.block;
-  const auto& grid = launch.grid;
-  return block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 &&
-         launch.threads_per_block() <= static_cast<std::uint64_t>(device.max_threads_per_block) &&
-         grid[0] <= 2147483647U && grid[1] <= 65535U && grid[2] <= 65535U &&
-         launch.dynamic_shared_bytes <=
-             static_cast<std::uint64_t>(device.max_shared_memory_per_block_optin) &&
-         attributes_fit(launch, device);
+  const LaunchAttributes& asked = launch.attributes;
+  const exported::launch_attributes attributes{extent_of(asked.cluster), asked.cooperative,
+                                               asked.carveout, static_cast<int>(asked.scheduling),
+                                               asked.programmatic};
+  const exported::extent grid = extent_of(launch.grid);
+  return text::launchable(extent_of(launch.block), grid,
+                          static_cast<long long>(launch.dynamic_shared_bytes), device) &&
+         text::attributes_fit(attributes, grid, device);
 }
 
-// Validity by configuration, asked once each.
-class Validity {
- public:
-  Validity(const Study& study, const TunedTable& table, const DeviceFacts& device,
-           const ProblemSize& size)
-      : study_(study), table_(table), device_(device), size_(size) {
-    known_.resize(table.configurations.size());
+text::terms terms_of(const Predictor& predictor, std::int64_t multiprocessors,
+                     const ProblemSize& size) {
+  text::work work{static_cast<double>(predictor.pieces.count),
+                  static_cast<double>(predictor.blocks.count)};
+  for (std::size_t d = 0; d < size.dims.size(); ++d) {
+    const auto extent = static_cast<double>(size.dims[d].second);
+    work.add(text::tiled_by(extent, static_cast<double>(predictor.pieces.tiles[d])),
+             text::tiled_by(extent, static_cast<double>(predictor.blocks.tiles[d])));
   }
-  bool of(std::size_t c) {
-    if (!known_[c]) known_[c] = may_launch(study_, table_.configurations[c], device_, size_);
-    return *known_[c];
-  }
+  return text::terms_of(work, static_cast<double>(predictor.resident),
+                        static_cast<double>(std::max<std::int64_t>(1, multiprocessors)));
+}
 
- private:
-  const Study& study_;
-  const TunedTable& table_;
-  const DeviceFacts& device_;
-  const ProblemSize& size_;
-  std::vector<std::optional<bool>> known_;
+// What the header's matches are called here.
+struct Matches {
+  static constexpr Match exact = Match::kExact;
+  static constexpr Match near_size = Match::kNearSize;
+  static constexpr Match near_device = Match::kNearDevice;
+  static constexpr Match fallback = Match::kFallback;
+  static constexpr Match unsupported = Match::kUnsupported;
+  static constexpr Match predicted = Match::kPredicted;
 };
 
-// Tier, newness, processors apart: the smallest is the nearest device, the first of equals.
-std::optional<std::size_t> nearest_device(const TunedTable& table, const DeviceFacts& device) {
-  std::optional<std::size_t> best;
-  std::tuple<int, int, std::int64_t> best_standing;
-  for (std::size_t i = 0; i < table.devices.size(); ++i) {
-    const DeviceFacts& have = table.devices[i];
-    const int tier = tier_of(have, device);
-    if (tier < 0) continue;
-    const std::int64_t apart =
-        tier == 0 ? 0 : std::abs(have.multiprocessors - device.multiprocessors);
-    const std::tuple standing{tier, -have.compute_capability, apart};
-    if (best && !(standing < best_standing)) continue;
-    best = i;
-    best_standing = standing;
-  }
-  return best;
-}
+// The table, asked for one size on one device.
+struct Question {
+  using how = Matches;
+  struct Notes {
+    std::vector<text::standing> devices;
+    std::vector<int> nearest;
+    std::vector<text::standing> standings;
+    std::vector<bool> ruled_out;
+  };
+  const Study& study;
+  const TunedTable& table;
+  const DeviceFacts& device;
+  const ProblemSize& size;
+  SizeDistance apart{table.weights};
 
-// The header's detail::predicted(), term by term.
-std::optional<Selection> predicted(const TunedTable& table, const DeviceFacts& device,
-                                   const ProblemSize& size, Validity& valid) {
-  const auto nearest = nearest_device(table, device);
-  if (!nearest) return std::nullopt;
-  const int tier = tier_of(table.devices[*nearest], device);
-  for (std::size_t i = 0; i < table.entries.size(); ++i) {
-    const TunedEntry& entry = table.entries[i];
-    if (entry.device != *nearest || entry.size.dims != size.dims) continue;
-    if (!valid.of(entry.configuration)) continue;
-    return Selection{entry.configuration, tier > 0 ? Match::kNearDevice : Match::kExact, i, tier,
-                     0};
+  Notes blank() const {
+    const std::size_t count = table.configurations.size();
+    return {std::vector<text::standing>(table.devices.size()), std::vector<int>(count),
+            std::vector<text::standing>(count), std::vector<bool>(count)};
   }
-  const Predictor* best = nullptr;
-  double least = 0;
-  for (const Predictor& one : table.learned->predictors) {
-    if (one.device != *nearest) continue;
-    const double cost = predicted_cost(one, device.multiprocessors, size);
-    if ((best != nullptr && cost >= least) || !valid.of(one.configuration)) continue;
-    best = &one;
-    least = cost;
+  int device_total() const { return static_cast<int>(table.devices.size()); }
+  int configuration_total() const { return static_cast<int>(table.configurations.size()); }
+  int entry_total() const { return static_cast<int>(table.entries.size()); }
+  const DeviceFacts& asked() const { return device; }
+  const DeviceFacts& tuned(int i) const { return table.devices[at(i)]; }
+  int device_of(int i) const { return static_cast<int>(table.entries[at(i)].device); }
+  int configuration_of(int i) const { return static_cast<int>(table.entries[at(i)].configuration); }
+  bool serves(int c) const { return may_launch(study, table.configurations[at(c)], device, size); }
+  bool same(int i) const { return table.entries[at(i)].size.dims == size.dims; }
+  std::int64_t distance(int i) const { return apart.between(size, table.entries[at(i)].size); }
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+};
+
+// What the table's predictors say of one size on one device.
+struct ExpectedCosts {
+  struct Notes {
+    std::vector<double> costs;
+    std::vector<bool> ruled_out;
+  };
+  const std::vector<Predictor>& predictors;
+  const DeviceFacts& device;
+  const ProblemSize& size;
+
+  Notes blank() const {
+    return {std::vector<double>(predictors.size()), std::vector<bool>(predictors.size())};
   }
-  if (best == nullptr) return std::nullopt;
-  const Match how = tier > 0 ? Match::kNearDevice : Match::kPredicted;
-  return Selection{best->configuration, how, {}, tier, 0};
+  int count() const { return static_cast<int>(predictors.size()); }
+  const Predictor& of(int i) const { return predictors[static_cast<std::size_t>(i)]; }
+  int device_of(int i) const { return static_cast<int>(of(i).device); }
+  int configuration_of(int i) const { return static_cast<int>(of(i).configuration); }
+  double at(int i) const {
+    return text::cost_of(of(i).coefficients.data(), terms_of(of(i), device.multiprocessors, size));
+  }
+};
+
+bool is_within(const std::vector<ExtentRange>& domain, const ProblemSize& size) {
+  for (std::size_t d = 0; d < domain.size(); ++d) {
+    const std::int64_t extent = size.dims[d].second;
+    if (extent < domain[d].low || extent > domain[d].high) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -117,6 +140,14 @@ std::string_view name_of(Match match) {
   constexpr std::array<std::string_view, 6> kNames{"exact",    "near_size",   "near_device",
                                                    "fallback", "unsupported", "predicted"};
   return kNames.at(static_cast<std::size_t>(match));
+}
+
+int lg256(long long x) { return text::lg256(x); }
+
+std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
+                                                          std::int64_t multiprocessors,
+                                                          const ProblemSize& size) {
+  return std::to_array(terms_of(predictor, multiprocessors, size).of);
 }
 
 SizeDistance::SizeDistance(const std::vector<double>& weights) {
@@ -134,8 +165,7 @@ SizeDistance::SizeDistance(const std::vector<double>& weights) {
 std::int64_t SizeDistance::between(const ProblemSize& a, const ProblemSize& b) const {
   std::int64_t sum = 0;
   for (std::size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d) {
-    const std::int64_t apart = lg256(a.dims[d].second) - lg256(b.dims[d].second);
-    sum += factor(d) * apart * apart;
+    sum += factor(d) * text::square(lg256(a.dims[d].second) - lg256(b.dims[d].second));
   }
   return sum;
 }
@@ -156,41 +186,19 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
   if (!std::ranges::all_of(size.dims, [](const auto& dim) { return dim.second > 0; })) {
     return {0, Match::kFallback, {}, 4, 0};
   }
-  Validity valid(study, table, device, size);
-  if (table.learned && is_within(table.learned->domain, size)) {
-    if (const auto found = predicted(table, device, size, valid)) return *found;
-  }
-  const SizeDistance distance(table.weights);
-  // Tier, newness, processors apart, distance: the smallest wins, the first of equals.
-  using Standing = std::tuple<int, int, std::int64_t, std::int64_t>;
-  std::optional<Standing> best_standing;
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < table.entries.size(); ++i) {
-    const TunedEntry& entry = table.entries[i];
-    const DeviceFacts& have = table.devices[entry.device];
-    const int tier = tier_of(have, device);
-    if (tier < 0) continue;
-    const std::int64_t apart =
-        tier == 0 ? 0 : std::abs(have.multiprocessors - device.multiprocessors);
-    const Standing standing{tier, -have.compute_capability, apart,
-                            distance.between(size, entry.size)};
-    if (best_standing && !(standing < *best_standing)) continue;
-    if (!valid.of(entry.configuration)) continue;
-    best_standing = standing;
-    best = i;
-  }
-  if (best_standing) {
-    const TunedEntry& entry = table.entries[best];
-    const int tier = std::get<0>(*best_standing);
-    const Match how = tier > 0                       ? Match::kNearDevice
-                      : entry.size.dims == size.dims ? Match::kExact
-                                                     : Match::kNearSize;
-    return {entry.configuration, how, best, tier, distance.log2_sq(std::get<3>(*best_standing))};
-  }
-  for (std::size_t c = 0; c < table.configurations.size(); ++c) {
-    if (valid.of(c)) return {c, Match::kFallback, {}, 4, 0};
-  }
-  return {};
+  const Question question{study, table, device, size};
+  const auto learned =
+      table.learned && is_within(table.learned->domain, size)
+          ? text::predicted(question, ExpectedCosts{table.learned->predictors, device, size})
+          : text::none<Matches>();
+  const auto found = learned.how != Match::kUnsupported ? learned : text::nearest(question);
+  Selection out{static_cast<std::size_t>(found.configuration),
+                found.how,
+                {},
+                found.tier,
+                question.apart.log2_sq(found.distance)};
+  if (found.entry >= 0) out.entry = static_cast<std::size_t>(found.entry);
+  return out;
 }
 
 }  // namespace tuner

@@ -1,6 +1,8 @@
 #pragma once
-// What an exported header's select() answers, computed here: for reports and verification.
+// What an exported header's select() answers, for reports and verification: by the text that the
+// header is made of.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,15 +33,14 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
 
-// The fixed-point logarithm of exported headers (cpp/distance.hpp): 256 * log2(x), linear between
-// powers of two; 0 for x < 1.
-constexpr int lg256(long long x) {
-  const long long y = x < 1 ? 1 : x;
-  int e = 0;
-  while ((y >> e) > 1) ++e;
-  const long long rest = y - (1LL << e);
-  return e * 256 + static_cast<int>(e <= 50 ? (rest << 8) >> e : rest >> (e - 8));
-}
+// What of a configuration's cost on a device follows from the size: the terms of cpp/predicted.hpp.
+std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
+                                                          std::int64_t multiprocessors,
+                                                          const ProblemSize& size);
+
+// The fixed-point logarithm of exported headers: 256 * log2(x), linear between powers of two; 0 for
+// x < 1.
+int lg256(long long x);
 
 // How far two problem sizes are apart: over the dimensions, the sum of the weight times the squared
 // log2 of the ratio. In whole numbers, so that tuner and exported header agree to the bit.

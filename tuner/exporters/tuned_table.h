@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/exporters/learned_selector.h"
 #include "tuner/model/ranked_results.h"
+#include "tuner/model/size_domain.h"
 #include "tuner/model/study.h"
 
 namespace tuner {
@@ -24,6 +24,32 @@ struct TunedEntry {
   // Of an entry that an earlier table had, too: what ranks first now and did not replace it.
   std::optional<Configuration> kept_before{};
 };
+
+// How many there are of something at a size: `count` for each tile, of which there are as many in
+// each dimension as its extent needs.
+struct Tiling {
+  std::int64_t count = 0;  // 0: it is not made of tiles
+  std::vector<std::int64_t>
+      tiles;  // extents of a tile, by dimension; 0: the dimension does not count
+};
+
+// What a configuration costs on a device, as a function of the size: a sum of parts that follow
+// from how many blocks there are and how much each has to do (cpp/predicted.hpp).
+struct Predictor {
+  std::size_t device = 0;         // in TunedTable::devices
+  std::size_t configuration = 0;  // in TunedTable::configurations
+  Tiling pieces{};                // of work; a block takes one after the other
+  Tiling blocks{};
+  std::int64_t resident = 1;           // blocks that a multiprocessor holds at once
+  std::vector<double> coefficients{};  // of the features, none negative
+};
+
+struct LearnedSelector {
+  std::vector<ExtentRange> domain;  // sizes beyond it are not predicted
+  std::vector<Predictor> predictors;
+};
+
+constexpr std::size_t kPredictorFeatures = 6;
 
 struct TunedTable {
   std::vector<DeviceFacts> devices;

@@ -42,15 +42,17 @@ struct device {
   const char* name = "";
   long long compute_capability = 0;
   long long multiprocessors = 1;
+  long long max_threads_per_block = 1024;
+  long long max_shared_memory_per_block_optin = 49152;
 };
 struct entry { int dev; int cfg; dims size; int lg[1]; double time_ms; };
 enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
 struct selection { config cfg; match how; int config_id; int entry_index; int tier; double d; };
 struct extent { unsigned x, y, z; };
 TUNER_TABLE config configs[] = {{1}};
-TUNER_TABLE device devices[] = {{"d", 90, 1}};
+TUNER_TABLE device devices[] = {{"d", 90, 1, 1024, 49152}};
 TUNER_TABLE entry entries[] = {{0, 0, {8}, {768}, 1.0}};
-TUNER_TABLE device architectures[] = {{"", 90, 1}};
+TUNER_TABLE device architectures[] = {{"", 90, 1, 1024, 49152}};
 TUNER_TABLE int config_count = 1;
 TUNER_TABLE int device_count = 1;
 TUNER_TABLE int entry_count = 1;
@@ -86,8 +88,8 @@ struct map_numbers {
 }  // namespace detail
 )";
 
-std::string numbers_and_distance() {
-  return "namespace detail {\n" + included(kNumbers) + included("distance.hpp") + "}\n";
+std::string numbers_and_choice() {
+  return "namespace detail {\n" + included(kNumbers) + included("choice.hpp") + "}\n";
 }
 
 void expect_compiles(const std::string& text, const std::string& options = "") {
@@ -100,10 +102,11 @@ void expect_compiles(const std::string& text, const std::string& options = "") {
 
 TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
   const std::map<std::string, std::string_view> parts{
-      {"distance.hpp", kDistanceText},
+      {"choice.hpp", kChoiceText},
       {"attributes.hpp", kAttributesText},
       {"selection.hpp", kSelectionText},
       {"predicted.hpp", kPredictedText},
+      {"predictors.hpp", kPredictorsText},
       {"launcher_state.hpp", kLauncherStateText},
       {"launcher_attributes.hpp", kLauncherAttributesText},
       {"launcher_scratch.hpp", kLauncherScratchText},
@@ -125,19 +128,18 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
   EXPECT_EQ(kNumbersText, text_of(kNumbers));
 }
 
-TEST(EmbeddedText, NumbersAndDistancesCompileAlone) {
-  expect_compiles(std::string(kTypes) + numbers_and_distance() + "}\n");
+TEST(EmbeddedText, NumbersAndChoicesCompileAlone) {
+  expect_compiles(std::string(kTypes) + numbers_and_choice() + "}\n");
 }
 
 TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
-  expect_compiles(std::string(kTypes) + numbers_and_distance() +
-                  "#define TUNER_PREDICTED static_assert(true, \"\")\n"
+  expect_compiles(std::string(kTypes) + numbers_and_choice() +
+                  "#define TUNER_FOUND const auto found = detail::nearest(q)\n"
                   "#define TUNER_SIZE_RULES static_assert(true, \"\")\n"
-                  "#define TUNER_LEARNED static_assert(true, \"\")\n"
-                  "#define TUNER_POSITIVE d.n > 0\n"
-                  "#define TUNER_QUERY const int q0 = detail::lg256(d.n)\n"
-                  "#define TUNER_DISTANCE detail::square(q0 - e.lg[0])\n"
-                  "#define TUNER_SAME e.size.n == d.n\n#define TUNER_UNIT 1.0\n" +
+                  "#define TUNER_POSITIVE d.n > 0\n#define TUNER_DIMENSIONS 1\n"
+                  "#define TUNER_LOGS lg256(d.n)\n"
+                  "#define TUNER_DISTANCE square(logs[0] - lg[0])\n"
+                  "#define TUNER_SAME size.n == d.n\n#define TUNER_UNIT 1.0\n" +
                   included("selection.hpp") +
                   "static_assert(best<90, 8>.how == match::exact);\n"
                   "static_assert(best<90, 9>.how == match::near_size);\n}\n");
@@ -154,7 +156,7 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
                           "type_traits", "vector"}) {
     headers += std::string("#include <") + one + ">\n";
   }
-  expect_compiles(headers + kTypes + kRules + numbers_and_distance() + included("attributes.hpp") +
+  expect_compiles(headers + kTypes + kRules + numbers_and_choice() + included("attributes.hpp") +
                       kMapNumbers + "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
                       included("launcher_state.hpp") + included("launcher_attributes.hpp") +
                       included("launcher_scratch.hpp") + included("launcher_number.hpp") +

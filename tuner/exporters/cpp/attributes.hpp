@@ -8,17 +8,6 @@ struct launch_attributes {
 };
 namespace detail {
 constexpr int no_carveout = -2;
-TUNER_FN int carveout_from(const num& v) {
-  const num whole = v.k == kind::real && v.f == floor_of(v.f) ? from_double(v.f) : v;
-  return whole.k == kind::integer && whole.i >= -1 && whole.i <= 100 ? static_cast<int>(whole.i)
-                                                                     : no_carveout;
-}
-TUNER_FN int scheduling_from(const num& v) {
-  return holds(eq(v, num("default")))          ? 0
-         : holds(eq(v, num("spread")))         ? 1
-         : holds(eq(v, num("load_balancing"))) ? 2
-                                               : -1;
-}
 TUNER_FN unsigned blocks_of(const extent& e) {
   return e.x > 16 || e.y > 16 || e.z > 16 ? 0 : e.x * e.y * e.z;
 }
