@@ -47,12 +47,14 @@ std::shared_ptr<const ReadyVariant> ReadyVariants::variant(
 std::optional<tuner::Artifact> ReadyVariants::compiled(const std::string& key,
                                                        const tuner::CompileRequest& request,
                                                        const tuner::StopRequest& stop) const {
-  constexpr int kLookMs = 50;
+  constexpr double kLookSeconds = 0.05;
   const std::uint64_t id = tools_.compilers.submit(key, request);
   while (stop.count() == 0) {
-    std::vector<pollfd> fds{{stop.fd(), POLLIN, 0}};
-    tools_.compilers.watch(fds);
-    ::poll(fds.data(), fds.size(), kLookMs);
+    tuner::PollSet awaited;
+    awaited.sockets.push_back({stop.fd(), POLLIN, 0});
+    tools_.compilers.watch(awaited);
+    awaited.until(tuner::after(tuner::Clock::now(), kLookSeconds));
+    awaited.wait();
     for (const tuner::CompileResult& result : tools_.compilers.handle()) {
       if (result.id != id) continue;
       return result.outcome ? std::optional(**result.outcome) : std::nullopt;

@@ -52,8 +52,6 @@ struct SizeTask {
   std::function<void(int done, int rounds)> round{};
   // Seconds that went by before, and count: now() begins with them.
   double spent = 0;
-  // By now(): what blocks, such as bringing back a process that died, is given up then.
-  double end = kNoEnd;
 };
 
 // How fast the device itself was meanwhile, as a variant that is measured again and again tells:

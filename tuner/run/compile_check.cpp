@@ -57,9 +57,10 @@ class CompileCheck {
   // Waits until fewer than `most` compilations are under way.
   void drain(std::size_t most, const Interrupt& interrupt) {
     while (pool_.outstanding() >= most && !compiling_.empty() && interrupt.count() == 0) {
-      std::vector<pollfd> fds{{interrupt.fd(), POLLIN, 0}};
-      pool_.watch(fds);
-      ::poll(fds.data(), fds.size(), 200);
+      PollSet awaited;
+      awaited.sockets.push_back({interrupt.fd(), POLLIN, 0});
+      pool_.watch(awaited);
+      awaited.wait();
       for (const CompileResult& result : pool_.handle()) finish(result);
     }
   }

@@ -297,7 +297,6 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   }
   SizeTask work = task(space, size, history);
   work.spent = search.since.seconds();
-  work.end = search.budget.seconds.value_or(kNoEnd);
   std::optional<double> reference_ms;
   work.reference_timed = [&reference_ms](double ms) { reference_ms = ms; };
   work.reached = [this](std::string_view step) { listener_.reached(step); };

@@ -47,6 +47,12 @@ Clock::duration StoppedTime::take(pid_t worker, TimePoint now) {
   return since;
 }
 
+void PollSet::wait() {
+  const auto most = std::min(due, Clock::now() + std::chrono::seconds(1)) - Clock::now();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(most).count();
+  ::poll(sockets.data(), sockets.size(), static_cast<int>(std::max<long long>(left, 0)));
+}
+
 void WorkLog::add(TimePoint start) {
   const auto seconds = [](TimePoint at) {
     return std::chrono::duration<double>(at.time_since_epoch()).count();
@@ -122,11 +128,11 @@ std::optional<nlohmann::json> Channel::wait(TimePoint deadline) {
     const Status status = pump();
     if (auto message = take()) return message;
     if (status == Status::kEnded || ended_) return std::nullopt;
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) return std::nullopt;
-    pollfd socket = watched();
-    ::poll(&socket, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
+    if (Clock::now() >= deadline) return std::nullopt;
+    PollSet awaited;
+    awaited.sockets.push_back(watched());
+    awaited.until(deadline);
+    awaited.wait();
   }
 }
 

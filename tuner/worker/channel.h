@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -29,6 +30,16 @@ inline TimePoint after(TimePoint start, double seconds) {
 inline double seconds_since(TimePoint start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// What somebody waits for: sockets, and the earliest moment at which something is due.
+struct PollSet {
+  std::vector<pollfd> sockets;
+  TimePoint due = TimePoint::max();
+
+  void until(TimePoint at) { due = std::min(due, at); }
+  // Until there is something to do; a second at most, since StoppedTime is asked that often.
+  void wait();
+};
 
 // Time that does not count against a worker: a batch system may stop a job, and let it go on later.
 class StoppedTime {

@@ -194,23 +194,16 @@ Load CompilePool::load() const {
   return load;
 }
 
-void CompilePool::watch(std::vector<pollfd>& fds) const {
-  for (const Worker& worker : workers_) {
-    if (worker.channel) fds.push_back(worker.channel->watched());
-  }
-}
-
-TimePoint CompilePool::deadline() const {
-  TimePoint earliest = TimePoint::max();
+void CompilePool::watch(PollSet& awaited) const {
   for (const Worker& worker : workers_) {
     if (!worker.channel) continue;
+    awaited.sockets.push_back(worker.channel->watched());
     if (!worker.jobs.empty()) {
-      earliest = std::min(earliest, after(worker.started, options_.deadline_seconds));
+      awaited.until(after(worker.started, options_.deadline_seconds));
     } else if (!worker.ready) {
-      earliest = std::min(earliest, after(worker.started, kStartDeadlineSeconds));
+      awaited.until(after(worker.started, kStartDeadlineSeconds));
     }
   }
-  return earliest;
 }
 
 void CompilePool::read(Worker& worker, std::vector<CompileResult>& results) {

@@ -4,7 +4,6 @@
 // way at the same time are compiled once. Other machines may lend workers; one that is gone, or
 // whose compiler is another one, is left out, and its work goes to the others.
 
-#include <poll.h>
 
 #include <cstdint>
 #include <deque>
@@ -55,8 +54,7 @@ class CompilePool final : public Compilers {
   // Compilations that are under way, of which each may have several ids.
   std::size_t outstanding() const { return askers_.size(); }
 
-  void watch(std::vector<pollfd>& fds) const override;
-  TimePoint deadline() const override;
+  void watch(PollSet& awaited) const override;
   // Reads answers, replaces the dead, hands out waiting requests.
   std::vector<CompileResult> handle() override;
 

@@ -2,7 +2,6 @@
 // What compiles: those who do it, the library of what was compiled before, and what a search asks
 // of both.
 
-#include <poll.h>
 
 #include <cstdint>
 #include <functional>
@@ -46,9 +45,8 @@ class Compilers {
   // For how long this key has been with a compiler; empty while it waits for one.
   virtual std::optional<double> seconds_at_work(const std::string& key) const = 0;
 
-  virtual void watch(std::vector<pollfd>& fds) const = 0;
-  // Earliest moment at which handle() has something to do even if nothing is readable.
-  virtual TimePoint deadline() const = 0;
+  // Adds what there is to wait for until handle() has something to do.
+  virtual void watch(PollSet& awaited) const = 0;
   virtual std::vector<CompileResult> handle() = 0;
 
   // How many a search is to keep busy, and for how many seconds these were.

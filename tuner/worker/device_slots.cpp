@@ -278,18 +278,10 @@ DeviceSlot* DeviceSlots::beside_final() {
 
 // ---- what is on them ----------------------------------------------------------------------------
 
-void DeviceSlots::watch(std::vector<pollfd>& fds) const {
+void DeviceSlots::watch(PollSet& awaited) const {
   for (const DeviceSlot& slot : slots_) {
-    if (!slot.is_lost()) slot.worker().watch(fds);
+    if (!slot.is_lost()) slot.worker().watch(awaited);
   }
-}
-
-TimePoint DeviceSlots::deadline() const {
-  TimePoint first = TimePoint::max();
-  for (const DeviceSlot& slot : slots_) {
-    if (!slot.is_lost()) first = std::min(first, slot.worker().deadline());
-  }
-  return first;
 }
 
 bool DeviceSlots::is_any_free() const { return std::ranges::any_of(slots_, &DeviceSlot::is_free); }

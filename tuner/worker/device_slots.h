@@ -5,7 +5,6 @@
 // what it measures counts (engine/device_scale). A device that is gone leaves its work to the
 // others.
 
-#include <poll.h>
 
 #include <cstddef>
 #include <deque>
@@ -159,8 +158,7 @@ class DeviceSlots {
   // Another that could measure now; null: there is none.
   DeviceSlot* beside_final();
 
-  void watch(std::vector<pollfd>& fds) const;
-  TimePoint deadline() const;
+  void watch(PollSet& awaited) const;
   bool is_any_free() const;
   bool is_any_running() const;
   bool is_any_outstanding() const;  // running, or measured and not compared

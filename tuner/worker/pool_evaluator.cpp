@@ -3,7 +3,6 @@
 #include "tuner/worker/pool_evaluator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -240,23 +239,15 @@ void PoolEvaluator::score(Trial& trial) const {
 // ---- the search ---------------------------------------------------------------------------------
 
 void PoolEvaluator::wait(double until) {
-  std::vector<pollfd> fds;
+  PollSet awaited;
   // From the first interruption on it is readable for ever.
-  if (interrupt_.count() == 0) fds.push_back({interrupt_.fd(), POLLIN, 0});
-  tools_.compilers.watch(fds);
-  slots_.watch(fds);
-  TimePoint deadline = std::min(tools_.compilers.deadline(), slots_.deadline());
+  if (interrupt_.count() == 0) awaited.sockets.push_back({interrupt_.fd(), POLLIN, 0});
+  tools_.compilers.watch(awaited);
+  slots_.watch(awaited);
   // What is due already waits for its twin on another device: that one's answer ends the waiting.
-  if (slots_.is_any_free()) deadline = std::min(deadline, ready_.next_due());
-  long long ms = std::isfinite(until)
-                     ? std::clamp(std::llround(1000 * (until - now())) + 1, 0LL, 1000LL)
-                     : 1000;
-  if (deadline != TimePoint::max()) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    ms = std::clamp<long long>(left + 1, 0, ms);
-  }
-  ::poll(fds.data(), fds.size(), static_cast<int>(ms));
+  if (slots_.is_any_free()) awaited.until(ready_.next_due());
+  awaited.until(after(Clock::now(), std::min(until - now(), 1.0)));
+  awaited.wait();
 }
 
 void PoolEvaluator::cancel() {

@@ -99,7 +99,7 @@ const DeviceFacts& RunWorker::open() {
     start();
   }
   for (;;) {
-    static_cast<void>(advance());  // state_ says what came of it
+    static_cast<void>(advance());  // throws where it fails: there is no plan
     if (state_ != State::kStarting) return facts_;
     wait_for_answer();
   }
@@ -217,11 +217,10 @@ bool RunWorker::is_ready() {
 
 // Until advance() has something to do, or it is time to ask whether it is over.
 void RunWorker::wait_for_answer() const {
-  const TimePoint until = std::min(deadline_, after(Clock::now(), Channel::kLookSeconds));
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-  std::vector<pollfd> fds;
-  watch(fds);
-  ::poll(fds.data(), fds.size(), static_cast<int>(std::max<long long>(left.count() + 1, 0)));
+  PollSet awaited;
+  watch(awaited);
+  awaited.until(after(Clock::now(), Channel::kLookSeconds));
+  awaited.wait();
 }
 
 // Only when it was prepared. False when it was over before it was ready.
@@ -246,14 +245,11 @@ void RunWorker::begin(const VariantPlan& variant) {
   channel_->send({{"type", "evaluate"}, {"id", id_}, {"variant", variant}});
 }
 
-void RunWorker::watch(std::vector<pollfd>& fds) const {
-  const bool is_awaited = is_coming_up() || state_ == State::kBusy;
-  if (channel_ && is_awaited) fds.push_back(channel_->watched());
-}
-
-TimePoint RunWorker::deadline() const {
-  if (is_coming_up()) return deadline_;
-  return state_ == State::kBusy ? clock_.deadline() : TimePoint::max();
+void RunWorker::watch(PollSet& awaited) const {
+  const bool is_busy = state_ == State::kBusy;
+  if (!is_busy && !is_coming_up()) return;
+  if (channel_) awaited.sockets.push_back(channel_->watched());
+  awaited.until(is_busy ? clock_.deadline() : deadline_);
 }
 
 Verdict RunWorker::verdict_of_death(const std::string& how) const {

@@ -3,7 +3,6 @@
 // before it is launched, so a crash, a hang or a poisoned context has exactly one culprit. The
 // child is then replaced and the problem prepared anew.
 
-#include <poll.h>
 
 #include <cstdint>
 #include <functional>
@@ -77,8 +76,8 @@ class RunWorker {
   // Best valid launch of the current size in ms, which the deadlines follow; 0 = not known.
   void set_best(double ms) { clock_.set_best(ms); }
 
-  void watch(std::vector<pollfd>& fds) const;
-  TimePoint deadline() const;
+  // Adds what there is to wait for until advance() or handle() has something to do.
+  void watch(PollSet& awaited) const;
   // The verdict on the configuration in flight, once there is one.
   std::optional<Verdict> handle();
   // Once: that the worker has answered for the configuration before once more. Its first answer may

@@ -6,13 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace tuner {
 namespace {
-
-constexpr long long kLongestWaitMs = 1000;
 
 FileDescriptor new_bell() { return FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
@@ -61,8 +58,9 @@ class SharedCompilers::Share final : public Compilers {
     return all_.pool_.seconds_at_work(key);
   }
 
-  void watch(std::vector<pollfd>& fds) const override { fds.push_back({bell_.get(), POLLIN, 0}); }
-  TimePoint deadline() const override { return TimePoint::max(); }
+  void watch(PollSet& awaited) const override {
+    awaited.sockets.push_back({bell_.get(), POLLIN, 0});
+  }
   std::vector<CompileResult> handle() override {
     const std::lock_guard lock(all_.mutex_);
     if (all_.failure_) std::rethrow_exception(all_.failure_);
@@ -106,7 +104,7 @@ SharedCompilers::SharedCompilers(CompilePool& pool, std::size_t shares)
   for (std::size_t i = 0; i < shares; ++i) shares_.emplace_back(*this, shares);
 }
 
-// What nobody has cancelled is answered to nobody.
+// Nobody is there to take the answers to what is still asked for: it is cancelled.
 SharedCompilers::~SharedCompilers() {
   for (const auto& [id, share] : askers_) cancelled_.push_back(id);
   pool_.cancel(cancelled_);
@@ -121,20 +119,6 @@ void SharedCompilers::hand_out(std::vector<CompileResult> results) {
   }
 }
 
-std::vector<pollfd> SharedCompilers::watched() const {
-  std::vector<pollfd> fds{{wake_.get(), POLLIN, 0}};
-  pool_.watch(fds);
-  return fds;
-}
-
-int SharedCompilers::milliseconds() const {
-  const TimePoint deadline = pool_.deadline();
-  if (deadline == TimePoint::max()) return kLongestWaitMs;
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left + 1, 0, kLongestWaitMs));
-}
-
 void SharedCompilers::serve() {
   std::unique_lock lock(mutex_);
   while (!is_over_) {
@@ -146,10 +130,11 @@ void SharedCompilers::serve() {
       for (const Share& share : shares_) share.ring_bell();
       return;
     }
-    std::vector<pollfd> fds = watched();
-    const int wait = milliseconds();
+    PollSet awaited;
+    awaited.sockets.push_back({wake_.get(), POLLIN, 0});
+    pool_.watch(awaited);
     lock.unlock();
-    ::poll(fds.data(), fds.size(), wait);
+    awaited.wait();
     lock.lock();
     silence(wake_);
   }

@@ -24,7 +24,7 @@ class SharedCompilers {
   SharedCompilers& operator=(const SharedCompilers&) = delete;
   ~SharedCompilers();
 
-  // For one thread each. Of its search are so many workers as come to it when all have the same.
+  // For one thread each. Each search gets an equal share of the workers.
   Compilers& share(std::size_t number);
 
   // On a thread of its own, until stop(): talks to the workers.
@@ -34,8 +34,6 @@ class SharedCompilers {
  private:
   class Share;
 
-  std::vector<pollfd> watched() const;
-  int milliseconds() const;
   void hand_out(std::vector<CompileResult> results);
 
   CompilePool& pool_;

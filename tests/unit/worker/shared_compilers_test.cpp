@@ -46,9 +46,10 @@ class SharedCompilersTest : public testing::Test {
     std::vector<CompileResult> all;
     const TimePoint late = Clock::now() + std::chrono::seconds(60);
     while (all.size() < count && Clock::now() < late) {
-      std::vector<pollfd> fds;
-      share.watch(fds);
-      ::poll(fds.data(), fds.size(), 100);
+      PollSet awaited;
+      share.watch(awaited);
+      awaited.until(after(Clock::now(), 0.1));
+      awaited.wait();
       for (CompileResult& result : share.handle()) all.push_back(std::move(result));
     }
     return all;
