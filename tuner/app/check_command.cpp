@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/program_options.hpp>
 #include <iostream>
+#include <string>
 
+#include "tuner/app/check_options.h"
 #include "tuner/app/commands.h"
-#include "tuner/base/child_process.h"
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/usable_cores.h"
 #include "tuner/engine/resolve.h"
 #include "tuner/exporters/csv.h"
 #include "tuner/model/device_facts.h"
-#include "tuner/run/compile_check.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
@@ -22,14 +23,42 @@
 #include "tuner/study/space_json.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
-#include "tuner/terminal/compiled_csv.h"
 #include "tuner/terminal/space_text.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
-constexpr const char* kNominalArch = "sm_90";
+namespace po = boost::program_options;
+
+CheckOptions parse_check(const Words& words) {
+  CheckOptions o;
+  o.jobs = usable_cores();
+  std::string archs;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("json", po::bool_switch(&o.json), "the report as JSON");
+  add("list", po::bool_switch(&o.list), "all valid configurations as CSV");
+  add("sample", po::value(&o.sample)->default_value(0), "this many random ones as CSV");
+  add("compile", po::bool_switch(&o.compile),
+      "compile the variants (no GPU needed); registers, shared memory, spills, occupancy as CSV");
+  add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
+  add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
+  add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
+  add_t1_options(visible, o.per);
+  add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add_color_option(visible, o.color);
+  const auto values = parse_words(words, "tuner check STUDY [options]", visible);
+  o.study = one_input(values, "study", true);
+  if (!archs.empty()) o.archs = split(archs, ',');
+  if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
+  if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
+  must_be_some("--jobs", o.jobs);
+  return o;
+}
 
 void print_rows(const SearchSpace& space, const CheckOptions& options) {
   std::cout << csv_header(space.parameters()) << "\n";
@@ -64,45 +93,6 @@ int report_space(const SearchSpace& space, const CheckOptions& options,
   return kExitDone;
 }
 
-DeviceFacts facts_for(const CheckOptions& options) {
-  return nominal_facts(options.archs.empty() ? kNominalArch : options.archs.front());
-}
-
-// Compiles every variant (or a random --limit of them) for each architecture, without a device, and
-// prints registers, shared memory, spills and occupancy as CSV.
-int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
-  if (!study.runnable) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to compile: 'kernel' and 'launch' are needed",
-                               ""});
-  }
-  const Interrupt interrupt;
-  const WorkerProgram program{executable_path(), options.plugin_dirs};
-  if (const auto text = idle_options_note(study, facts_for(options).backend); !text.empty()) {
-    std::cerr << text << "\n";
-  }
-  const ArtifactShelf shelf;
-  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
-  Words archs = options.archs;
-  if (archs.empty()) archs.push_back("sm_90");
-  std::cout << compiled_header(study.parameters);
-  bool all_good = true;
-  for (const std::string& arch : archs) {
-    const auto tell = [&](const CheckedVariant& one) { std::cout << compiled_line(arch, one); };
-    const CompileCheckEnd end =
-        check_compile(study, size, {arch, options.jobs, options.limit, options.seed}, program,
-                      shelf, interrupt, tell);
-    if (interrupt.count() > 0) return kExitInterrupted;
-    std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch,
-                             end.compiled, end.failed, end.programs);
-    if (end.compiled == 0) {
-      all_good = false;
-      std::cerr << "  " << lines_for_terminal(end.first_failure) << "\n";
-    }
-  }
-  return all_good ? kExitDone : kExitNothingValid;
-}
-
 int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
   const Study study = study_with_answers_per(file.study, options.per);
@@ -127,7 +117,7 @@ int check_study(const CheckOptions& options) {
                            : study.sizes.empty()  ? ProblemSize{}
                                                   : study.sizes.front();
   if (options.compile) return check_compile(study, size, options);
-  const DeviceFacts facts = facts_for(options);
+  const DeviceFacts facts = facts_of(options);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   if (study.runnable && space.size() > 0) {
     for (const GeometryReport& report :
@@ -152,7 +142,8 @@ int check_study(const CheckOptions& options) {
 
 }  // namespace
 
-int check_command(const CheckOptions& options) {
+int check_command(const Words& words) {
+  const CheckOptions options = parse_check(words);
   const std::filesystem::path path = options.study;
   if (path.extension() != ".json" || is_t1(study_text(path))) return check_study(options);
   if (options.compile) {

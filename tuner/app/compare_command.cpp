@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/parse_words.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/comparison.h"

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "tuner/app/commands.h"
@@ -27,6 +29,43 @@
 
 namespace tuner {
 namespace {
+
+namespace po = boost::program_options;
+
+ExportOptions parse_export(const Words& words) {
+  ExportOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("format", po::value(&o.format)->default_value("header"),
+      "NAME[:option=value,...]; see 'tuner list exporters'");
+  add("output,o", po::value(&o.output)->default_value("-"),
+      "file, or '-' for standard output; launcher: a folder, or the two files' path without "
+      "extension");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("from", po::value(&o.from),
+      "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
+  add("also", po::value(&o.also)->composing(),
+      "results folder of another machine with the same device: of each size the configuration that "
+      "loses least at worst on all of them; may be repeated");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("size", po::value(&o.size), "only this problem size");
+  add_t1_options(visible, o.per, &o.no_verify);
+  add("evaluate", po::bool_switch(&o.evaluate),
+      "write nothing; leave each tuned size out in turn and print what would be selected for it, "
+      "and what that loses");
+  add("max-configs", po::value(&o.max_configs)->default_value(0),
+      "header, launcher: at most this many different configurations");
+  std::string within;
+  add("within", po::value(&within),
+      "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
+  o.study = one_input(values, "study", true);
+  if (!within.empty()) o.within = parse_share("--within", within);
+  return o;
+}
 
 ExportSettings settings_of(const ExportOptions& options) {
   ExportSettings settings;
@@ -133,7 +172,9 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 
 }  // namespace
 
-int export_command(const ExportOptions& options) {
+int export_command(const Words& words) { return export_results(parse_export(words)); }
+
+int export_results(const ExportOptions& options) {
   Study study = study_with_answers_per(read_study(options.study), options.per);
   if (options.no_verify) study = unverified_study(std::move(study));
   const Catalogue catalogue = load_plugins(options.plugin_dirs);

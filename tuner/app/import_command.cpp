@@ -9,7 +9,6 @@
 #include <string>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/parse_words.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iostream>
+#include <string>
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
@@ -15,6 +17,29 @@
 
 namespace tuner {
 namespace {
+
+namespace po = boost::program_options;
+
+struct InitOptions {
+  std::string source;  // a CUDA source
+  std::string output;  // the study; empty = beside the source, with its name
+  std::string kernel;  // empty = the first that is not a reference
+  bool force = false;
+};
+
+InitOptions parse_init(const Words& words) {
+  InitOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("output,o", po::value(&o.output),
+      "the study to write, '-' for standard output; default: the source's name with .yaml");
+  add("kernel", po::value(&o.kernel), "draft for this kernel of several");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  const auto values = parse_words(words, "tuner init KERNEL.cu [-o STUDY.yaml]", visible);
+  o.source = one_input(values, "CUDA source", true);
+  return o;
+}
 
 namespace fs = std::filesystem;
 
@@ -37,7 +62,8 @@ void say(const std::string& head, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-int init_command(const InitOptions& options) {
+int init_command(const Words& words) {
+  const InitOptions options = parse_init(words);
   const fs::path source = options.source;
   const std::string text = text_of(source);
   const fs::path study = study_of(options);

@@ -1,7 +1,8 @@
 #pragma once
-// What the command line says, as plain data. Every parse function throws InputError on wrong
-// usage, with the nearest known option where there is one.
+// What command lines have in common: how they are parsed, and options of several commands. Wrong
+// usage throws InputError, with the nearest known option where there is one.
 
+#include <boost/program_options.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,11 @@
 namespace tuner {
 
 using Words = std::vector<std::string>;
+
+// Help that several commands give of an option.
+inline constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
+inline constexpr const char* kJobsHelp =
+    "compile workers; as many as this process may use cores, by affinity and control groups";
 
 // Thrown after --help has been printed.
 struct HelpShown {};
@@ -54,85 +60,6 @@ struct RunOptions : DeviceOptions {
   std::string warm_start_recording;  // and of this recording
 };
 
-struct CheckOptions {
-  std::string study;
-  Words per;  // of a T1 file
-  bool json = false;
-  bool list = false;
-  std::uint64_t sample = 0;
-  bool compile = false;
-  Words archs;
-  Words sizes;
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all
-  std::string color = "auto";
-  Words plugin_dirs;
-};
-
-struct ResultsOptions {
-  std::string target;      // study file, where results are (holds_results()), or empty
-  bool no_verify = false;  // of a T1 file, as RunOptions has them
-  Words per;
-  std::string results = "results";
-  std::string size;
-  std::string device;
-  std::size_t top = 10;
-  std::string csv;
-  bool force = false;
-  bool here = false;
-  bool all = false;       // also what a plain run would not go on with
-  bool failures = false;  // why variants failed, instead of the ranking
-  std::string color = "auto";
-};
-
-struct ExportOptions {
-  std::string study;
-  bool no_verify = false;  // of a T1 file, as RunOptions has them
-  Words per;
-  std::string format = "header";
-  std::string output;
-  std::string results = "results";
-  std::string device;
-  std::string size;
-  std::size_t max_configs = 0;  // 0 = as many as there are winners
-  double within = 0;            // 0.05 = each size may lose 5 %
-  std::string from;             // ranked CSV files instead of the store
-  Words also;                   // results of other machines with the same device
-  bool force = false;           // whatever file has the output's name is replaced
-  bool evaluate = false;
-  Words plugin_dirs;
-};
-
-struct VerifyOptions : DeviceOptions {
-  std::string exported;  // a header or launcher
-  std::string study;
-  Words per;                 // of a T1 file
-  Words sizes;               // none of these two: the tuned sizes
-  std::uint64_t random = 0;  // so many at random
-  std::uint64_t seed = 1;
-  std::int64_t largest = 0;         // extent of a random size; 0 = the largest that was tuned
-  std::optional<Budget> retune;     // of a search at each of these sizes
-  std::string results = "results";  // where that search keeps its trials
-};
-
-struct ListOptions {
-  std::string what;  // empty = everything
-  Words plugin_dirs;
-};
-
-struct InitOptions {
-  std::string source;  // a CUDA source
-  std::string output;  // the study; empty = beside the source, with its name
-  std::string kernel;  // empty = the first that is not a reference
-  bool force = false;
-};
-
-struct CacheOptions {
-  bool clear = false;
-  std::optional<std::uint64_t> prune;  // bytes that may stay
-};
-
 // Throws InputError for a --device that makes no sense.
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
 
@@ -141,16 +68,41 @@ Budget parse_budget_text(const std::string& option, const std::string& text);
 // What --budget says, else `otherwise`. Throws InputError.
 Budget budget_of(const RunOptions& options, const Budget& otherwise);
 
-RunOptions parse_run(const Words& words);
-CheckOptions parse_check(const Words& words);
-ResultsOptions parse_results(const Words& words);
-ExportOptions parse_export(const Words& words);
-VerifyOptions parse_verify(const Words& words);
-ListOptions parse_list(const Words& words);
-InitOptions parse_init(const Words& words);
-CacheOptions parse_cache(const Words& words);
-
 // "NAME:a=1,b=2", the text of `option` -> name and options. Throws InputError.
 std::pair<std::string, OptionList> parse_choice(const std::string& option, const std::string& text);
+
+// Throws InputError without a position.
+[[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {});
+
+// Throws InputError with the nearest word.
+void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed);
+
+// Of workers or devices. Throws InputError unless there are 1 to 1024.
+void must_be_some(const std::string& option, unsigned count);
+
+// --color, whose value is `choice`.
+void add_color_option(boost::program_options::options_description& options, std::string& choice);
+
+// --per, and --no-verify where there is a place for it: what T1 files do not say of right answers.
+void add_t1_options(boost::program_options::options_description& options, Words& per,
+                    bool* no_verify = nullptr);
+
+// "5%" or "0.05". Throws InputError.
+double parse_share(const std::string& option, const std::string& text);
+
+// Parses `words` against the visible options and positionals called "input". Prints the help after
+// `usage` and throws HelpShown when that is asked for; throws InputError on wrong usage.
+boost::program_options::variables_map parse_words(
+    const Words& words, const std::string& usage,
+    const boost::program_options::options_description& visible);
+
+// All positionals.
+Words inputs(const boost::program_options::variables_map& values);
+// The only one; empty when there is none and none is required.
+std::string one_input(const boost::program_options::variables_map& values, const std::string& what,
+                      bool required);
+
+// "sm_80,sm_90" in pieces.
+Words split(const std::string& text, char separator);
 
 }  // namespace tuner

@@ -1,19 +1,93 @@
 // `tuner run --replay`: searches a recording with a simulated clock.
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tuner/app/commands.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/exporters/csv.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/replay_search.h"
 #include "tuner/run/store_recording.h"
 #include "tuner/terminal/progress.h"
-#include "tuner/terminal/replay_table.h"
 #include "tuner/terminal/trace.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
+
+struct ReplayTableOptions {
+  bool several = false;  // strategies: each line names its own
+  bool workers = false;  // compile workers are simulated: how busy they were
+  std::uint64_t seed = 1;
+};
+
+// Prints to standard output, the header first.
+class ReplayTable {
+ public:
+  ReplayTable(ReplayTableOptions options, const Recording& recording, Progress& progress);
+
+  void add(const std::string& strategy, unsigned repeat, const ReplayResult& run);
+  // After the last run of a strategy: a line of medians; as a note where there is only one.
+  void end(const std::string& strategy);
+
+ private:
+  void line(const std::string& strategy, const std::string& run, const std::string& seed,
+            const ReplayResult& result) const;
+
+  ReplayTableOptions options_;
+  const Recording& recording_;
+  Progress& progress_;
+  std::vector<ReplayResult> runs_;
+};
+
+ReplayTable::ReplayTable(ReplayTableOptions options, const Recording& recording, Progress& progress)
+    : options_(options), recording_(recording), progress_(progress) {
+  std::cout << (options_.several ? "strategy," : "")
+            << "run,seed,evaluations,time_s,best,configuration"
+            << (options_.workers ? ",compile_workers_busy,device_busy\n" : "\n");
+}
+
+void ReplayTable::add(const std::string& strategy, unsigned repeat, const ReplayResult& run) {
+  line(strategy, std::to_string(repeat), std::to_string(options_.seed + repeat), run);
+  runs_.push_back(run);
+}
+
+void ReplayTable::end(const std::string& strategy) {
+  std::vector<ReplayResult> runs = std::exchange(runs_, {});
+  if (runs.empty() || (runs.size() == 1 && !options_.several)) return;
+  const std::size_t n = runs.size();
+  const std::optional<ReplayResult> middle = middle_of(std::move(runs), recording_.maximize);
+  if (options_.several) {
+    line(strategy, "median", "", middle.value_or(ReplayResult{}));
+    return;
+  }
+  progress_.note(middle ? fmt::format("median of {} runs: {:.8g} after {} evaluations, {:.6g} s", n,
+                                      middle->best, middle->evaluations, middle->seconds)
+                        : fmt::format("median of {} runs: nothing valid", n));
+}
+
+void ReplayTable::line(const std::string& strategy, const std::string& run, const std::string& seed,
+                       const ReplayResult& result) const {
+  const bool valid = !result.configuration.empty();
+  if (options_.several) std::cout << csv_field(for_terminal(strategy)) << ",";
+  std::cout << fmt::format(
+      "{},{},{},{:.6g},{},{}", run, seed, result.evaluations, result.seconds,
+      valid ? fmt::format("{:.8g}", result.best) : "",
+      csv_field(for_terminal(configuration_text(recording_.parameters, result.configuration))));
+  if (options_.workers) {
+    std::cout << fmt::format(",{:.3f},{:.3f}", result.busy.workers, result.busy.device);
+  }
+  std::cout << "\n";
+}
 
 // `strategy` is NAME[:option=value,...].
 ReplaySettings settings_of(const RunOptions& options, const std::string& strategy) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tuner/app/commands.h"
-#include "tuner/app/parse_words.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <string>
 
 #include "tuner/app/commands.h"
 #include "tuner/base/atomic_file.h"
@@ -21,6 +24,48 @@
 
 namespace tuner {
 namespace {
+
+namespace po = boost::program_options;
+
+struct ResultsOptions {
+  std::string target;      // study file, where results are (holds_results()), or empty
+  bool no_verify = false;  // of a T1 file, as RunOptions has them
+  Words per;
+  std::string results = "results";
+  std::string size;
+  std::string device;
+  std::size_t top = 10;
+  std::string csv;
+  bool force = false;
+  bool here = false;
+  bool all = false;       // also what a plain run would not go on with
+  bool failures = false;  // why variants failed, instead of the ranking
+  std::string color = "auto";
+};
+
+ResultsOptions parse_results(const Words& words) {
+  ResultsOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("top", po::value(&o.top)->default_value(10), "how many to show");
+  add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  add("here", po::bool_switch(&o.here),
+      "with a STUDY: say also what this machine's compiler and driver make stale");
+  add("all", po::bool_switch(&o.all),
+      "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
+  add_t1_options(visible, o.per, &o.no_verify);
+  add("failures", po::bool_switch(&o.failures),
+      "why variants failed, by cause, with an example of each, instead of the ranking");
+  add_color_option(visible, o.color);
+  const auto values = parse_words(words, "tuner results [STUDY|DIR|FILE] [options]", visible);
+  o.target = one_input(values, "study, folder or file of results", false);
+  return o;
+}
 
 namespace fs = std::filesystem;
 
@@ -86,7 +131,8 @@ std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::pat
 
 }  // namespace
 
-int results_command(const ResultsOptions& options) {
+int results_command(const Words& words) {
+  const ResultsOptions options = parse_results(words);
   const bool place = holds_results(options.target);
   const bool folder = place && fs::exists(fs::path(options.target) / "tuner.sqlite");
   const fs::path directory = folder ? options.target : options.results;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/program_options.hpp>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/app/commands.h"
@@ -11,16 +15,103 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/usable_cores.h"
 #include "tuner/engine/objective.h"
 #include "tuner/run/export_check.h"
 #include "tuner/run/export_source.h"
 #include "tuner/run/retune.h"
 #include "tuner/study/yaml_reader.h"
-#include "tuner/terminal/export_check_text.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
+
+namespace po = boost::program_options;
+
+struct VerifyOptions : DeviceOptions {
+  std::string exported;  // a header or launcher
+  std::string study;
+  Words per;                 // of a T1 file
+  Words sizes;               // none of these two: the tuned sizes
+  std::uint64_t random = 0;  // so many at random
+  std::uint64_t seed = 1;
+  std::int64_t largest = 0;         // extent of a random size; 0 = the largest that was tuned
+  std::optional<Budget> retune;     // of a search at each of these sizes
+  std::string results = "results";  // where that search keeps its trials
+};
+
+VerifyOptions parse_verify(const Words& words) {
+  VerifyOptions o;
+  std::string retune;
+  o.jobs = usable_cores();
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("size", po::value(&o.sizes)->composing(),
+      "verify what is selected for this size; may be repeated; default: the tuned sizes");
+  add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
+  add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
+  add_t1_options(visible, o.per);
+  add("largest", po::value(&o.largest)->default_value(0),
+      "extent of a random size; 0: the largest that was tuned");
+  add("retune", po::value(&retune),
+      "then search each of these sizes with this budget, such as 30s, say what the export loses "
+      "here, "
+      "and write it anew where it loses something");
+  add("results", po::value(&o.results)->default_value("results"),
+      "with --retune: folder of the results");
+  add("backend", po::value(&o.backend)->default_value("auto"),
+      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
+  add("device", po::value(&o.device)->default_value("0"), "its number");
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
+  const Words given = inputs(values);
+  if (given.size() != 2) {
+    wrong_usage("verify-export takes two files: the exported header, and the study");
+  }
+  o.exported = given[0];
+  o.study = given[1];
+  must_be_some("--jobs", o.jobs);
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  if (o.largest < 0) wrong_usage("--largest must not be negative");
+  if (!retune.empty()) o.retune = parse_budget_text("--retune", retune);
+  return o;
+}
+
+std::string check_header(const std::string& exported, const DeviceFacts& device,
+                         const std::string& backend) {
+  return fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n", exported,
+                     for_terminal(device.name), backend, "size", "how", "distance", "state",
+                     "time ms");
+}
+
+std::string check_line(const CheckedSelection& checked, const Study& study) {
+  const std::string head =
+      fmt::format("{:<28} {:<12} {:>8.2f}  ", checked.size.label(), name_of(checked.chosen.how),
+                  std::sqrt(checked.chosen.log2_distance_sq));
+  if (!checked.trial) return head + "no configuration of the export is valid here\n";
+  const Trial& trial = *checked.trial;
+  const bool right = is_valid(trial);
+  return head +
+         fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
+                     right ? fmt::format("{:.6g}", trial.timing.median) : "-",
+                     for_terminal(configuration_text(study.parameters, checked.configuration)),
+                     right ? "" : "\n    " + lines_for_terminal(trial.message));
+}
+
+std::string retuned_line(const RetunedSize& one) {
+  std::string what = "no valid configuration was found";
+  if (one.gain) {
+    what = fmt::format("loses {:.2f} % [{:.2f}, {:.2f}]{}", 100 * (one.gain->ratio - 1),
+                       100 * (one.gain->low - 1), 100 * (one.gain->high - 1),
+                       is_lost(one) ? "" : ": no more than can be measured");
+  } else if (!one.best.empty()) {
+    what = "has nothing valid; a search found something";
+  }
+  return fmt::format("{:<28} {}\n", one.size.label(), what);
+}
 
 // What all steps of one call share.
 struct Place {
@@ -86,12 +177,13 @@ int retune_all(const Place& at, const TunedTable& table,
                              at.options.exported, for_terminal(entry), at.options.results);
   }
   if (!beyond.empty()) return kExitNothingValid;
-  return export_command(rewritten(at.options));
+  return export_results(rewritten(at.options));
 }
 
 }  // namespace
 
-int verify_export_command(const VerifyOptions& options) {
+int verify_export_command(const Words& words) {
+  const VerifyOptions options = parse_verify(words);
   const Study study = study_with_answers_per(read_study(options.study), options.per);
   if (!study.runnable) {
     throw InputError(Complaint{{options.study, 0, 0}, "there is nothing to run in this study", ""});

@@ -1,23 +1,65 @@
-// Compiles the variants of a study for an architecture that need not be here.
+// `tuner check --compile`: compiles the variants of a study for architectures that need not be
+// here.
 
-#include "tuner/run/compile_check.h"
-
+#include <fmt/format.h>
 #include <poll.h>
 
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tuner/app/check_options.h"
+#include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
+#include "tuner/base/exit_status.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/engine/limits.h"
 #include "tuner/engine/resolve.h"
+#include "tuner/exporters/csv.h"
+#include "tuner/model/artifact.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/study.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
+#include "tuner/study/geometry_check.h"
+#include "tuner/worker/channel.h"
 #include "tuner/worker/compile_pool.h"
 
 namespace tuner {
 namespace {
+
+struct CompileCheckSettings {
+  std::string arch;
+  unsigned jobs = 1;
+  std::uint64_t limit = 0;  // compile at most this many configurations, drawn by seed; 0 = all
+  std::uint64_t seed = 1;
+};
+
+// What came of one configuration.
+struct CheckedVariant {
+  Configuration configuration;
+  std::string state;  // "ok", "constraints" or "compile"
+  LaunchGeometry geometry;
+  Resources resources;  // unknown where nothing was compiled
+  double occupancy = -1;
+  double milliseconds = 0;  // of the compilation
+  std::string message;
+};
+
+struct CompileCheckEnd {
+  std::uint64_t compiled = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t programs = 0;  // different ones
+  std::string first_failure;
+};
 
 constexpr double kCompileSeconds = 300;
 
@@ -114,12 +156,12 @@ class CompileCheck {
   CompileCheckEnd end_;
 };
 
-}  // namespace
-
-CompileCheckEnd check_compile(const Study& study, const ProblemSize& size,
-                              const CompileCheckSettings& settings, const WorkerProgram& program,
-                              const ArtifactShelf& shelf, const Interrupt& interrupt,
-                              const std::function<void(const CheckedVariant&)>& tell) {
+// `tell` hears of each variant when its answer comes. Ends early when interrupted.
+// `study` has a kernel.
+CompileCheckEnd compile_for(const Study& study, const ProblemSize& size,
+                            const CompileCheckSettings& settings, const WorkerProgram& program,
+                            const ArtifactShelf& shelf, const Interrupt& interrupt,
+                            const std::function<void(const CheckedVariant&)>& tell) {
   const SourceTexts sources = read_sources(study);
   const DeviceFacts facts = nominal_facts(settings.arch);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
@@ -138,6 +180,58 @@ CompileCheckEnd check_compile(const Study& study, const ProblemSize& size,
   }
   check.drain(0, interrupt);
   return std::move(check).end();
+}
+
+std::string number(std::int64_t value) { return value < 0 ? "" : std::to_string(value); }
+
+std::string compiled_header(const std::vector<Parameter>& parameters) {
+  return "arch," + csv_header(parameters) +
+         ",state,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,"
+         "compile_ms,message\n";
+}
+
+std::string compiled_line(const std::string& arch, const CheckedVariant& one) {
+  return fmt::format("{},{},{},{},{},{},{},{},{:.1f},{}\n", arch, csv_row(one.configuration),
+                     one.state, number(one.resources.registers),
+                     number(one.resources.static_shared_bytes), one.geometry.dynamic_shared_bytes,
+                     number(one.resources.spill_bytes),
+                     one.occupancy < 0 ? "" : fmt::format("{:.3f}", one.occupancy),
+                     one.milliseconds, csv_field(one.message));
+}
+
+}  // namespace
+
+int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
+  if (!study.runnable) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "there is nothing to compile: 'kernel' and 'launch' are needed",
+                               ""});
+  }
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  if (const auto text = idle_options_note(study, facts_of(options).backend); !text.empty()) {
+    std::cerr << text << "\n";
+  }
+  const ArtifactShelf shelf;
+  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
+  Words archs = options.archs;
+  if (archs.empty()) archs.push_back("sm_90");
+  std::cout << compiled_header(study.parameters);
+  bool all_good = true;
+  for (const std::string& arch : archs) {
+    const auto tell = [&](const CheckedVariant& one) { std::cout << compiled_line(arch, one); };
+    const CompileCheckEnd end =
+        compile_for(study, size, {arch, options.jobs, options.limit, options.seed}, program, shelf,
+                    interrupt, tell);
+    if (interrupt.count() > 0) return kExitInterrupted;
+    std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch,
+                             end.compiled, end.failed, end.programs);
+    if (end.compiled == 0) {
+      all_good = false;
+      std::cerr << "  " << lines_for_terminal(end.first_failure) << "\n";
+    }
+  }
+  return all_good ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner
