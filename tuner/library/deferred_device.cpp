@@ -1,10 +1,11 @@
-// Lets a thread measure on a device that only the application's own thread touches.
+// Opens the application's device, and serves it as a run worker does.
 
 #include "tuner/library/deferred_device.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/library/state.h"
 #include "tuner/worker/child.h"
 
 namespace libtuner {
@@ -167,6 +169,30 @@ class DeferredBackend final : public tuner::Backend {
 };
 
 }  // namespace
+
+OpenedBackend open_device(const tuner::Catalogue& catalogue, const tuner::Study& study,
+                          const TuningSettings& settings) {
+  std::vector<std::string> names = catalogue.names(tuner::PluginKind::kBackend);
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
+  tuner::OptionList options = option_list(settings.backend_options);
+  if (settings.backend != "auto") {
+    names = {settings.backend};
+  } else if (!study.backend.name.empty()) {
+    names = {study.backend.name};
+    options = study.backend.options;
+  }
+  std::string reasons;
+  for (const std::string& name : names) {
+    if (catalogue.find(tuner::PluginKind::kBackend, name) == nullptr) {
+      throw Error("there is no backend '" + name + "'");
+    }
+    catalogue.check_options(tuner::PluginKind::kBackend, name, options);
+    auto opened = catalogue.open_backend(name, settings.device, options);
+    if (opened) return {name, options, std::move(*opened)};
+    reasons += (reasons.empty() ? "" : "; ") + name + ": " + opened.error().message;
+  }
+  throw Error("no backend works: " + (reasons.empty() ? "none is installed" : reasons));
+}
 
 DeviceThread::DeviceThread(SharedDevice& device, CallQueue& calls,
                            const tuner::Catalogue& catalogue)

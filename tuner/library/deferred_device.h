@@ -1,6 +1,6 @@
 #pragma once
-// A device of the application's own process, on which a worker's thread has things done: each of
-// its operations waits until the application has time for it.
+// A device of the application's own process: how it is chosen and opened, and the worker's thread
+// whose operations on it wait until the application has time for them.
 
 #include <sys/types.h>
 
@@ -12,11 +12,24 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/library/call_queue.h"
+#include "tuner/library/tuner.h"
+#include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/backend.h"
 #include "tuner/worker/channel.h"
 
 namespace libtuner {
+
+struct OpenedBackend {
+  std::string name;
+  tuner::OptionList options;
+  std::unique_ptr<tuner::Backend> backend;
+};
+
+// As `tuner run` chooses: what the settings name, else what the study names, else the first that
+// works, the cpu last. Throws Error with all reasons.
+OpenedBackend open_device(const tuner::Catalogue& catalogue, const tuner::Study& study,
+                          const TuningSettings& settings);
 
 // The device, and who may be at it: one thread at a time.
 struct SharedDevice {

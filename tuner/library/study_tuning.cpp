@@ -22,7 +22,6 @@
 #include "tuner/library/application_data.h"
 #include "tuner/library/call_queue.h"
 #include "tuner/library/deferred_device.h"
-#include "tuner/library/own_device.h"
 #include "tuner/library/ready_variants.h"
 #include "tuner/library/served_launch.h"
 #include "tuner/library/state.h"

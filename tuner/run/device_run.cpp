@@ -19,7 +19,6 @@
 #include "tuner/engine/resumption.h"
 #include "tuner/exporters/ranked_files.h"
 #include "tuner/run/final.h"
-#include "tuner/run/time_budget.h"
 #include "tuner/run/warm_start.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"

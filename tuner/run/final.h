@@ -1,5 +1,6 @@
 #pragma once
-// The final of one size: the best few measured again, interleaved.
+// The final of one size: the best few measured again, interleaved; and how the seconds of a size's
+// budget are shared between its search and its final.
 
 #include <cstddef>
 #include <cstdint>
@@ -78,5 +79,21 @@ std::string text_of(const FinalCheck& check);
 // be told again from the store. Returns the finalists.
 std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
                              std::vector<Trial>& trials);
+
+// In seconds since the beginning of the size; without a limit nothing ends.
+class TimeBudget {
+ public:
+  explicit TimeBudget(std::optional<double> seconds) : seconds_(seconds) {}
+  // When a final must be done.
+  double end() const;
+  // What the search must leave. A final gets all its rounds if they are a small part of the budget,
+  // the fewest if they are a larger one, and no time at all if even these are too many.
+  double reserve(const FinalEstimate& final, bool has_final) const;
+
+ private:
+  double for_writing() const;
+
+  std::optional<double> seconds_;
+};
 
 }  // namespace tuner

@@ -1,7 +1,8 @@
-// Runs rounds of groups until no size is left, or no device.
+// Deals devices among sizes, and runs rounds of groups until no size is left, or no device.
 
 #include "tuner/run/side_by_side.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <exception>
@@ -11,7 +12,6 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/run/size_rounds.h"
 
 namespace tuner {
 namespace {
@@ -144,6 +144,16 @@ class Rounds {
 };
 
 }  // namespace
+
+SizeRound next_round(std::size_t sizes, std::size_t devices) {
+  const std::size_t groups = std::min(sizes, devices);
+  SizeRound round;
+  for (std::size_t i = 0; i < groups; ++i) {
+    round.devices.push_back(devices / groups + (i < devices % groups ? 1 : 0));
+  }
+  round.sizes = sizes - sizes % groups;
+  return round;
+}
 
 std::vector<SizeOutcome> SideBySide::tune() const { return Rounds(*this).tune(); }
 

@@ -1,7 +1,7 @@
 // What is known of a size, in and beside the space that is searched.
 
 #include "run_fixture.h"
-#include "tuner/run/trial_memory.h"
+#include "tuner/run/history.h"
 
 namespace tuner::test {
 namespace {

@@ -1,12 +1,12 @@
 // Which devices of which ranks take part, and which share a search.
 
-#include "tuner/run/placement.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tuner/run/devices.h"
 
 namespace tuner {
 namespace {

@@ -1,9 +1,9 @@
 // How many sizes go side by side, on how many devices each.
-#include "tuner/run/size_rounds.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "tuner/run/side_by_side.h"
 
 namespace tuner {
 namespace {
