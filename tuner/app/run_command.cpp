@@ -190,19 +190,16 @@ Study study_of(const RunOptions& options, Progress& progress) {
 }
 
 RunSettings settings_of(const RunOptions& options, Study study) {
-  const SearchSpec search = study.search;
-  const Budget budget = budget_of(options, study.search.budget);
   RunSettings settings{std::move(study)};
+  SearchSpec& search = settings.study.search;
   settings.strategy_text = settings.study.text;
-  settings.budget = budget;
-  settings.strategy = search.strategy;
-  settings.strategy_options = search.options;
+  search.budget = budget_of(options, search.budget);
   if (!options.strategies.empty()) {
-    std::tie(settings.strategy, settings.strategy_options) =
+    std::tie(search.strategy, search.options) =
         parse_choice("--strategy", options.strategies.front());
     settings.strategy_text = options.strategies.front();
   }
-  settings.strategy = strategy_named(settings.strategy);
+  search.strategy = strategy_named(search.strategy);
   settings.devices = device_settings(options, settings.study);
   settings.seed = options.seed;
   settings.results = options.results;
@@ -250,13 +247,14 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
   TraceFile trace(options.trace, settings.study.objective.name == "time");
-  const Typed typed{options.study,
-                    options.results,
-                    options.no_verify,
-                    options.per,
-                    options.results == RunOptions().results,
-                    options.strategies.empty() ? settings.strategy : options.strategies.front(),
-                    options.seed};
+  const Typed typed{
+      options.study,
+      options.results,
+      options.no_verify,
+      options.per,
+      options.results == RunOptions().results,
+      options.strategies.empty() ? settings.study.search.strategy : options.strategies.front(),
+      options.seed};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
   const RunListener listener([&](const RunEvent& event) { display.hear(event); });
   const RunEnd end = tune(settings, program, catalogue, interrupt, listener, lent);

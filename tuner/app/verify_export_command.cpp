@@ -127,10 +127,8 @@ void note(const std::string& text) { std::cerr << lines_for_terminal(text) << "\
 RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
   RunSettings settings{study};
   settings.devices = device_settings(options, study);
-  settings.strategy = study.search.strategy;
-  settings.strategy_options = study.search.options;
   settings.strategy_text = study.text;
-  settings.budget = budget;
+  settings.study.search.budget = budget;
   settings.seed = options.seed;
   settings.results = options.results;
   return settings;

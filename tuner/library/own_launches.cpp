@@ -88,12 +88,9 @@ class OwnLaunches final : public TuningWork {
 
  private:
   std::unique_ptr<tuner::Strategy> make_strategy(const tuner::SearchSpace& space) const {
-    const StrategyChoice chosen =
-        strategy_choice(study_, settings_.strategy, settings_.strategy_options);
-    tuner::Budget budget;
-    budget.evaluations = evaluations_of(study_, settings_);
-    return catalogue_.make_strategy(chosen.name, tuner::space_table(space), settings_.seed, budget,
-                                    chosen.options);
+    const auto search = search_of(study_, settings_.strategy, settings_.strategy_options);
+    return catalogue_.make_strategy(search.strategy, tuner::space_table(space), settings_.seed,
+                                    {evaluations_of(study_, settings_), {}}, search.options);
   }
 
   // Whether there is one in hand.

@@ -42,15 +42,13 @@ tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& fro
     to.devices.backend_options = study.backend.options;
   }
   to.devices.jobs = workers_of(from.jobs);
-  StrategyChoice chosen = strategy_choice(study, from.strategy, from.strategy_options);
-  to.strategy = std::move(chosen.name);
-  to.strategy_options = std::move(chosen.options);
-  to.budget = study.search.budget;
+  to.study.search = search_of(study, from.strategy, from.strategy_options);
+  tuner::Budget& budget = to.study.search.budget;
   const std::uint64_t evaluations = count_of(from.evaluations);
   const double seconds = seconds_of(from.seconds);
-  if (evaluations > 0 || seconds > 0) to.budget = {};
-  if (evaluations > 0) to.budget.evaluations = evaluations;
-  if (seconds > 0) to.budget.seconds = seconds;
+  if (evaluations > 0 || seconds > 0) budget = {};
+  if (evaluations > 0) budget.evaluations = evaluations;
+  if (seconds > 0) budget.seconds = seconds;
   to.seed = from.seed;
   to.results = from.results;
   return to;

@@ -18,11 +18,10 @@ struct Search::State {
   State(const tuner::Study& study, const tuner::ProblemSize& size, const SearchSettings& settings)
       : space(tuner::SearchSpace::build(tuner::space_definition(study, size, {}))),
         catalogue(load_catalogue(settings.installation)) {
-    const StrategyChoice chosen = strategy_choice(study, settings.strategy, settings.options);
-    tuner::Budget budget = study.search.budget;
-    if (settings.evaluations > 0) budget.evaluations = count_of(settings.evaluations);
-    strategy = catalogue.make_strategy(chosen.name, tuner::space_table(space), settings.seed,
-                                       budget, chosen.options, chosen.where);
+    tuner::SearchSpec search = search_of(study, settings.strategy, settings.options);
+    if (settings.evaluations > 0) search.budget.evaluations = count_of(settings.evaluations);
+    strategy = catalogue.make_strategy(search.strategy, tuner::space_table(space), settings.seed,
+                                       search.budget, search.options, search.where);
   }
 
   Configuration configuration(ConfigIndex index) const {

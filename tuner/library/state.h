@@ -28,14 +28,9 @@ std::uint64_t count_of(std::uint64_t evaluations);
 unsigned workers_of(unsigned jobs);
 double seconds_of(double seconds);
 tuner::OptionList option_list(const Options& options);
-// The strategy of the settings, or the study's where they name none.
-struct StrategyChoice {
-  std::string name;
-  tuner::OptionList options;
-  tuner::Position where{};  // of the study's
-};
-StrategyChoice strategy_choice(const tuner::Study& study, const std::string& name,
-                               const Options& options);
+// The study's search, with this strategy and its options where one is named.
+tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
+                            const Options& options);
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values);
 

@@ -90,10 +90,10 @@ tuner::OptionList option_list(const Options& options) {
   return out;
 }
 
-StrategyChoice strategy_choice(const tuner::Study& study, const std::string& name,
-                               const Options& options) {
-  if (!name.empty()) return {name, option_list(options)};
-  return {study.search.strategy, study.search.options, study.search.where};
+tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
+                            const Options& options) {
+  if (strategy.empty()) return study.search;
+  return {strategy, option_list(options), study.search.budget, study.search.until_loss, {}};
 }
 
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,

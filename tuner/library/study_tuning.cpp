@@ -285,13 +285,12 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   const bool is_last =
       wanted.evaluations >= std::min(variants.count(), evaluations_of(study_, settings_));
   if (!is_last) study.measure.finalists = 0;
-  const StrategyChoice chosen =
-      strategy_choice(study, settings_.strategy, settings_.strategy_options);
+  study.search = search_of(study, settings_.strategy, settings_.strategy_options);
+  study.search.budget = {wanted.evaluations, {}};
   tuner::SearchSettings search;
-  search.budget.evaluations = wanted.evaluations;
   search.make_strategy = [&](const tuner::SearchSpace& space) {
-    return catalogue_.make_strategy(chosen.name, tuner::space_table(space), settings_.seed,
-                                    search.budget, chosen.options, {},
+    return catalogue_.make_strategy(study.search.strategy, tuner::space_table(space),
+                                    settings_.seed, study.search.budget, study.search.options, {},
                                     1 + study.objective.beside.size());
   };
   search.seed = settings_.seed;

@@ -56,7 +56,7 @@ struct DeviceRun::Search {
 };
 
 // One size on its way from the search to the ranking.
-struct DeviceRun::Attempt {
+struct DeviceRun::SizeSearch {
   const SearchSpace& space;
   const ProblemSize& size;
   Search search;
@@ -126,24 +126,24 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
 }
 
 // Before anything new is measured, the best of what is stored is: is the device as fast as it was?
-void DeviceRun::compare_with_stored(Attempt& attempt) {
-  Search& search = attempt.search;
-  attempt.outcome.compared = search.compared;
-  Resumption& resumption = attempt.history.resumption();
+void DeviceRun::compare_with_stored(SizeSearch& current) {
+  Search& search = current.search;
+  current.outcome.compared = search.compared;
+  Resumption& resumption = current.history.resumption();
   if (search.compared || !resumption.any_valid()) return;
   if (!resumption.any_outdated() &&
-      finalists_due(study_, attempt.size, facts_, resumption.trials()).empty() &&
+      finalists_due(study_, current.size, facts_, resumption.trials()).empty() &&
       !asks_for_more(
-          *search.rehearsal(), resumption, study_.objective, search.budget, attempt.evaluator, [&] {
-            return interrupted_() || attempt.evaluator.now() + attempt.reserve() >= attempt.end();
+          *search.rehearsal(), resumption, study_.objective, search.budget, current.evaluator, [&] {
+            return interrupted_() || current.evaluator.now() + current.reserve() >= current.end();
           })) {
     return;
   }
-  attempt.outcome.compared = true;
-  const auto replace = [&](std::span<const Trial> changed) { attempt.history.replace(changed); };
-  if (const auto moved = resumption.compare(attempt.evaluator, attempt.end(), replace)) {
+  current.outcome.compared = true;
+  const auto replace = [&](std::span<const Trial> changed) { current.history.replace(changed); };
+  if (const auto moved = resumption.compare(current.evaluator, current.end(), replace)) {
     listener_.note(moved_text(*moved, study_.parameters));
-    attempt.history.outdate_outsiders(*moved);
+    current.history.outdate_outsiders(*moved);
   }
   std::vector<ConfigIndex> again = resumption.outdated();
   if (again.empty()) return;
@@ -153,115 +153,115 @@ void DeviceRun::compare_with_stored(Attempt& attempt) {
 }
 
 // Commits a trial before anyone hears of it.
-void DeviceRun::take_trial(Attempt& attempt, Trial trial) {
+void DeviceRun::take_trial(SizeSearch& current, Trial trial) {
   if (!trial.from_store) {
-    trial.reference_ms = attempt.reference_ms;
-    attempt.history.record(trial);
-    ++attempt.outcome.measured;
-    attempt.outcome.store_gone = !attempt.history.is_in_place();
+    trial.reference_ms = current.reference_ms;
+    current.history.record(trial);
+    ++current.outcome.measured;
+    current.outcome.store_gone = !current.history.is_in_place();
     // One that was right comes again where it has turned out to be wrong.
     const auto is_it = [&](const Trial& one) { return one.index == trial.index; };
-    if (!is_valid(trial)) std::erase_if(attempt.trials, is_it);
+    if (!is_valid(trial)) std::erase_if(current.trials, is_it);
   }
-  ++attempt.outcome.searched;
-  attempt.trials.push_back(trial);
-  attempt.usage.trial(trial, attempt.evaluator.now());
-  attempt.final.hear(trial);
-  listener_.trial(trial, attempt.evaluator.now());
+  ++current.outcome.searched;
+  current.trials.push_back(trial);
+  current.usage.trial(trial, current.evaluator.now());
+  current.final.hear(trial);
+  listener_.trial(trial, current.evaluator.now());
 }
 
-void DeviceRun::search(Attempt& attempt) {
-  SizeOutcome& outcome = attempt.outcome;
+void DeviceRun::search(SizeSearch& current) {
+  SizeOutcome& outcome = current.outcome;
   LoopCallbacks callbacks;
-  callbacks.on_trial = [&](const Trial& trial) { take_trial(attempt, trial); };
+  callbacks.on_trial = [&](const Trial& trial) { take_trial(current, trial); };
   callbacks.stop = [&] { return interrupted_() || outcome.store_gone; };
-  callbacks.reserve = [&] { return attempt.reserve(); };
-  const Budget& budget = attempt.search.budget;
+  callbacks.reserve = [&] { return current.reserve(); };
+  const Budget& budget = current.search.budget;
   LoopResult loop;
   try {
-    compare_with_stored(attempt);
-    Postponed strategy(attempt.history.suspects(), std::move(attempt.search.strategy));
-    loop = run_loop(strategy, attempt.evaluator, study_.objective, budget, callbacks);
+    compare_with_stored(current);
+    Postponed strategy(current.history.suspects(), std::move(current.search.strategy));
+    loop = run_loop(strategy, current.evaluator, study_.objective, budget, callbacks);
     // What a number of evaluations has left over of them: beyond it, so that they do not stay
     // suspects for ever.
     Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
-    run_loop(rest, attempt.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
+    run_loop(rest, current.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
   } catch (const UnavailableError& error) {
     outcome.lost = loop.reason = error.what();  // what was measured is ranked all the same
   }
   if (outcome.store_gone) loop.reason = "the database of the results is gone";
-  listener_.searched(attempt.evaluator.now());
-  note_end(attempt, loop);
+  listener_.searched(current.evaluator.now());
+  note_end(current, loop);
   outcome.interrupted = interrupted_();
-  for (const Configuration& cut_short : attempt.evaluator.in_flight()) {
-    attempt.history.withdraw(cut_short);
+  for (const Configuration& cut_short : current.evaluator.in_flight()) {
+    current.history.withdraw(cut_short);
   }
 }
 
-void DeviceRun::note_end(const Attempt& attempt, const LoopResult& loop) {
+void DeviceRun::note_end(const SizeSearch& current, const LoopResult& loop) {
   listener_.note("  ended: " + loop.reason);
-  for (const std::string& text : {cancelled_text(loop, attempt.search.budget.seconds.value_or(0)),
-                                  stragglers_text(loop), drift_text(attempt.evaluator.drift()),
-                                  twins_text(attempt.evaluator.twins(), study_.parameters),
-                                  devices_text(attempt.evaluator.devices())}) {
+  for (const std::string& text : {cancelled_text(loop, current.search.budget.seconds.value_or(0)),
+                                  stragglers_text(loop), drift_text(current.evaluator.drift()),
+                                  twins_text(current.evaluator.twins(), study_.parameters),
+                                  devices_text(current.evaluator.devices())}) {
     if (!text.empty()) listener_.note(text);
   }
 }
 
 // A final that is held now, of as many as there is time for; where that is one at most, why not.
-std::optional<FinalRound> DeviceRun::held_final(Attempt& attempt, std::vector<std::size_t> due) {
-  const double left = attempt.end() - attempt.evaluator.now();
-  const std::size_t room = attempt.final.room(left);
+std::optional<FinalRound> DeviceRun::held_final(SizeSearch& current, std::vector<std::size_t> due) {
+  const double left = current.end() - current.evaluator.now();
+  const std::size_t room = current.final.room(left);
   if (room >= 2 && room < due.size()) {
     const std::size_t most = room - (baseline_of(study_) ? 1 : 0);
-    due = finalists_due(study_, attempt.size, facts_, attempt.trials, most);
+    due = finalists_due(study_, current.size, facts_, current.trials, most);
   }
   if (room < 2 || due.empty()) {
     listener_.note(fmt::format(
         "  no final: it would take {:.1f} s, and {:.1f} s of the budget are left; the search ranks",
-        attempt.final.fewest_seconds(), std::max(0.0, left)));
+        current.final.fewest_seconds(), std::max(0.0, left)));
     return std::nullopt;
   }
   listener_.note(fmt::format("  final: the best {} again, interleaved", due.size()));
-  HeldFinal held = hold_final(attempt.evaluator, settings_.seed, left, due, attempt.trials);
-  for (const Trial& failed : held.failed) attempt.history.record(failed);
+  HeldFinal held = hold_final(current.evaluator, settings_.seed, left, due, current.trials);
+  for (const Trial& failed : held.failed) current.history.record(failed);
   if (!held.round.finalists.empty()) return std::move(held.round);
-  if (attempt.evaluator.now() >= attempt.end()) {
+  if (current.evaluator.now() >= current.end()) {
     listener_.note("  no final: it was not done when the time was up; the search ranks");
   }
   return std::nullopt;
 }
 
 // The final by which the size is ranked: one that is held now, or an earlier one that stands.
-std::optional<FinalRound> DeviceRun::final_of(Attempt& attempt) {
-  std::vector<Trial>& trials = attempt.trials;
+std::optional<FinalRound> DeviceRun::final_of(SizeSearch& current) {
+  std::vector<Trial>& trials = current.trials;
   const auto earlier = [&] {
     auto round = standing_final(study_.objective, trials, baseline_of(study_));
-    if (round) take_over(*round, study_, attempt.space, trials);
+    if (round) take_over(*round, study_, current.space, trials);
     return round;
   };
-  if (attempt.space.size() == 0) return earlier();  // nothing to measure, but some may be known
-  const bool possible = attempt.outcome.lost.empty() && !attempt.outcome.store_gone;
-  if (!possible || !finals_make_sense(study_, attempt.size, facts_)) return std::nullopt;
-  auto due = finalists_due(study_, attempt.size, facts_, trials);
-  if (interrupted_() || due.empty() || !attempt.search.final) return earlier();
-  auto round = held_final(attempt, std::move(due));
+  if (current.space.size() == 0) return earlier();  // nothing to measure, but some may be known
+  const bool possible = current.outcome.lost.empty() && !current.outcome.store_gone;
+  if (!possible || !finals_make_sense(study_, current.size, facts_)) return std::nullopt;
+  auto due = finalists_due(study_, current.size, facts_, trials);
+  if (interrupted_() || due.empty() || !current.search.final) return earlier();
+  auto round = held_final(current, std::move(due));
   if (!round) return std::nullopt;
-  attempt.has_held = true;
-  attempt.history.record_final(take_over(*round, study_, attempt.space, trials));
+  current.has_held = true;
+  current.history.record_final(take_over(*round, study_, current.space, trials));
   return round;
 }
 
-void DeviceRun::rank_all(Attempt& attempt, const std::optional<FinalRound>& round) {
-  SizeOutcome& outcome = attempt.outcome;
+void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& round) {
+  SizeOutcome& outcome = current.outcome;
   outcome.results =
-      rank(study_.objective, std::move(attempt.trials), round, study_.measure, baseline_of(study_));
+      rank(study_.objective, std::move(current.trials), round, study_.measure, baseline_of(study_));
   RankedResults& results = outcome.results;
   outcome.any_valid = std::ranges::any_of(results.trials, [&](const Trial& trial) {
-    return trial.index < attempt.space.size() && is_valid(trial);
+    return trial.index < current.space.size() && is_valid(trial);
   });
   results.device = facts_;
-  results.size = attempt.size;
+  results.size = current.size;
   results.unverified = unverified_text(study_);
   results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -269,17 +269,17 @@ void DeviceRun::rank_all(Attempt& attempt, const std::optional<FinalRound>& roun
 }
 
 // The best as one more device finds it, where there is one and the final was held now.
-void DeviceRun::check_elsewhere(Attempt& attempt) {
-  const double left = attempt.end() - attempt.evaluator.now();
-  if (!attempt.has_held || interrupted_() || left < attempt.final.fewest_seconds()) return;
-  const auto check = check_final(attempt.evaluator, settings_.seed, left, attempt.outcome.results);
+void DeviceRun::check_elsewhere(SizeSearch& current) {
+  const double left = current.end() - current.evaluator.now();
+  if (!current.has_held || interrupted_() || left < current.final.fewest_seconds()) return;
+  const auto check = check_final(current.evaluator, settings_.seed, left, current.outcome.results);
   if (check) listener_.note(text_of(*check));
 }
 
-SizeOutcome DeviceRun::write(Attempt& attempt) {
-  SizeOutcome& outcome = attempt.outcome;
+SizeOutcome DeviceRun::write(SizeSearch& current) {
+  SizeOutcome& outcome = current.outcome;
   const RankedResults& results = outcome.results;
-  outcome.store_gone = !attempt.history.is_in_place();
+  outcome.store_gone = !current.history.is_in_place();
   if (results.trials.empty()) return std::move(outcome);
   outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
                                       parameter_names(study_.parameters))
@@ -305,31 +305,31 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
                                   search.part.title);
   listener_.begin(search.part);
   const bool has_final = search.final && finals_make_sense(study_, size, facts_);
-  Attempt attempt{space,
-                  size,
-                  std::move(search),
-                  history,
-                  *evaluator,
-                  Usage(device_, steady_seconds() - evaluator->now()),
-                  FinalEstimate(study_.measure),
-                  has_final,
-                  reference_ms};
-  this->search(attempt);
-  history.add_others(attempt.trials);
+  SizeSearch current{space,
+                     size,
+                     std::move(search),
+                     history,
+                     *evaluator,
+                     Usage(device_, steady_seconds() - evaluator->now()),
+                     FinalEstimate(study_.measure),
+                     has_final,
+                     reference_ms};
+  this->search(current);
+  history.add_others(current.trials);
   std::optional<FinalRound> round;
   try {
-    round = final_of(attempt);
+    round = final_of(current);
   } catch (const UnavailableError& error) {
-    attempt.outcome.lost = error.what();
+    current.outcome.lost = error.what();
   }
-  rank_all(attempt, round);
-  check_elsewhere(attempt);
-  attempt.outcome.devices = evaluator->devices();
+  rank_all(current, round);
+  check_elsewhere(current);
+  current.outcome.devices = evaluator->devices();
   const double seconds = evaluator->now();
-  attempt.outcome.seconds = seconds;
-  attempt.outcome.course = attempt.usage.course(seconds);
-  if (attempt.outcome.course) listener_.note(attempt.usage.text(*attempt.outcome.course));
-  return write(attempt);
+  current.outcome.seconds = seconds;
+  current.outcome.course = current.usage.course(seconds);
+  if (current.outcome.course) listener_.note(current.usage.text(*current.outcome.course));
+  return write(current);
 }
 
 // Measured before the search asks; empty where there is none at this size.
@@ -355,7 +355,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
   Search search;
   search.since = since;
   search.final = options.final;
-  search.budget = options.budget.value_or(settings_.budget);
+  search.budget = options.budget.value_or(study_.search.budget);
   search.part.seconds = search.budget.seconds;
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);

@@ -21,11 +21,10 @@
 
 namespace tuner {
 
-// How configurations are chosen, and where results go.
+// How configurations are chosen, and where results go. The study says for how long.
 struct SearchSettings {
   // Throws InputError for options that the strategy does not accept.
   std::function<std::unique_ptr<Strategy>(const SearchSpace&)> make_strategy;
-  Budget budget;
   std::uint64_t seed = 1;
   bool fresh = false;      // what is stored is not looked at any more
   bool warm_start = true;  // the strategy hears of results of other sizes and devices
@@ -37,7 +36,7 @@ struct SearchSettings {
 struct SizeOptions {
   std::vector<Configuration>
       first{};                     // are measured before the strategy asks; where they are valid
-  std::optional<Budget> budget{};  // instead of the settings'
+  std::optional<Budget> budget{};  // instead of the study's
   double spent = 0;   // of the budget's seconds, before this: a device had to be opened
   bool final = true;  // whether one is held at the end, if it is due
 };
@@ -89,22 +88,22 @@ class DeviceRun {
 
  private:
   struct Search;
-  struct Attempt;
+  struct SizeSearch;
 
   SearchSpace build_space(const ProblemSize& size) const;
   std::vector<Prior> warm_start(const ContextKey& key, const SearchSpace& space) const;
   SizeTask task(const SearchSpace& space, const ProblemSize& size, SizeHistory& history) const;
   std::vector<ConfigIndex> baseline_in(const SearchSpace& space) const;
   SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
-  void compare_with_stored(Attempt& attempt);
-  void search(Attempt& attempt);
-  void take_trial(Attempt& attempt, Trial trial);
-  void note_end(const Attempt& attempt, const LoopResult& loop);
-  std::optional<FinalRound> final_of(Attempt& attempt);
-  std::optional<FinalRound> held_final(Attempt& attempt, std::vector<std::size_t> due);
-  void rank_all(Attempt& attempt, const std::optional<FinalRound>& round);
-  void check_elsewhere(Attempt& attempt);
-  SizeOutcome write(Attempt& attempt);
+  void compare_with_stored(SizeSearch& current);
+  void search(SizeSearch& current);
+  void take_trial(SizeSearch& current, Trial trial);
+  void note_end(const SizeSearch& current, const LoopResult& loop);
+  std::optional<FinalRound> final_of(SizeSearch& current);
+  std::optional<FinalRound> held_final(SizeSearch& current, std::vector<std::size_t> due);
+  void rank_all(SizeSearch& current, const std::optional<FinalRound>& round);
+  void check_elsewhere(SizeSearch& current);
+  SizeOutcome write(SizeSearch& current);
 
   const Study& study_;
   std::string reference_text_;

@@ -47,14 +47,14 @@ std::uint64_t for_search(const Budget& budget) {
 
 class DomainRun {
  public:
-  DomainRun(DeviceRun& run, const DomainSettings& settings, const std::function<double()>& now,
+  DomainRun(DeviceRun& run, std::uint64_t seed, double begin, const std::function<double()>& now,
             const std::function<void(const SizeOutcome&)>& conclude)
       : run_(run),
-        budget_(settings.budget),
+        budget_(run.study().search.budget),
         now_(now),
         conclude_(conclude),
-        begin_(now() - settings.spent),
-        plan_(run.study(), run.facts(), for_search(budget_), settings.seed) {}
+        begin_(begin),
+        plan_(run.study(), run.facts(), for_search(budget_), seed) {}
 
   std::vector<SizeOutcome> tune() {
     std::string reason = search(1 - kSecondsForCrossing);
@@ -182,10 +182,10 @@ class DomainRun {
 
 }  // namespace
 
-std::vector<SizeOutcome> tune_domain(DeviceRun& run, const DomainSettings& settings,
+std::vector<SizeOutcome> tune_domain(DeviceRun& run, std::uint64_t seed, double begin,
                                      const std::function<double()>& now,
                                      const std::function<void(const SizeOutcome&)>& conclude) {
-  return DomainRun(run, settings, now, conclude).tune();
+  return DomainRun(run, seed, begin, now, conclude).tune();
 }
 
 }  // namespace tuner

@@ -25,9 +25,10 @@ struct RetunedSize {
 // export has is not valid here.
 bool is_lost(const RetunedSize& one);
 
-// Tunes `size` with settings.budget, what the export has in the baseline's place: it is measured
-// first and again in the final. Trials are kept in settings.results as those of any run, and ranked
-// there as the study says. `exported` is empty where it is not valid here. Throws as tune() does.
+// Tunes `size` with the budget of settings.study, what the export has in the baseline's place: it
+// is measured first and again in the final. Trials are kept in settings.results as those of any
+// run, and ranked there as the study says. `exported` is empty where it is not valid here. Throws
+// as tune() does.
 RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
                    const Configuration& exported, const WorkerProgram& program,
                    const Catalogue& catalogue, const StopRequest& interrupt,

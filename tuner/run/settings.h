@@ -21,12 +21,10 @@ struct DeviceSettings {
 };
 
 struct RunSettings {
-  Study study;  // with the sizes and constraints of this run
+  // With the sizes, constraints, strategy and budget of this run, whoever has named them.
+  Study study;
   DeviceSettings devices{};
-  std::string strategy = "default";
-  OptionList strategy_options{};
-  std::string strategy_text{};  // which has the positions of its options
-  Budget budget{};              // for each size on each device
+  std::string strategy_text{};  // which has the positions of the strategy's options
   std::uint64_t seed = 1;
   std::filesystem::path results = "results";
   bool fresh = false;                      // forgets what is stored of the sizes

@@ -24,9 +24,10 @@ namespace {
 
 // Before anything is opened or built.
 void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
-  const std::string& name = settings.strategy;
+  const SearchSpec& search = settings.study.search;
+  const std::string& name = search.strategy;
   if (catalogue.find(PluginKind::kStrategy, name) != nullptr) {
-    catalogue.check_options(PluginKind::kStrategy, name, settings.strategy_options, {},
+    catalogue.check_options(PluginKind::kStrategy, name, search.options, {},
                             settings.strategy_text);
     return;
   }
@@ -38,11 +39,10 @@ void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
 SearchSettings search_settings(const RunSettings& settings, const Catalogue& catalogue) {
   SearchSettings search;
   search.make_strategy = [&](const SearchSpace& space) {
-    return catalogue.make_strategy(settings.strategy, space_table(space), settings.seed,
-                                   settings.budget, settings.strategy_options, {},
-                                   1 + settings.study.objective.beside.size());
+    const SearchSpec& spec = settings.study.search;
+    return catalogue.make_strategy(spec.strategy, space_table(space), settings.seed, spec.budget,
+                                   spec.options, {}, 1 + settings.study.objective.beside.size());
   };
-  search.budget = settings.budget;
   search.seed = settings.seed;
   search.fresh = settings.fresh;
   search.warm_start = settings.warm_start;
@@ -83,7 +83,7 @@ std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& setting
   const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   if (settings.study.domain) {
-    return tune_domain(run, {settings.budget, settings.seed, spent}, steady_seconds, tell);
+    return tune_domain(run, settings.seed, steady_seconds() - spent, steady_seconds, tell);
   }
   std::vector<SizeOutcome> outcomes;
   for (const ProblemSize& size : settings.study.sizes) {

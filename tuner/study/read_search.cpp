@@ -193,7 +193,8 @@ void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   SearchSpec& search = reader.study.search;
   search.where = where;
   if (const YamlNode* strategy = fields.find("strategy")) {
-    search.strategy = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
+    const auto name = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
+    if (!name.empty()) search.strategy = name;
     search.where = position_of(reader.diagnostics, *strategy);
   }
   if (const YamlNode* options = fields.find("options")) {

@@ -12,7 +12,7 @@ class CrossSizesTest : public RunTest {
   CrossSizesTest() {
     study.sizes = {{{{"n", 1000}}}, {{{"n", 9000}}}};
     // Each search tries the first three only; small sizes like small VEC.
-    settings.budget.evaluations = 3;
+    study.search.budget.evaluations = 3;
     settings.warm_start = false;
     device.milliseconds = [](const Configuration& c, const ProblemSize& size) {
       const bool small = size.dims.front().second < 5000;
@@ -52,7 +52,7 @@ TEST_F(CrossSizesTest, AWinnerIsTriedWhereItWasNotAndBeyondTheBudget) {
   study.constraints.push_back(expr("BLOCK == 128"));
   tune(study.sizes[1]);
   study.constraints.clear();
-  settings.budget.evaluations = 0;
+  study.search.budget.evaluations = 0;
   const Crossed crossed = cross(study.sizes);
   EXPECT_FALSE(crossed.replaced.empty());
   EXPECT_GT(measured_by_cross(), 0U);
@@ -70,12 +70,12 @@ TEST_F(CrossSizesTest, AWinnerThatAnotherSizeForbidsIsNotTriedThere) {
 }
 
 TEST_F(CrossSizesTest, WinnersOfSizesThatThisRunDoesNotTuneCount) {
-  settings.budget.evaluations.reset();
+  study.search.budget.evaluations.reset();
   tune(study.sizes[1]);  // its winner is VEC=4
   study.constraints.push_back(expr("n > 5000 or VEC == 1"));
   tune(study.sizes[0]);
   study.constraints.clear();
-  settings.budget.evaluations = 0;
+  study.search.budget.evaluations = 0;
   const Crossed crossed = cross({study.sizes[0]});
   ASSERT_FALSE(crossed.replaced.empty());
   EXPECT_GE(measured_by_cross(), 1U);
@@ -83,10 +83,10 @@ TEST_F(CrossSizesTest, WinnersOfSizesThatThisRunDoesNotTuneCount) {
 
 TEST_F(CrossSizesTest, AnInterruptionBeforeItMeasuresNothing) {
   study.constraints.push_back(expr("n < 5000 or BLOCK == 128"));
-  settings.budget.evaluations.reset();
+  study.search.budget.evaluations.reset();
   tune(study.sizes[0]);
   study.constraints.clear();
-  settings.budget.evaluations = 1;
+  study.search.budget.evaluations = 1;
   before_cross = [this] { interrupted = true; };
   const Crossed crossed = cross({study.sizes[1]});
   EXPECT_TRUE(crossed.replaced.empty());
@@ -94,13 +94,13 @@ TEST_F(CrossSizesTest, AnInterruptionBeforeItMeasuresNothing) {
 }
 
 TEST_F(CrossSizesTest, ALostDeviceEndsItAndIsTold) {
-  settings.budget.evaluations.reset();
+  study.search.budget.evaluations.reset();
   tune(study.sizes[0]);  // its winner is VEC=1
-  settings.budget.evaluations = 1;
+  study.search.budget.evaluations = 1;
   study.constraints.push_back(expr("n < 5000 or VEC == 4"));
   tune(study.sizes[1]);
   study.constraints.clear();
-  settings.budget.evaluations = 0;
+  study.search.budget.evaluations = 0;
   before_cross = [this] { device.lost_after = device.measured.size(); };
   const Crossed crossed = cross({study.sizes[1]});
   ASSERT_FALSE(crossed.replaced.empty());

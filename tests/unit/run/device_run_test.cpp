@@ -24,7 +24,7 @@ TEST_F(DeviceRunTest, EveryConfigurationIsMeasuredAndTheFastestRanksFirst) {
 }
 
 TEST_F(DeviceRunTest, TheBudgetEndsTheSearch) {
-  settings.budget.evaluations = 2;
+  study.search.budget.evaluations = 2;
   const SizeOutcome outcome = tune();
   EXPECT_EQ(count_measured(), 2U);
   EXPECT_EQ(outcome.results.trials.size(), 2U);
@@ -63,7 +63,7 @@ TEST_F(DeviceRunTest, TheTotalIsTheBudgetWhereThatIsSmaller) {
   tune();
   EXPECT_EQ(heard.parts.front().total, "6");
   settings.fresh = true;
-  settings.budget.evaluations = 4;
+  study.search.budget.evaluations = 4;
   tune();
   EXPECT_EQ(heard.parts.back().total, "4");
 }
@@ -256,7 +256,7 @@ TEST_F(DeviceRunTest, TheRankingNamesDeviceCompilerAndDate) {
 }
 
 TEST_F(DeviceRunTest, WhatIsNotDoneWhenTheTimeIsUpIsCancelledAndTheNextRunTakesItUp) {
-  settings.budget.seconds = 4;
+  study.search.budget.seconds = 4;
   device.seconds = 1.5;
   const SizeOutcome first = tune();
   EXPECT_EQ(first.measured, 2U);
@@ -268,13 +268,13 @@ TEST_F(DeviceRunTest, WhatIsNotDoneWhenTheTimeIsUpIsCancelledAndTheNextRunTakesI
                   "with them"));
   EXPECT_LE(first.seconds, 4);
   EXPECT_FALSE(first.csv_path.empty());
-  settings.budget.seconds.reset();
+  study.search.budget.seconds.reset();
   const SizeOutcome second = tune();
   EXPECT_EQ(second.results.ranked, 6U);
 }
 
 TEST_F(DeviceRunTest, ABudgetShorterThanOneCompilationLeavesNothingAndSaysSo) {
-  settings.budget.seconds = 3;
+  study.search.budget.seconds = 3;
   device.seconds = 20;
   const SizeOutcome outcome = tune();
   EXPECT_FALSE(outcome.any_valid);
@@ -287,7 +287,7 @@ TEST_F(DeviceRunTest, ABudgetShorterThanOneCompilationLeavesNothingAndSaysSo) {
 }
 
 TEST_F(DeviceRunTest, WhatOpeningTheDeviceTookCountsInTheBudget) {
-  settings.budget.seconds = 10;
+  study.search.budget.seconds = 10;
   device.seconds = 1;
   SizeOptions options;
   options.spent = 8.5;

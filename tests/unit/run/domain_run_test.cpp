@@ -24,9 +24,10 @@ class DomainRunTest : public RunTest {
   }
 
   std::vector<SizeOutcome> tune_all(const Budget& budget) {
+    study.search.budget = budget;
     return with_run([&](DeviceRun& run) {
       return tune_domain(
-          run, {budget, 1}, [this] { return seconds += 1; },
+          run, 1, seconds += 1, [this] { return seconds += 1; },
           [this](const SizeOutcome& outcome) { labels.insert(outcome.results.size.label()); });
     });
   }

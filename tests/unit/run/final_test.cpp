@@ -174,19 +174,20 @@ TEST_F(FinalTest, NoneIsDueForFewerThanTwo) {
 
 TEST_F(FinalTest, ASearchLeavesItTheTimeThatItTakes) {
   device.seconds = 0.5;
-  settings.budget.seconds = 100;
+  study.search.budget.seconds = 100;
   tune();
   EXPECT_EQ(device.finals.size(), 1U);
   // All but the three seconds of the search, and what is kept for the files.
   EXPECT_NEAR(device.seconds_for_final, 97 - 1.1, 0.2);
-  settings.budget.seconds.reset();
+  study.search.budget.seconds.reset();
   settings.fresh = true;
   tune();
   EXPECT_EQ(device.seconds_for_final, kNoEnd);
 }
 
 TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
-  settings.budget.seconds = 3.5;  // a second for each trial, and about as long for each finalist
+  study.search.budget.seconds =
+      3.5;  // a second for each trial, and about as long for each finalist
   const SizeOutcome outcome = tune();
   EXPECT_TRUE(device.finals.empty());
   EXPECT_TRUE(heard.heard("  no final: it would take ")) << heard.notes.back();
@@ -194,20 +195,20 @@ TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
   EXPECT_GE(outcome.results.ranked, 2U);
   EXPECT_FALSE(outcome.csv_path.empty());
   // The next run, which has the time, makes up for it.
-  settings.budget.seconds = 1000;
+  study.search.budget.seconds = 1000;
   tune();
   EXPECT_EQ(device.finals.size(), 1U);
 }
 
 TEST_F(FinalTest, WithTimeForFewerTheBestOfThemTakePart) {
   // Six seconds of search; each of the three finalists takes a little more than one.
-  settings.budget.seconds = 9;
+  study.search.budget.seconds = 9;
   const SizeOutcome outcome = tune();
   EXPECT_EQ(device.finals, (std::vector<std::size_t>{2}));
   EXPECT_EQ(number(winner(outcome)[1]), 1);
   EXPECT_TRUE(outcome.results.trials.front().final);
   // The next run, which has the time, asks them all.
-  settings.budget.seconds = 1000;
+  study.search.budget.seconds = 1000;
   tune();
   EXPECT_EQ(device.finals, (std::vector<std::size_t>{2, 3}));
 }

@@ -18,19 +18,19 @@ TEST_F(ResumeTest, ASecondRunMeasuresNothingAgain) {
 }
 
 TEST_F(ResumeTest, ARunThatAsksForMoreMeasuresTheStoredBestFirst) {
-  settings.budget.evaluations = 3;
+  study.search.budget.evaluations = 3;
   tune();
-  settings.budget.evaluations = 6;
+  study.search.budget.evaluations = 6;
   const SizeOutcome again = tune();
   EXPECT_TRUE(again.compared);
   EXPECT_EQ(device.measured[3].second, config(64, 4));  // the best of the first three
 }
 
 TEST_F(ResumeTest, ResultsOfAFasterDeviceAreMeasuredAgainBestFirst) {
-  settings.budget.evaluations = 3;
+  study.search.budget.evaluations = 3;
   tune();
   device.slower = 2;
-  settings.budget.evaluations = 6;
+  study.search.budget.evaluations = 6;
   const SizeOutcome again = tune();
   EXPECT_TRUE(heard.heard("the device is 2 times slower"));
   EXPECT_TRUE(heard.heard("measured again, best first: 2"));
@@ -95,11 +95,11 @@ TEST_F(ResumeTest, ASubsetThatFitsNothingKeepsTheRanking) {
 }
 
 TEST_F(ResumeTest, WhatIsOutsideOfTheSubsetAgesWithTheDevice) {
-  settings.budget.evaluations = 4;
+  study.search.budget.evaluations = 4;
   tune();  // BLOCK 64 with all VEC, 128 with VEC 1
   study.constraints.push_back(expr("BLOCK == 128"));
   device.slower = 3;
-  settings.budget.evaluations.reset();
+  study.search.budget.evaluations.reset();
   const SizeOutcome subset = tune();
   EXPECT_TRUE(heard.heard("3 times slower"));
   std::size_t outdated = 0;
@@ -128,10 +128,10 @@ TEST_F(ResumeTest, AConfigurationThatKillsTheRunTwiceIsBlamed) {
     EXPECT_TRUE(heard.notes.empty());
     die_with(config(128, 4));
     if (death + 1 < Store::kMaxDeaths) {
-      settings.budget.evaluations = 0;
+      study.search.budget.evaluations = 0;
       tune();
       heard.notes.clear();
-      settings.budget.evaluations.reset();
+      study.search.budget.evaluations.reset();
     }
   }
   const SizeOutcome outcome = tune();
@@ -141,7 +141,7 @@ TEST_F(ResumeTest, AConfigurationThatKillsTheRunTwiceIsBlamed) {
 }
 
 TEST_F(ResumeTest, AnEarlierRightAnswerIsNotSuspectedWhenARunDies) {
-  settings.budget.evaluations = 3;
+  study.search.budget.evaluations = 3;
   tune();
   const SearchSpace space =
       SearchSpace::build(space_definition(study, study.sizes.front(), device.facts));
@@ -155,7 +155,7 @@ TEST_F(ResumeTest, AnEarlierRightAnswerIsNotSuspectedWhenARunDies) {
 }
 
 TEST_F(ResumeTest, WhatWasCompiledFromUnknownFilesAnswersOnce) {
-  settings.budget.evaluations = 2;
+  study.search.budget.evaluations = 2;
   tune();
   {
     Store store = Store::open(folder.path());
@@ -206,7 +206,7 @@ TEST_F(ResumeTest, ASearchThatIsDoneAsksTheSameAgainWhateverTheOrderOfItsAnswers
   };
   for (const std::uint64_t evaluations : {3U, 4U, 5U}) {
     settings.fresh = true;
-    settings.budget.evaluations = evaluations;
+    study.search.budget.evaluations = evaluations;
     device.newest_first = true;
     device.measured.clear();
     tune();
@@ -224,9 +224,9 @@ TEST_F(ResumeTest, ALongerSearchGoesOnWhereTheShorterOneEnded) {
   };
   device.newest_first = true;
   device.capacity = 2;
-  settings.budget.evaluations = 3;
+  study.search.budget.evaluations = 3;
   tune();
-  settings.budget.evaluations = 5;
+  study.search.budget.evaluations = 5;
   EXPECT_EQ(tune().measured, 2U);
 }
 

@@ -91,7 +91,7 @@ TEST_F(WarmStartTest, ItCanBeSwitchedOff) {
 }
 
 TEST_F(WarmStartTest, FewResultsSayNothing) {
-  settings.budget.evaluations = 7;
+  study.search.budget.evaluations = 7;
   tune(study.sizes[0]);
   tune(study.sizes[1]);
   EXPECT_TRUE(learnt.empty());
