@@ -1,8 +1,9 @@
 #pragma once
 // The expression language of study files: a typed, side-effect-free subset of Python's.
 //
-//   + - * / // % ** ; chained comparisons ; and or not ; x if c else y ; in [..] / not in [..] ;
-//   min max abs ceil_div ceil floor log2 ; integers, floats, strings, True/False (true/false).
+//   + - * / // % ** ; & | ^ ~ << >> ; chained comparisons ; and or not ; x if c else y ;
+//   in [..] / not in [..] ; min max abs ceil_div ceil floor log2 int float round pow ;
+//   integers, floats, strings, True/False (true/false).
 // "/" is true division, "//" floors, "%" has the sign of the divisor, as in Python.
 
 #include <memory>
