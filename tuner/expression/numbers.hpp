@@ -90,12 +90,13 @@ TUNER_FN double remainder_of(double a, double b) {
   double rest = a < 0 ? -a : a;
   const double unit = b < 0 ? -b : b;
   if (!(rest - rest == 0) || !(unit == unit)) return (rest - rest) * unit;
+  if (rest < unit) return a;
   double step = unit;
   while (step <= rest / 2) step *= 2;
   for (; step >= unit; step /= 2) {
     if (rest >= step) rest -= step;
   }
-  return a < 0 ? -rest : rest;
+  return a < 0 && rest > 0 ? -rest : rest;
 }
 TUNER_FN bool divide_plainly(const num& a, const num& b) {
   return integers(a, b) && a.i >= 0 && b.i > 0;
