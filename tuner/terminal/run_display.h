@@ -1,17 +1,51 @@
 #pragma once
-// A run on the terminal: its progress, its rankings and its end; and in its trace.
+// A run on the terminal: its progress, its rankings and what it came to; and in its trace.
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/base/colours.h"
 #include "tuner/run/device_run.h"
 #include "tuner/terminal/progress.h"
-#include "tuner/terminal/run_summary.h"
 #include "tuner/terminal/trace.h"
 
 namespace tuner {
+
+class RunSummary {
+ public:
+  // `study` outlives this. `typed` and `results` are what the command line calls it and its
+  // results.
+  RunSummary(const Study& study, std::string typed, std::string results)
+      : study_(study), typed_(std::move(typed)), results_(std::move(results)) {}
+
+  void add(const SizeOutcome& outcome);
+  // Lines for a terminal; none where nothing was ranked.
+  std::vector<std::string> lines() const;
+
+ private:
+  void add_place(const RankedResults& results, std::string text);
+  std::vector<std::string> next_steps() const;
+
+  const Study& study_;
+  std::string typed_;
+  std::string results_;
+  // What came of a size on a device.
+  struct Place {
+    std::string device;
+    ProblemSize size;
+    std::string text;
+  };
+  std::vector<Place> places_;  // of a device in the order of the study's sizes
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::time_point::max();
+  double seconds_ = 0;  // from the begin of the first until the end of the last
+  std::size_t valid_ = 0;
+  bool any_trial_ = false;
+  bool nothing_to_try_ = false;  // at one size at least
+  std::string most_failed_;      // state that most ended in where nothing is valid
+};
 
 // What the command line said, for the commands that are proposed and for the trace.
 struct Typed {

@@ -1,8 +1,8 @@
 // What the end of a run says.
 
-#include "tuner/terminal/run_summary.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/terminal/run_display.h"
 
 namespace tuner {
 namespace {
