@@ -1,16 +1,18 @@
-// Evaluates the expressions of arguments: values, shapes, boxes of maps.
+// Evaluates the expressions of launches and arguments: values, shapes, boxes of maps.
 
 #include "tuner/engine/argument_plans.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "tuner/base/hash.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/base/text.h"
 
 namespace tuner {
 
@@ -65,6 +67,134 @@ Expected<std::uint64_t, std::string> whole(const Expression& expression, const B
   return Unexpected{fmt::format("{} '{}' is {}, must be a whole number from {} to {}", what,
                                 expression.text(), to_text(*value), range.low, range.high)};
 }
+
+std::string cpp_text(const Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
+  return to_text(value);
+}
+
+namespace {
+
+// Length of the name in "{name}" at the start of `text`, 0 when that is not what stands there.
+std::size_t placeholder_length(std::string_view text) {
+  if (text.size() < 3 || std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && (is_word_part(text[end]) || text[end] == '.')) ++end;
+  return end < text.size() && text[end] == '}' ? end - 1 : 0;
+}
+
+}  // namespace
+
+Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t length =
+        text[i] == '{' ? placeholder_length(std::string_view(text).substr(i)) : 0;
+    if (length == 0) {
+      out += text[i];
+      continue;
+    }
+    const std::string name = text.substr(i + 1, length);
+    const auto found = names.find(name);
+    if (found == names.end()) {
+      return Unexpected{fmt::format("'{}' has no value for {{{}}}", text, name)};
+    }
+    out += cpp_text(found->second);
+    i += length + 1;
+  }
+  return out;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+namespace {
+
+// Whether an attribute is asked for; empty: no.
+Expected<bool, std::string> asked(const Expression& expression, const Bindings& names,
+                                  const std::string& what) {
+  if (expression.empty()) return false;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  return truth(*value);
+}
+
+Expected<int, std::string> carveout_of(const Expression& expression, const Bindings& names) {
+  if (expression.empty()) return -1;
+  const auto value = value_of(expression, names, "carveout");
+  if (!value) return Unexpected{value.error()};
+  const double percent = to_number(*value);
+  if (percent == std::floor(percent) && percent >= -1 && percent <= 100) {
+    return static_cast<int>(percent);
+  }
+  return Unexpected{fmt::format(
+      "carveout '{}' is {}, must be a percentage from 0 to 100, or -1 for the driver's choice",
+      expression.text(), to_text(*value))};
+}
+
+Expected<ClusterScheduling, std::string> scheduling_of(const Expression& expression,
+                                                       const Bindings& names) {
+  if (expression.empty()) return ClusterScheduling::kDefault;
+  const auto value = value_of(expression, names, "scheduling");
+  if (!value) return Unexpected{value.error()};
+  const std::string policy = to_text(*value);
+  if (policy == "default") return ClusterScheduling::kDefault;
+  if (policy == "spread") return ClusterScheduling::kSpread;
+  if (policy == "load_balancing") return ClusterScheduling::kLoadBalancing;
+  return Unexpected{
+      fmt::format("scheduling '{}' is {}, must be 'default', 'spread' or 'load_balancing'",
+                  expression.text(), policy)};
+}
+
+}  // namespace
+
+Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
+                                                          const Bindings& names) {
+  LaunchAttributes out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto blocks =
+        whole(spec.cluster[i], names, std::string("cluster.") + "xyz" [i], { 1, 1, 16 });
+    if (!blocks) return Unexpected{blocks.error()};
+    out.cluster[i] = static_cast<std::uint32_t>(*blocks);
+  }
+  const auto cooperative = asked(spec.cooperative, names, "cooperative");
+  if (!cooperative) return Unexpected{cooperative.error()};
+  const auto carveout = carveout_of(spec.carveout, names);
+  if (!carveout) return Unexpected{carveout.error()};
+  const auto scheduling = scheduling_of(spec.scheduling, names);
+  if (!scheduling) return Unexpected{scheduling.error()};
+  const auto programmatic = asked(spec.programmatic, names, "programmatic");
+  if (!programmatic) return Unexpected{programmatic.error()};
+  out.cooperative = *cooperative;
+  out.carveout = *carveout;
+  out.scheduling = *scheduling;
+  out.programmatic = *programmatic;
+  return out;
+}
+
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  constexpr std::uint64_t kMost = UINT32_MAX;
+  LaunchGeometry out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string axis = kAxes[i];
+    const auto grid = whole(launch.grid[i], names, "grid." + axis, {1, 1, kMost});
+    if (!grid) return Unexpected{grid.error()};
+    out.grid[i] = static_cast<std::uint32_t>(*grid);
+    const auto block = whole(launch.block[i], names, "block." + axis, {1, 1, kMost});
+    if (!block) return Unexpected{block.error()};
+    out.block[i] = static_cast<std::uint32_t>(*block);
+  }
+  const auto shared =
+      whole(launch.dynamic_shared_bytes, names, "dynamic_shared_bytes", {0, 0, kMost});
+  if (!shared) return Unexpected{shared.error()};
+  out.dynamic_shared_bytes = *shared;
+  const auto attributes = launch_attributes(launch.attributes, names);
+  if (!attributes) return Unexpected{attributes.error()};
+  out.attributes = *attributes;
+  return out;
+}
+
+// ---- arguments ----------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,12 +1,13 @@
 #pragma once
-// Values of a study's expressions, and its arguments with all of theirs evaluated. Failures are
-// sentences that name the expression at fault.
+// Values of a study's expressions, and its launches and arguments with all of theirs evaluated.
+// Failures are sentences that name the expression at fault.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/model/launch.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
 
@@ -29,6 +30,18 @@ struct WholeRange {
 // A whole number. 4.0 counts as one, since "/" divides like Python's.
 Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
                                            const std::string& what, const WholeRange& range);
+
+// Values as C++ reads them, in definitions and in name expressions alike.
+std::string cpp_text(const Value& value);
+
+// The text with {NAME} replaced by the value of the name.
+Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
+
+// Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
+// expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
+Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
+                                                          const Bindings& names);
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
 // Places of arguments by name, or of all of them when `wanted` is empty. Failures begin with `who`.
 Expected<std::vector<std::uint32_t>, std::string> positions_of(

@@ -11,6 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/engine/argument_plans.h"
 #include "tuner/engine/option_table.h"
 
 namespace tuner {
@@ -274,6 +275,19 @@ std::string to_text(const OptionFault& fault) {
 
 CompilerOptions compiler_options(const std::vector<std::string>& texts) {
   return OptionReader(texts, true).read();
+}
+
+Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
+                                                                 const Bindings& names) {
+  std::vector<std::string> options;
+  for (const std::string& option : study.kernel.options) {
+    auto text = substitute(option, names);
+    if (!text) return Unexpected{text.error()};
+    options.push_back(std::move(*text));
+  }
+  auto words = compiler_options(options);
+  if (!words) return Unexpected{to_text(words.error())};
+  return std::move(*words);
 }
 
 CompilerOptions unresolved_options(const std::vector<std::string>& texts) {

@@ -123,29 +123,9 @@ void score_final(const Study& study, const Bindings& names, double confidence, T
 void rescore(const Study& study, const Bindings& names, Trial& trial) {
   if (!is_valid(trial)) return;
   const SearchFigure before = trial.objective;
-  const std::optional<FinalResult> held = trial.final;
-  if (held) score_final(study, names, study.measure.confidence, trial);
-  // An older program did not keep the time of a finalist's search, only what the objective was.
-  if (held && !is_time(trial.timing.median)) {
-    if (trial.final->objective == held->objective) return;
-    trial.timing = summarise(held->samples, study.measure.confidence);
-  }
+  if (trial.final) score_final(study, names, study.measure.confidence, trial);
   score(study, names, trial);
   if (trial.objective != before) trial.final.reset();
-}
-
-bool needs_power(const Study& study) {
-  const auto own = [&](const std::string& name) {
-    const auto is = [&](const auto& one) { return one.name == name; };
-    return std::any_of(study.parameters.begin(), study.parameters.end(), is) ||
-           std::any_of(study.derived.begin(), study.derived.end(), is);
-  };
-  return std::any_of(study.metrics.begin(), study.metrics.end(), [&](const auto& metric) {
-    const auto& names = metric.expression.names();
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return (name == kPower || name == kEnergy) && !own(name);
-    });
-  });
 }
 
 bool better(const ObjectiveSpec& objective, double a, double b) {

@@ -20,9 +20,6 @@ namespace tuner {
 Metrics metrics(const Study& study, const Bindings& names, double median_ms, double watts = 0,
                 const Metrics& observed = {});
 
-// Whether a metric asks for `power` or `energy`.
-bool needs_power(const Study& study);
-
 // The trial's value of the study's objective, as the study names it (time in seconds); empty when
 // the trial is not valid or its metric has no value.
 std::optional<double> objective_of(const Study& study, const Trial& trial);

@@ -7,14 +7,31 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
-#include "tuner/engine/resolve.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
+#include "tuner/space/search_space.h"
 
 namespace tuner {
 
 // Of a reference with `per`: each takes a launch of it, and memory while a size is tuned.
 inline constexpr std::uint64_t kMostAnswers = 64;
+
+// One of the right answers: the values of the parameters that it depends on, in a configuration
+// with whose definitions the reference is compiled.
+struct ReferenceCase {
+  std::uint32_t key = 0;  // AnswerPlan::key
+  std::string values;     // AnswerPlan::values
+  Configuration configuration;
+};
+
+// One for each combination of values of reference.per that a configuration of `space` has; its
+// configuration is the first of these with the reference's own values. Without reference.per: one,
+// from the space's first configuration. None without a reference, or for an empty space.
+std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace& space);
+
+// Which of the answers is a configuration's.
+std::uint32_t answer_key(const Study& study, const SearchSpace& space,
+                         const Configuration& configuration);
 
 // `names` with each combination of values of the parameters that the right answer depends on,
 // whether the space has it or not. Requires study.reference.

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/engine/argument_plans.h"
+#include "tuner/engine/reference_plan.h"
 #include "tuner/model/artifact.h"
 #include "tuner/model/device_facts.h"
-#include "tuner/model/launch.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
@@ -28,9 +29,6 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 // expressions can name. A derived name that has no value is not there.
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size);
-
-// The text with {NAME} replaced by the value of the name.
-Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
 
 // Whether all constraints hold with these names (bindings_of()).
 bool constraints_hold(const Study& study, const Bindings& names);
@@ -51,23 +49,6 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
                                                       const DeviceFacts& device,
                                                       const std::string& source_text);
 
-// One of the right answers: the values of the parameters that it depends on, in a configuration
-// with whose definitions the reference is compiled.
-struct ReferenceCase {
-  std::uint32_t key = 0;  // AnswerPlan::key
-  std::string values;     // AnswerPlan::values
-  Configuration configuration;
-};
-
-// One for each combination of values of reference.per that a configuration of `space` has; its
-// configuration is the first of these with the reference's own values. Without reference.per: one,
-// from the space's first configuration. None without a reference, or for an empty space.
-std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace& space);
-
-// Which of the answers is a configuration's.
-std::uint32_t answer_key(const Study& study, const SearchSpace& space,
-                         const Configuration& configuration);
-
 // The reference kernel, with the definitions of a case, because its source may hold the tuned
 // kernel as well. `source_text` is the text of reference.source, or of the kernel's source where
 // that is absent. Requires study.reference.
@@ -77,18 +58,15 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text);
 
-// Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
-// expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
-Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
-                                                          const Bindings& names);
-Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
-
 // Whether a launch follows the main one.
 Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names);
 
 // The launches that follow the main one with these names, in their order.
 Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
                                                                  const Bindings& names);
+
+// Whether a metric asks for `power` or `energy`.
+bool needs_power(const Study& study);
 
 // Buffers, constants, tolerances and the reference's launches, one for each case. The caller fills
 // in the artifacts of plan.reference->answers. Arguments that depend on parameters (scalars and

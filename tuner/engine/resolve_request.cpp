@@ -17,12 +17,6 @@ namespace {
 
 using Defines = std::vector<std::pair<std::string, std::string>>;
 
-// Values as C++ reads them, in definitions and in name expressions alike.
-std::string cpp_text(const Value& value) {
-  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
-  return to_text(value);
-}
-
 std::string identifier(std::string text) {
   for (char& c : text) {
     if (!is_word_part(c)) c = '_';
@@ -76,51 +70,6 @@ Defines defines_of(const Study& study, const Configuration& configuration) {
   }
   return out;
 }
-
-// Length of the name in "{name}" at the start of `text`, 0 when that is not what stands there.
-std::size_t placeholder_length(std::string_view text) {
-  if (text.size() < 3 || std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
-  std::size_t end = 1;
-  while (end < text.size() && (is_word_part(text[end]) || text[end] == '.')) ++end;
-  return end < text.size() && text[end] == '}' ? end - 1 : 0;
-}
-
-}  // namespace
-
-Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t length =
-        text[i] == '{' ? placeholder_length(std::string_view(text).substr(i)) : 0;
-    if (length == 0) {
-      out += text[i];
-      continue;
-    }
-    const std::string name = text.substr(i + 1, length);
-    const auto found = names.find(name);
-    if (found == names.end()) {
-      return Unexpected{fmt::format("'{}' has no value for {{{}}}", text, name)};
-    }
-    out += cpp_text(found->second);
-    i += length + 1;
-  }
-  return out;
-}
-
-Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
-                                                                 const Bindings& names) {
-  std::vector<std::string> options;
-  for (const std::string& option : study.kernel.options) {
-    auto text = substitute(option, names);
-    if (!text) return Unexpected{text.error()};
-    options.push_back(std::move(*text));
-  }
-  auto words = compiler_options(options);
-  if (!words) return Unexpected{to_text(words.error())};
-  return std::move(*words);
-}
-
-namespace {
 
 Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
                                               const Configuration& configuration,

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/ports/machine_state.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
@@ -39,7 +42,7 @@ struct LoopResult {
 //
 // After each answer the strategy may reorder what is compiled and waits for a device.
 //
-// A compilation that takes far longer than the others (engine/stragglers.h) does not hold up a
+// A compilation that takes far longer than the others (Stragglers) does not hold up a
 // strategy that wants its answer: that one is told kTimeout, and the trial is reported whenever it
 // comes. Nor does it hold up the end of a search that has a budget: it is cancelled. Without one
 // everything is waited for. Trial::objective must be set.
@@ -48,5 +51,21 @@ LoopResult run_loop(Strategy& strategy, Evaluator& evaluator, const ObjectiveSpe
 
 // What a strategy is told of a trial.
 Observation observation_of(const ObjectiveSpec& objective, const Trial& trial);
+
+// Compilations that take so much longer than the others that nobody should wait for them: a
+// straggler has been compiled for more than 10 s and more than ten times the median of those that
+// are done. It matters once nothing else is open: until then nobody waits for it alone.
+class Stragglers {
+ public:
+  // What was compiled for it counts; what came from a cache took no time.
+  void heard(const Trial& trial);
+  // Whether everything that is open is a straggler.
+  bool hold_all_up(const MachineState& machine) const;
+  // From which on a compilation is one; empty while too few are done to tell.
+  std::optional<double> limit_seconds() const;
+
+ private:
+  std::vector<double> compile_seconds_;
+};
 
 }  // namespace tuner

@@ -19,6 +19,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
 #include "tuner/engine/objective.h"
+#include "tuner/engine/resolve.h"
 #include "tuner/library/application_data.h"
 #include "tuner/library/call_queue.h"
 #include "tuner/library/deferred_device.h"

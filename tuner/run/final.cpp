@@ -24,10 +24,7 @@ constexpr int kMostRounds = 151;
 
 int rounds_for(const std::vector<Trial>& finalists) {
   double once = 0;
-  for (const Trial& trial : finalists) {
-    // An older program did not keep it of every finalist.
-    once += is_time(trial.timing.median) ? trial.timing.median : shown(trial).median_ms;
-  }
+  for (const Trial& trial : finalists) once += trial.timing.median;
   return static_cast<int>(
       std::clamp<double>(kFinalMilliseconds / once, kFewestRounds, kMostRounds));
 }

@@ -29,7 +29,7 @@ struct MeasuredWith {
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
                        const MeasuredWith& with);
 
-// How launches were timed under this key; nothing: an older program did not say.
+// How launches were timed under this key; nothing where it does not say, as of an import.
 std::optional<TimedHow> timed_how(const ContextKey& key);
 
 // Whether what was measured under this key was compared with no right answer at all.

@@ -224,8 +224,7 @@ RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>&
 
 namespace {
 
-// By what is stored with them. Older programs stored no objective: then by time, where there is
-// one.
+// By what is stored with them. Where no study has ranked them yet: by time, where there is one.
 RankedResults ranked_without_study(const StoredContext& context, std::vector<Trial> trials) {
   const RankedBy how = context.ranked_by.value_or(RankedBy{});
   const bool timed = std::ranges::any_of(

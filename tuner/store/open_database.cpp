@@ -1,11 +1,11 @@
 // Opens the results database, makes its tables, and keeps aside one that cannot be used.
 
-#include "tuner/store/open_database.h"
-
 #include <functional>
 #include <set>
 #include <string>
 #include <tuple>
+
+#include "tuner/store/store_impl.h"
 
 namespace tuner {
 namespace {

@@ -1,14 +1,33 @@
 #pragma once
-// Inside of Store, for those who write into it: store.cpp and merge.cpp.
+// Inside of Store, for its own files: how the database is opened, and what writes into it.
 
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "tuner/store/open_database.h"
+#include "tuner/store/session_lock.h"
 #include "tuner/store/sqlite.h"
 #include "tuner/store/store.h"
 #include "tuner/store/trial_codec.h"
 
 namespace tuner {
+
+struct OpenDatabase {
+  std::unique_ptr<Database> database;
+  std::unique_ptr<SessionLock> lock;  // empty when opened for reading
+  std::vector<std::string> notes;
+};
+
+// Creates what is not there. A database that is damaged or of an older program is kept under
+// another name, <file>.corrupt-<n> or <file>.older-<n>, with a note, and a new one is begun. Throws
+// FatalError, also where it is of a newer program or has tables that tuner does not make.
+OpenDatabase open_for_writing(const std::filesystem::path& directory);
+
+// Works in a folder where nothing can be written. Also takes the database file itself, whatever its
+// name. Throws FatalError.
+OpenDatabase open_for_reading(const std::filesystem::path& directory_or_file);
 
 inline constexpr std::string_view kTrialColumns =
     "configuration, state, time_ms, objective, samples, detail, message, recorded, checksum,"

@@ -11,7 +11,6 @@
 
 #include "tests/fakes/fake_evaluator.h"
 #include "tests/fakes/fake_strategy.h"
-#include "tuner/engine/stragglers.h"
 
 namespace tuner {
 namespace {
