@@ -118,6 +118,11 @@ bool Resumption::is_valid_result(ConfigIndex index) const {
 
 bool Resumption::any_valid() const { return std::ranges::any_of(trials_, is_valid); }
 
+bool Resumption::any_outdated() const {
+  return std::ranges::any_of(trials_,
+                             [](const Trial& trial) { return is_valid(trial) && trial.outdated; });
+}
+
 std::size_t Resumption::best() const {
   const auto round = standing_final(objective_, trials_, baseline_);
   const RankedResults ranked = rank(objective_, trials_, round, measure_, baseline_);

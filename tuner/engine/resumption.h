@@ -48,6 +48,7 @@ class Resumption {
   // Whether a valid result is there, outdated or not: it is not to blame for anything.
   bool is_valid_result(ConfigIndex index) const;
   bool any_valid() const;
+  bool any_outdated() const;
   const std::vector<Trial>& trials() const { return trials_; }
 
   // Measures the best again, and marks all others as outdated when it has moved. One that fails now
