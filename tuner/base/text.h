@@ -83,6 +83,14 @@ inline std::string shell_word(std::string_view text) {
   return out + "'";
 }
 
+// `text` with every `what` in it replaced.
+inline std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
 // A source without the mark that some editors begin a file with: compilers take it at the head of a
 // file only, and NVRTC nowhere.
 inline std::string without_byte_order_mark(std::string text) {

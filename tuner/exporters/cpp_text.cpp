@@ -234,11 +234,4 @@ std::string cpp_expression(const Expression& expression, const CppNames& names) 
   return Printer(expression, names).print(*expression.root());
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
-
 }  // namespace tuner

@@ -31,7 +31,4 @@ struct CppNames {
 // same operators, same results, same failures.
 std::string cpp_expression(const Expression& expression, const CppNames& names);
 
-// `text` with every `what` in it replaced.
-std::string replaced(std::string text, const std::string& what, const std::string& with);
-
 }  // namespace tuner

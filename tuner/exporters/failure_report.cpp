@@ -13,7 +13,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/engine/objective.h"
-#include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/ranked_table.h"
 #include "tuner/exporters/wrong_answers.h"
 

@@ -13,6 +13,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/engine/size_sampler.h"
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/domain_table.h"

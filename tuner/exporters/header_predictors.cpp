@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/text.h"
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
 

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "tuner/base/text.h"
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tuner/base/text.h"
 #include "tuner/exporters/cpp_text.h"
 #include "tuner/exporters/embedded_text.h"
 #include "tuner/exporters/launcher_constants.h"
