@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/recordings/recording.h"
+#include "tuner/exchange/recording.h"
 
 namespace tuner::bench {
 

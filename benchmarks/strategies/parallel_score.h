@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchmarks/strategies/community_score.h"
-#include "tuner/recordings/recording.h"
+#include "tuner/exchange/recording.h"
 
 namespace tuner::bench {
 
@@ -19,7 +19,7 @@ struct ParallelScore {
   std::vector<double> eighths;
 };
 
-// The random searches are simulated as recordings/parallel_replay does, without a coordinator that
+// The random searches are simulated as exchange/parallel_replay does, without a coordinator that
 // takes time. The budget ends when their mean has gone 95 % of the way from the space's median to
 // its optimum; before its first result a run is at the median.
 class ParallelScale {

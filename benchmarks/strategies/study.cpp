@@ -11,10 +11,10 @@
 
 #include "benchmarks/strategies/plugin_strategy.h"
 #include "benchmarks/strategies/within.h"
-#include "tuner/engine/tuning_loop.h"
+#include "tuner/exchange/parallel_replay.h"
+#include "tuner/exchange/prior.h"
 #include "tuner/plugin/space_table.h"
-#include "tuner/recordings/parallel_replay.h"
-#include "tuner/recordings/prior.h"
+#include "tuner/search/tuning_loop.h"
 
 namespace tuner::bench {
 namespace {

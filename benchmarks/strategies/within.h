@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchmarks/strategies/community_score.h"
-#include "tuner/recordings/recording.h"
+#include "tuner/exchange/recording.h"
 
 namespace tuner::bench {
 

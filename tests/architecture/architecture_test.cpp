@@ -59,22 +59,22 @@ TEST(Architecture, EveryRoomHasFiles) {
   for (const fs::path& path : sources_under("tuner")) {
     rooms.insert(fs::relative(path, kRoot / "tuner").begin()->string());
   }
-  for (const char* room : {"base", "expression", "space", "model", "ports", "codec", "engine",
-                           "study", "store", "recordings", "plugin"}) {
+  for (const char* room : {"base", "expression", "space", "model", "ports", "codec", "measure",
+                           "study", "store", "exchange", "plugin"}) {
     EXPECT_TRUE(rooms.contains(room)) << room;
   }
 }
 
 TEST(IncludeRules, DownIsAllowed) {
-  EXPECT_EQ(breach("tuner/engine/a.cpp", "\"tuner/ports/backend.h\""), "");
-  EXPECT_EQ(breach("tuner/engine/a.cpp", "\"tuner/engine/b.h\""), "");
-  EXPECT_EQ(breach("tuner/app/a.cpp", "\"tuner/base/error.h\""), "");
-  EXPECT_EQ(breach("tuner/engine/a.cpp", "<vector>"), "");
+  EXPECT_EQ(breach("tuner/measure/a.cpp", "\"tuner/ports/backend.h\""), "");
+  EXPECT_EQ(breach("tuner/measure/a.cpp", "\"tuner/measure/b.h\""), "");
+  EXPECT_EQ(breach("tuner/commands/a.cpp", "\"tuner/base/error.h\""), "");
+  EXPECT_EQ(breach("tuner/measure/a.cpp", "<vector>"), "");
 }
 
 TEST(IncludeRules, UpIsABreach) {
-  EXPECT_EQ(breach("tuner/engine/a.cpp", "\"tuner/study/b.h\""),
-            "tuner/engine/a.cpp:1: tuner/study/b.h goes up, from engine to study\n");
+  EXPECT_EQ(breach("tuner/measure/a.cpp", "\"tuner/study/b.h\""),
+            "tuner/measure/a.cpp:1: tuner/study/b.h goes up, from measure to study\n");
   EXPECT_EQ(breach("tuner/base/a.h", "<tuner/expression/value.h>"),
             "tuner/base/a.h:1: tuner/expression/value.h goes up, from base to expression\n");
   EXPECT_EQ(breach("tuner/space/a.h", "\"tuner/model/study.h\""),
@@ -82,17 +82,17 @@ TEST(IncludeRules, UpIsABreach) {
 }
 
 TEST(IncludeRules, SidewaysIsABreach) {
-  EXPECT_EQ(breach("tuner/store/a.cpp", "\"tuner/study/b.h\""),
-            "tuner/store/a.cpp:1: tuner/study/b.h goes sideways, from store to study\n");
+  EXPECT_EQ(breach("tuner/store/a.cpp", "\"tuner/plugin/b.h\""),
+            "tuner/store/a.cpp:1: tuner/plugin/b.h goes sideways, from store to plugin\n");
 }
 
 TEST(IncludeRules, RoomsMustBeKnown) {
   EXPECT_EQ(breach("tuner/attic/a.cpp", "<vector>"),
             "tuner/attic/a.cpp:1: this room has no floor\n");
-  EXPECT_EQ(breach("tuner/app/a.cpp", "\"tuner/attic/b.h\""),
-            "tuner/app/a.cpp:1: tuner/attic/b.h is in no room\n");
-  EXPECT_EQ(breach("tuner/app/a.cpp", "\"../base/error.h\""),
-            "tuner/app/a.cpp:1: ../base/error.h is a relative path\n");
+  EXPECT_EQ(breach("tuner/commands/a.cpp", "\"tuner/attic/b.h\""),
+            "tuner/commands/a.cpp:1: tuner/attic/b.h is in no room\n");
+  EXPECT_EQ(breach("tuner/commands/a.cpp", "\"../base/error.h\""),
+            "tuner/commands/a.cpp:1: ../base/error.h is a relative path\n");
 }
 
 TEST(IncludeRules, PluginsSeeTheSdkAndThemselves) {
@@ -113,8 +113,9 @@ TEST(IncludeRules, PluginsSeeTheSdkAndThemselves) {
 }
 
 TEST(IncludeRules, TheHouseKnowsNoPlugin) {
-  EXPECT_EQ(breach("tuner/app/a.cpp", "\"tuner/plugins/cpu/b.h\""),
-            "tuner/app/a.cpp:1: tuner/plugins/cpu/b.h is a plugin: the house knows none by name\n");
+  EXPECT_EQ(
+      breach("tuner/commands/a.cpp", "\"tuner/plugins/cpu/b.h\""),
+      "tuner/commands/a.cpp:1: tuner/plugins/cpu/b.h is a plugin: the house knows none by name\n");
 }
 
 TEST(IncludeRules, TheSdkStandsAlone) {
@@ -130,10 +131,10 @@ TEST(IncludeRules, TheSdkStandsAlone) {
 
 TEST(IncludeRules, LibrariesBelongToTheirRoom) {
   EXPECT_EQ(breach("tuner/study/a.cpp", "<yaml-cpp/parser.h>"), "");
-  EXPECT_EQ(breach("tuner/app/a.cpp", "<yaml-cpp/yaml.h>"),
-            "tuner/app/a.cpp:1: yaml-cpp/yaml.h is for the room study only\n");
-  EXPECT_EQ(breach("tuner/engine/a.cpp", "<sqlite3.h>"),
-            "tuner/engine/a.cpp:1: sqlite3.h is for the room store only\n");
+  EXPECT_EQ(breach("tuner/commands/a.cpp", "<yaml-cpp/yaml.h>"),
+            "tuner/commands/a.cpp:1: yaml-cpp/yaml.h is for the room study only\n");
+  EXPECT_EQ(breach("tuner/measure/a.cpp", "<sqlite3.h>"),
+            "tuner/measure/a.cpp:1: sqlite3.h is for the room store only\n");
 }
 
 TEST(IncludeRules, LongFilesAreABreach) {

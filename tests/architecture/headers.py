@@ -48,7 +48,7 @@ def main():
     root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     flags = flags_by_folder(root, build)
     headers = lone_headers(root)
-    usual = flags[root / "tuner" / "engine"]
+    usual = flags[root / "tuner" / "measure"]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         said = list(pool.map(
             lambda header: complaint(header, root, flags.get(header.parent, usual)), headers))

@@ -13,12 +13,12 @@ namespace {
 using std::string_view;
 
 // docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 22> kFloors{
-    {{"base", 0},       {"expression", 1}, {"source", 1},   {"space", 2},     {"model", 3},
-     {"ports", 4},      {"codec", 4},      {"engine", 5},   {"study", 6},     {"store", 6},
-     {"recordings", 6}, {"compile", 6},    {"drafting", 6}, {"exporters", 6}, {"plugin", 6},
-     {"report", 6},     {"worker", 7},     {"run", 8},      {"ranks", 8},     {"terminal", 9},
-     {"library", 9},    {"app", 10}}};
+constexpr std::array<std::pair<string_view, int>, 24> kFloors{
+    {{"base", 0},     {"expression", 1}, {"space", 2},     {"model", 3},   {"source", 4},
+     {"ports", 4},    {"codec", 4},      {"plugin", 5},    {"store", 5},   {"resolve", 5},
+     {"report", 5},   {"drafting", 5},   {"measure", 6},   {"search", 6},  {"choice", 7},
+     {"exchange", 7}, {"worker", 7},     {"study", 8},     {"results", 8}, {"remote", 8},
+     {"codegen", 9},  {"run", 9},        {"commands", 10}, {"library", 10}}};
 
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
      {"zlib.h", "base"},
      {"boost/dll", "plugin"},
      {"dlfcn.h", "plugin"},
-     {"boost/program_options", "app"}}};
+     {"boost/program_options", "commands"}}};
 
 std::optional<int> floor_of(string_view room) {
   const auto* const found = std::find_if(kFloors.begin(), kFloors.end(),
@@ -36,7 +36,7 @@ std::optional<int> floor_of(string_view room) {
   return found->second;
 }
 
-// "engine" of "tuner/engine/budget.h"; empty for a file that stands in no room.
+// "search" of "tuner/search/budget.h"; empty for a file that stands in no room.
 string_view part(string_view path, int index) {
   for (int i = 0; i < index; ++i) {
     const std::size_t slash = path.find('/');

@@ -15,7 +15,7 @@ struct Include {
 std::vector<Include> includes_of(const std::string& text);
 
 // What a file breaks, as "path:line: why". `path` is relative to the repository:
-// "tuner/engine/budget.cpp".
+// "tuner/search/budget.cpp".
 std::vector<std::string> breaches_of(const std::string& path, const std::string& text);
 
 inline constexpr int kMaxLines = 400;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/statistics.h"
+#include "tuner/model/statistics.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/search/objective.h"
 
 namespace tuner {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/ranks/link.h"
+#include "tuner/remote/link.h"
 
 namespace tuner {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gpu_fixture.h"
-#include "tuner/engine/evaluation.h"
+#include "tuner/measure/evaluation.h"
 
 namespace tuner {
 namespace {

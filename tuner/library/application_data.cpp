@@ -10,9 +10,9 @@
 #include <cstring>
 #include <span>
 
-#include "tuner/engine/resolve.h"
 #include "tuner/library/served_launch.h"
 #include "tuner/library/state.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
 
 namespace libtuner {

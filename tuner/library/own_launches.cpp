@@ -8,12 +8,12 @@
 #include <mutex>
 #include <vector>
 
-#include "tuner/engine/resolve.h"
-#include "tuner/engine/statistics.h"
 #include "tuner/library/state.h"
 #include "tuner/library/tuning_work.h"
+#include "tuner/model/statistics.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/ports/strategy.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/space/search_space.h"
 
 namespace libtuner {

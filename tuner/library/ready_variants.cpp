@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/resolve.h"
+#include "tuner/resolve/resolve.h"
 
 namespace libtuner {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "tuner/exporters/registry.h"
+#include "tuner/codegen/registry.h"
 #include "tuner/library/guarded.h"
 #include "tuner/library/state.h"
 #include "tuner/run/device_run.h"

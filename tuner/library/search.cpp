@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "tuner/engine/resolve.h"
 #include "tuner/library/guarded.h"
 #include "tuner/library/state.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
 
 namespace libtuner {

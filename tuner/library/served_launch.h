@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/guarded_memory.h"
-#include "tuner/engine/session.h"
 #include "tuner/library/tuner.h"
+#include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/session.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "tuner/engine/resolve.h"
-#include "tuner/exporters/tuned_table.h"
+#include "tuner/choice/tuned_table.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {

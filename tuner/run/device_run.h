@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/ranking.h"
-#include "tuner/engine/tuning_loop.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/ports/exporter.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/ports/strategy.h"
-#include "tuner/recordings/recording.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/usage.h"
+#include "tuner/search/ranking.h"
+#include "tuner/search/tuning_loop.h"
 
 namespace tuner {
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/compile/artifact_cache.h"
-#include "tuner/compile/artifact_key.h"
 #include "tuner/run/sources.h"
+#include "tuner/source/artifact_key.h"
+#include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/device_probe.h"
 #include "tuner/worker/pool_evaluator.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/domain_plan.h"
-#include "tuner/engine/objective.h"
+#include "tuner/choice/domain_plan.h"
 #include "tuner/run/final.h"
+#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Tunes a study's domain on one device: size after size, as engine/domain_plan decides.
+// Tunes a study's domain on one device: size after size, as choice/domain_plan decides.
 
 #include <cstdint>
 #include <functional>

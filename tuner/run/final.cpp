@@ -8,10 +8,10 @@
 #include <cmath>
 #include <utility>
 
-#include "tuner/engine/baseline.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/statistics.h"
+#include "tuner/model/statistics.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/search/baseline.h"
+#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

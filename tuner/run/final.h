@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/ranking.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "tuner/engine/baseline.h"
 #include "tuner/run/stored_results.h"
+#include "tuner/search/baseline.h"
 
 namespace tuner {
 namespace {

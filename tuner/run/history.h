@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/resumption.h"
 #include "tuner/model/trial.h"
 #include "tuner/run/identity.h"
+#include "tuner/search/resumption.h"
 #include "tuner/space/search_space.h"
 #include "tuner/store/store.h"
 

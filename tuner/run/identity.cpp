@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/reference_plan.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/resolve/reference_plan.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/exporters/ranked_files.h"
+#include "tuner/results/ranked_files.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/stored_results.h"
 

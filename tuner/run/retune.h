@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/exporters/tuned_table.h"
+#include "tuner/choice/tuned_table.h"
 #include "tuner/run/settings.h"
 #include "tuner/run/tuning_run.h"
 

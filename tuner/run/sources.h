@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/artifact_cache.h"
-#include "tuner/compile/known_sources.h"
 #include "tuner/model/study.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/study/signature_check.h"
+#include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/compilers.h"
 
 namespace tuner {

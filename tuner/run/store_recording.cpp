@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/ranking.h"
-#include "tuner/recordings/recording_builder.h"
-#include "tuner/recordings/recording_reader.h"
+#include "tuner/exchange/recording_builder.h"
+#include "tuner/exchange/recording_reader.h"
 #include "tuner/run/stored_results.h"
+#include "tuner/search/objective.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/recordings/recording.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/store/store.h"
 
 namespace tuner {

@@ -12,13 +12,13 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
-#include "tuner/compile/known_sources.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/ranking.h"
-#include "tuner/engine/resolve.h"
-#include "tuner/exporters/tuned_table.h"
+#include "tuner/choice/tuned_table.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/sources.h"
+#include "tuner/search/objective.h"
+#include "tuner/search/ranking.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/unverified.h"
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "tuner/base/error.h"
-#include "tuner/compile/source_bundle.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/run/sources.h"
 #include "tuner/source/own_names.h"
+#include "tuner/source/source_bundle.h"
 
 namespace tuner {
 namespace {

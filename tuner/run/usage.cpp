@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tuner/base/process_memory.h"
-#include "tuner/engine/statistics.h"
+#include "tuner/model/statistics.h"
 
 namespace tuner {
 namespace {

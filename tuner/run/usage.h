@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/tuning_loop.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/search/tuning_loop.h"
 
 namespace tuner {
 

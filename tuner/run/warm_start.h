@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "tuner/exchange/prior.h"
 #include "tuner/model/study.h"
 #include "tuner/ports/strategy.h"
-#include "tuner/recordings/prior.h"
 #include "tuner/store/store.h"
 
 namespace tuner {

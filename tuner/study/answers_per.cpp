@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tuner/base/text.h"
-#include "tuner/engine/reference_plan.h"
+#include "tuner/resolve/reference_plan.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {

@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/engine/argument_plans.h"
-#include "tuner/engine/compiler_options.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/compiler_options.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {

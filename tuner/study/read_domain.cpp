@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "tuner/engine/size_sampler.h"
+#include "tuner/choice/size_sampler.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/compiler_options.h"
+#include "tuner/resolve/compiler_options.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 

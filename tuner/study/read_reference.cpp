@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/reference_plan.h"
+#include "tuner/resolve/reference_plan.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

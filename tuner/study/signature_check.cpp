@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/engine/resolve.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/argument_fit.h"
 
 namespace tuner {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/data_file.h"
-#include "tuner/engine/reference_plan.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/measure/data_file.h"
+#include "tuner/resolve/reference_plan.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/diagnostics.h"
 
 namespace tuner {

@@ -12,7 +12,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
-#include "tuner/engine/size_sampler.h"
+#include "tuner/choice/size_sampler.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/unverified.h"

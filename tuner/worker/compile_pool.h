@@ -4,7 +4,6 @@
 // way at the same time are compiled once. Other machines may lend workers; one that is gone, or
 // whose compiler is another one, is left out, and its work goes to the others.
 
-
 #include <cstdint>
 #include <deque>
 #include <functional>

@@ -2,7 +2,6 @@
 // What compiles: those who do it, the library of what was compiled before, and what a search asks
 // of both.
 
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,9 +10,9 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
-#include "tuner/compile/known_sources.h"
 #include "tuner/model/artifact.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/worker/channel.h"
 
 namespace tuner {

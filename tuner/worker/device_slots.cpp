@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "tuner/engine/objective.h"
+#include "tuner/search/objective.h"
 
 namespace tuner {
 

@@ -2,9 +2,8 @@
 // The devices of one model that share a search: which are there, and how their times compare.
 //
 // Where there are several, the first good variant is the sentinel: each device measures it before
-// what it measures counts (engine/device_scale). A device that is gone leaves its work to the
+// what it measures counts (measure/device_scale). A device that is gone leaves its work to the
 // others.
-
 
 #include <cstddef>
 #include <deque>
@@ -17,7 +16,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/engine/device_scale.h"
+#include "tuner/measure/device_scale.h"
 #include "tuner/ports/size_evaluator.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/compile/known_sources.h"
-#include "tuner/engine/limits.h"
-#include "tuner/engine/objective.h"
-#include "tuner/engine/verdict.h"
+#include "tuner/measure/verdict.h"
+#include "tuner/model/limits.h"
+#include "tuner/search/objective.h"
+#include "tuner/source/known_sources.h"
 
 namespace tuner {
 namespace {

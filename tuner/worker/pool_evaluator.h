@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
-#include "tuner/engine/recent_load.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/search/recent_load.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/job.h"

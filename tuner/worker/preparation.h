@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/known_sources.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/run_worker.h"
 

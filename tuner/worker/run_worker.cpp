@@ -10,7 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
-#include "tuner/engine/argument_names.h"
+#include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {

@@ -3,7 +3,6 @@
 // before it is launched, so a crash, a hang or a poisoned context has exactly one culprit. The
 // child is then replaced and the problem prepared anew.
 
-
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/compile/known_sources.h"
-#include "tuner/engine/limits.h"
-#include "tuner/engine/resolve.h"
+#include "tuner/model/limits.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/worker/preparation.h"
 #include "tuner/worker/twins.h"
 

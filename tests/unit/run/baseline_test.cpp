@@ -1,7 +1,7 @@
 // A study's baseline in a run: measured first, in the final, in the files.
 
 #include "run_fixture.h"
-#include "tuner/exporters/ranked_table.h"
+#include "tuner/results/ranked_table.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner::test {

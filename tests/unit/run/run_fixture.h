@@ -13,7 +13,7 @@
 #include "tests/fakes/fake_device.h"
 #include "tests/fakes/fake_strategy.h"
 #include "tests/fakes/scratch_folder.h"
-#include "tests/unit/engine/studies.h"
+#include "tests/unit/resolve/studies.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
-#include "tests/unit/engine/studies.h"
+#include "tests/unit/resolve/studies.h"
 
 namespace tuner::test {
 namespace {

@@ -3,7 +3,7 @@
 #include "tuner/run/warm_start.h"
 
 #include "run_fixture.h"
-#include "tuner/recordings/recording_reader.h"
+#include "tuner/exchange/recording_reader.h"
 
 namespace tuner::test {
 namespace {

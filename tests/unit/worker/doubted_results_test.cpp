@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/fakes/fake_stop.h"
-#include "tests/unit/engine/studies.h"
+#include "tests/unit/resolve/studies.h"
 #include "tuner/base/child_process.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/frame.h"

@@ -24,9 +24,9 @@
 
 #include "tests/fakes/device_thread.h"
 #include "tests/fakes/fake_stop.h"
-#include "tests/unit/engine/studies.h"
+#include "tests/unit/resolve/studies.h"
 #include "tuner/base/error.h"
-#include "tuner/engine/objective.h"
+#include "tuner/search/objective.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/pool_evaluator.h"
 

@@ -1,0 +1,128 @@
+// Answers on a second set of inputs: who is asked, who is found out, and what is as before
+// afterwards.
+
+#include <functional>
+
+#include "tests/unit/measure/evaluation_fixture.h"
+
+namespace tuner {
+namespace {
+
+using test::EvaluationTest;
+using Call = FakeBackend::Call;
+
+class OtherInputs : public EvaluationTest {
+ protected:
+  OtherInputs() {
+    draw_inputs();
+    plan_.reference->seeds = 2;
+  }
+  // How often the reference was launched to say what is right.
+  int references() const {
+    const FakeBackend::Kernel& reference = backend_.kernels.at("reference");
+    return reference.launches - reference.timed;
+  }
+  // Doubles what it has seen in its first launch, whatever the inputs are now.
+  FakeBackend::Kernel& add_keeping(const std::string& name) {
+    auto kept = std::make_shared<std::vector<float>>();
+    return add_kernel(name, [kept](const Call& call) {
+      if (kept->empty()) {
+        doubled(call);
+        kept->assign(call.buffer<float>(kY), call.buffer<float>(kY) + kElements);
+      }
+      std::copy(kept->begin(), kept->end(), call.buffer<float>(kY));
+    });
+  }
+};
+
+TEST_F(OtherInputs, AKernelThatKeepsItsAnswersIsWrong) {
+  add_keeping("keeping");
+  const Verdict verdict = evaluate("keeping");
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(
+      verdict.message.find("right for one set of inputs, wrong for another set of inputs: y[0] "),
+      0U)
+      << verdict.message;
+  EXPECT_TRUE(verdict.timing.samples.empty());
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
+}
+
+TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
+  evaluation();
+  EXPECT_EQ(references(), 1);
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(references(), 2) << "for the other set";
+  VariantPlan slower = variant("good");
+  slower.best_ms = 0.9;
+  EXPECT_EQ(evaluate(slower).state, TrialState::kOk);
+  EXPECT_EQ(references(), 2);
+}
+
+TEST_F(OtherInputs, NamesTheFinalistThatKeepsItsAnswers) {
+  add_keeping("keeping");
+  const auto result =
+      evaluation().remeasure({variant("good"), variant("keeping")}, {3, 1}, nullptr);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().plan, 1U);
+  EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);
+  EXPECT_TRUE(evaluation().remeasure({variant("good")}, {3, 1}, nullptr));
+}
+
+TEST_F(OtherInputs, ConstantsOfTheSetReachTheKernel) {
+  ArgumentPlan factor = argument("factor", Role::kIn);
+  factor.elements = 1;
+  factor.fill = {FillSpec::Kind::kUniform, 1, 2, {}};
+  plan_.constants = {factor};
+  plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 1, 1, {}};
+  std::vector<float> seen;
+  const auto scaled = [&seen](const Call& call) {
+    seen.push_back(call.symbol<float>("factor"));
+    for (int i = 0; i < kElements; ++i) {
+      call.buffer<float>(kY)[i] = seen.back() * call.buffer<float>(kX)[i];
+    }
+  };
+  add_kernel("reference", scaled);
+  add_kernel("good", scaled);
+  plan_.reference->answers.front().artifact.symbols = {{"factor", "factor"}};
+  VariantPlan plan = variant("good");
+  plan.artifact.symbols = {{"factor", "factor"}};
+  const Verdict verdict = evaluate(plan);
+  EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
+  std::sort(seen.begin(), seen.end());
+  EXPECT_NE(seen.front(), seen.back());
+}
+
+TEST_F(OtherInputs, ThereIsOneSetWhereNothingIsRandomOrOneIsAskedFor) {
+  plan_.reference->seeds = 1;
+  add_keeping("keeping");
+  EXPECT_EQ(evaluate("keeping").state, TrialState::kOk);
+  evaluation_.reset();
+  plan_.reference->seeds = 5;
+  plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 1, 1, {}};
+  const int before = references();
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(references(), before + 1);
+}
+
+// A square root of random numbers may be NaN for one set and not for another.
+TEST_F(OtherInputs, ASetWithoutARightAnswerIsLeftOut) {
+  int launches = 0;
+  add_kernel("reference", [&launches](const Call& call) {
+    doubled(call);
+    if (++launches == kTimed + 2)
+      call.buffer<float>(kY)[3] = std::numeric_limits<float>::quiet_NaN();
+  });
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(launches, kTimed + 2);
+}
+
+TEST_F(OtherInputs, BuffersDoNotGrowWithTheSets) {
+  plan_.reference->seeds = 4;
+  evaluation();
+  const std::size_t before = backend_.live_buffers();
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(backend_.live_buffers(), before);
+}
+
+}  // namespace
+}  // namespace tuner

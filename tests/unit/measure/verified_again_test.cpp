@@ -1,0 +1,211 @@
+// Answers that are right at first only, writes outside of buffers and into inputs, and references
+// that tell little.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+#include "tests/unit/measure/evaluation_fixture.h"
+
+namespace tuner {
+namespace {
+
+using test::EvaluationTest;
+using Call = FakeBackend::Call;
+
+// ---- what is timed is verified ------------------------------------------------------------------
+
+constexpr const char* kOnceOnly =
+    "right at first, wrong when launched again after the timing: y[0] = ";
+
+class OnceOnly : public EvaluationTest {
+ protected:
+  // Doubles only where `works` says so.
+  Verdict evaluate_lazy(const std::function<bool(const Call&, int launches)>& works) {
+    auto& kernel = add_kernel("lazy", {});
+    kernel.launches = 0;
+    kernel.body = [&kernel, works](const Call& call) {
+      if (works(call, kernel.launches)) doubled(call);
+    };
+    return evaluate("lazy");
+  }
+};
+
+TEST_F(OnceOnly, AKernelThatSkipsAnOutputThatIsThereIsWrong) {
+  const Verdict verdict =
+      evaluate_lazy([](const Call& call, int) { return std::isnan(call.buffer<float>(kY)[0]); });
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(verdict.message.find(kOnceOnly), 0U) << verdict.message;
+  EXPECT_TRUE(verdict.timing.samples.empty());
+}
+
+// The right answers are 2 to 200: whoever looks whether a number may be one finds that it may.
+TEST_F(OnceOnly, AKernelThatSkipsAnOutputThatLooksLikeAnAnswerIsWrong) {
+  const Verdict verdict = evaluate_lazy([](const Call& call, int) {
+    const float there = call.buffer<float>(kY)[0];
+    return !(there >= 2 && there <= 200);
+  });
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(verdict.message.find(kOnceOnly), 0U) << verdict.message;
+}
+
+TEST_F(OnceOnly, AKernelThatWorksInItsFirstLaunchesOnlyIsWrong) {
+  for (const int working : {1, 2, 5}) {
+    const Verdict verdict =
+        evaluate_lazy([working](const Call&, int launches) { return launches <= working; });
+    EXPECT_EQ(verdict.state, TrialState::kCorrectness) << working;
+    EXPECT_EQ(verdict.message.find(kOnceOnly), 0U) << verdict.message;
+  }
+}
+
+TEST_F(OnceOnly, ASingleNumberIsNoExcuse) {
+  plan_.arguments[kY].elements = 1;
+  const auto sum = [](const Call& call) {
+    float total = 0;
+    for (int i = 0; i < kElements; ++i) total += call.buffer<float>(kX)[i];
+    call.buffer<float>(kY)[0] = total;
+  };
+  add_kernel("reference", sum);
+  add_kernel("good", sum);
+  auto& ticket = add_kernel("ticket", {});  // of which the last block forgets to set it back
+  ticket.body = [&ticket, sum](const Call& call) {
+    if (ticket.launches == 1) sum(call);
+  };
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_EQ(evaluate("ticket").state, TrialState::kCorrectness);
+}
+
+TEST_F(OnceOnly, SeesItInIntegersOfEveryKind) {
+  plan_.arguments[kY].type = DataType::kInt32;
+  int factor = 0;
+  const auto multiples = [&factor](const Call& call) {
+    for (int i = 0; i < kElements; ++i) call.buffer<std::int32_t>(kY)[i] = factor * i;
+  };
+  add_kernel("reference", multiples);
+  add_kernel("good", multiples);
+  auto& lazy = add_kernel("lazy", {});
+  lazy.body = [&](const Call& call) {
+    if (lazy.launches == 1) multiples(call);
+  };
+  for (const int one : {0, 1, -1, 7}) {  // 0: nothing but zeros
+    factor = one;
+    lazy.launches = 0;
+    evaluation_.reset();
+    EXPECT_EQ(evaluate("good").state, TrialState::kOk) << one;
+    EXPECT_EQ(evaluate("lazy").state, TrialState::kCorrectness) << one;
+  }
+}
+
+TEST_F(OnceOnly, OneElementThatIsSkippedBecauseItIsRightIsSeenOnPoison) {
+  add_kernel("lazy", [](const Call& call) {
+    for (int i = 0; i < kElements; ++i) {
+      float& y = call.buffer<float>(kY)[i];
+      if (y >= 0 && y <= 1e30F && i == 3) continue;
+      y = 2 * call.buffer<float>(kX)[i];
+    }
+  });
+  EXPECT_EQ(evaluate("lazy").state, TrialState::kCorrectness);
+}
+
+TEST_F(OnceOnly, TwoLaunchesMoreAreAllItCosts) {
+  evaluate(not_better("good"));
+  EXPECT_EQ(backend_.kernels.at("good").launches, 1 + 8 + 2) << "verified, timed, verified";
+}
+
+// ---- guards and inputs
+// ---------------------------------------------------------------------------
+
+TEST_F(EvaluationTest, SeesOneElementInFront) {
+  add_kernel("underrun", doubled_then([](const Call& call) { call.buffer<float>(kY)[-1] = 7; }));
+  add_kernel("far", doubled_then([](const Call& call) { call.buffer<float>(kX)[-256] = 7; }));
+  const Verdict verdict = evaluate("underrun");
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(verdict.message, "write in front of y: element -1");
+  EXPECT_EQ(evaluate("far").message, "write in front of x: element -256");
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the guard words are restored";
+}
+
+TEST_F(EvaluationTest, SeesAWriteInFrontOfWhatIsRestoredBeforeEveryLaunch) {
+  plan_.arguments[kY].role = Role::kInOut;
+  plan_.arguments.push_back(argument("work", Role::kScratch));
+  add_kernel("inout", doubled_then([](const Call& call) { call.buffer<float>(kY)[-1] = 7; }));
+  add_kernel("scratch", doubled_then([](const Call& call) { call.buffer<float>(3)[-2] = 7; }));
+  EXPECT_EQ(evaluate("inout").message, "write in front of y: element -1");
+  EXPECT_EQ(evaluate("scratch").message, "write in front of work: element -2");
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+}
+
+TEST_F(EvaluationTest, NamesAnInputThatIsChangedWhereTheOutputDoesNotNeedIt) {
+  plan_.arguments[kX].elements = kElements + 1;
+  add_kernel("spoiler", doubled_then([](const Call& call) { call.buffer<float>(kX)[100] = 0; }));
+  const Verdict verdict = evaluate("spoiler");
+  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+  EXPECT_EQ(verdict.message, "changes its input x");
+  EXPECT_TRUE(verdict.timing.samples.empty());
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "it is repaired";
+}
+
+TEST_F(EvaluationTest, SeesAChangeOfTheLastByteOfAnInput) {
+  plan_.arguments[kX].type = DataType::kUInt8;
+  plan_.arguments[kX].elements = kElements + 3;
+  plan_.reference.reset();
+  plan_.checks.clear();
+  add_kernel("spoiler", [](const Call& call) { call.buffer<unsigned char>(kX)[102] ^= 1U; });
+  EXPECT_EQ(evaluate("spoiler").message, "changes its input x");
+}
+
+// What is not small is compared when a variant is the best so far.
+TEST_F(EvaluationTest, ComparesLargeInputsForTheBestAndBlamesNoOther) {
+  plan_.arguments[kX].elements = (std::uint64_t{64} << 20) / sizeof(std::int32_t) + 1;
+  plan_.arguments[kX].type = DataType::kInt32;  // which the fake compares at once
+  plan_.arguments[kX].fill = {FillSpec::Kind::kZeros, 0, 0, {}};
+  add_kernel("spoiler",
+             doubled_then([](const Call& call) { call.buffer<std::int32_t>(kX)[100] = 1; }));
+  VariantPlan slow = variant("spoiler");
+  slow.best_ms = 0.5;
+  EXPECT_EQ(evaluate(slow).state, TrialState::kOk) << "not the best";
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "it was the one before";
+  EXPECT_EQ(evaluate("spoiler").message, "changes its input x");
+}
+
+// ---- the reference's answers
+// ----------------------------------------------------------------------
+
+TEST_F(EvaluationTest, WarnsOfAReferenceWhoseAnswerIsAllOneNumber) {
+  EXPECT_TRUE(evaluation().warnings().empty());
+  for (const float value : {0.0F, 3.0F}) {
+    add_kernel("reference",
+               [=](const Call& call) { std::fill_n(call.buffer<float>(kY), kElements, value); });
+    evaluation_.reset();
+    const std::string what = value == 0 ? "all zero" : "the same value everywhere";
+    EXPECT_EQ(evaluation().warnings(), std::vector<std::string>{"the reference leaves y " + what +
+                                                                ": wrong answers may pass"});
+  }
+}
+
+TEST_F(EvaluationTest, WarnsOfTolerancesUnderWhichWrongAnswersPass) {
+  plan_.checks = {{kY, 1, 1}};
+  EXPECT_EQ(evaluation().warnings(),
+            std::vector<std::string>{"zeros would pass for y, with rtol 1 and atol 1"});
+  // From 1002 to 1200: what lies a third of them away is off by less than 0.2 of it.
+  plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 501, 1, {}};
+  plan_.checks = {{kY, 0, 500}};
+  evaluation_.reset();
+  EXPECT_TRUE(evaluation().warnings().empty()) << "numbers of another size do not pass";
+}
+
+TEST_F(EvaluationTest, NamesTheConstantThatDoesNotFitTheReference) {
+  ArgumentPlan table = argument("table", Role::kIn);
+  table.elements = 4;
+  plan_.constants = {table};
+  plan_.reference->answers.front().artifact.symbols = {{"table", "_Z5table"}};
+  backend_.kernels.at("reference").symbol_bytes["_Z5table"] = 20;
+  Evaluation wrong(backend_, plan_);
+  const auto ready = wrong.prepare();
+  ASSERT_FALSE(ready);
+  EXPECT_EQ(ready.error().message, "the reference: table: another size");
+  EXPECT_EQ(wrong.wrong_constant(), "table");
+}
+
+}  // namespace
+}  // namespace tuner

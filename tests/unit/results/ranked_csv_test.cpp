@@ -1,0 +1,315 @@
+// Ranked CSV files: what is written, and what is read back.
+
+#include "tuner/results/ranked_csv.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/fakes/scratch_folder.h"
+#include "tests/unit/choice/ranked_rows.h"
+#include "tuner/base/atomic_file.h"
+#include "tuner/results/ranked_files.h"
+
+namespace tuner {
+namespace {
+
+TEST(RankedCsv, HasEveryColumnInItsPlace) {
+  EXPECT_EQ(ranked_csv(ranked_rows(), kNames),
+            "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,search_ms,"
+            "final_ms,final_ci_low_ms,final_ci_high_ms,gflops,tie,registers,static_shared_bytes,"
+            "dynamic_shared_bytes,spill_bytes,occupancy,compile_ms,"
+            "cache_hit,max_error,message,verified\n"
+            "1,ok,64,static,10,20,0.5,0.495,0.505,0.49,2,search,0.5,,,,4,true,40,0,512,4,0.5,80,"
+            "true,0,,\n"
+            "2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,search,0.50125,,,,3."
+            "990025,true,,,512,,,80,"
+            "false,,,\n"
+            ",compile,128,\"a, \"\"b\"\"\",10,20,,,,,,,,,,,,,,,0,,,0,false,,\"line 1\nsaid "
+            "\"\"no\"\"\",\n");
+}
+
+TEST(RankedCsv, HasTheFiguresOfSearchAndFinalApart) {
+  const std::string csv = ranked_csv(with_final(), kNames);
+  EXPECT_NE(
+      csv.find("\n1,ok,64,static,10,20,0.55,0.495,0.505,0.49,2,final,0.5,0.55,0.54,0.56,3.6,"),
+      std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find("\n2,ok,32,static,10,20,0.50125,0.4962375,0.5062625,0.491225,2,search,0.50125,"
+                     ",,,3.990025,"),
+            std::string::npos)
+      << csv;
+}
+
+TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
+  RankedResults results = ranked_rows();
+  results.unverified = "";
+  EXPECT_NE(ranked_csv(results, kNames).find(",80,true,0,,true\n"), std::string::npos);
+  results.unverified = "nothing verifies 'y'";
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",80,true,0,,false\n"), std::string::npos) << csv;
+  EXPECT_EQ(csv.substr(csv.size() - 3), "\",\n") << "a failure is neither";
+}
+
+TEST(RankedCsv, DroppedTrialsKeepTheirEstimate) {
+  RankedResults results = ranked_rows();
+  results.trials[1].state = TrialState::kDropped;
+  EXPECT_NE(ranked_csv(results, kNames).find("\n2,dropped,32,static,10,20,0.50125,"),
+            std::string::npos);
+}
+
+TEST(RankedCsv, LongLogsAreCutBetweenCharacters) {
+  RankedResults results = ranked_rows();
+  results.trials[2].message = std::string(999, 'x') + "é" + std::string(5000, 'y');
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(std::string(999, 'x') + " ...,\n"), std::string::npos);
+}
+
+TEST(RankedCsv, EveryLineHasAsManyFieldsAsTheHeader) {
+  RankedResults results = ranked_rows();
+  results.trials[2].configuration = {std::int64_t{128}, "plain"};
+  results.trials[2].message = "plain";
+  const std::string csv = ranked_csv(results, kNames);
+  std::vector<std::ptrdiff_t> commas{0};
+  for (const char c : csv) {
+    if (c == ',') ++commas.back();
+    if (c == '\n') commas.push_back(0);
+  }
+  ASSERT_EQ(commas.size(), 5U);
+  EXPECT_EQ(commas, (std::vector<std::ptrdiff_t>{commas[0], commas[0], commas[0], commas[0], 0}));
+}
+
+TEST(RankedCsv, ThePathIsKernelDeviceSize) {
+  const RankedResults results = ranked_rows();
+  EXPECT_EQ(ranked_csv_path("results", "matmul", results.device, results.size),
+            "results/matmul/nvidia-h200/M10_N20.csv");
+  EXPECT_EQ(ranked_csv_path("r", "../../etc", results.device, {}),
+            "r/-.-..-etc/nvidia-h200/default.csv");
+}
+
+TEST(RankedCsv, IsWrittenWhole) {
+  const ScratchFolder folder;
+  const auto path = write_ranked_csv(folder.path(), "matmul", ranked_rows(), kNames);
+  EXPECT_EQ(read_file(path), ranked_csv(ranked_rows(), kNames));
+  EXPECT_EQ(path, folder.path() / "matmul/nvidia-h200/M10_N20.csv");
+}
+
+Study study_of_these() {
+  Study study;
+  study.kernel.name = "matmul";
+  study.parameters = {{"BM", {std::int64_t{32}, std::int64_t{64}, std::int64_t{128}}, {}},
+                      {"SHARED", {"static", "a, \"b\""}, {}}};
+  study.sizes = {{{{"M", 10}, {"N", 20}}}};
+  study.metrics = {{"gflops", Expression::parse_or_throw("1 / time")}};
+  return study;
+}
+
+TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
+  Study study = study_of_these();
+  std::vector<std::string> notes;
+  const std::string csv = ranked_csv(ranked_rows(), kNames);
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study, notes);
+  EXPECT_EQ(notes, std::vector<std::string>());
+  EXPECT_EQ(back.size, ranked_rows().size);
+  EXPECT_EQ(back.ranked, 2U);
+  EXPECT_EQ(back.tied, (std::vector<bool>{true, true}));
+  EXPECT_EQ(back.unverified, "");
+  ASSERT_EQ(back.trials.size(), 3U);
+  EXPECT_EQ(back.trials[1].timing.median, 0.50125);
+  EXPECT_EQ(sample_count(back.trials[1].timing), 2U);
+  EXPECT_EQ(back.trials[2].configuration, ranked_rows().trials[2].configuration);
+  EXPECT_EQ(back.trials[2].message, "line 1\nsaid \"no\"");
+  study.parameters[0].values = {std::int64_t{64}, std::int64_t{128}};
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).trials.size(), 2U);
+  EXPECT_EQ(notes, (std::vector<std::string>{
+                       "x.csv: 1 rows left out, their values are not the study's (any more)"}));
+}
+
+TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {
+  std::vector<std::string> notes;
+  const std::string csv = ranked_csv(with_final(), kNames);
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_TRUE(back.basis_known);
+  const Trial& best = back.trials[0];
+  ASSERT_TRUE(best.final);
+  EXPECT_EQ(best.final->median_ms, FinalFigure(0.55));
+  EXPECT_EQ(best.final->metrics, (Metrics{{"gflops", 3.6}}));
+  EXPECT_EQ(best.timing.median, 0.5);
+  EXPECT_EQ(best.objective, SearchFigure(0.0005));
+  EXPECT_FALSE(back.trials[1].final);
+  EXPECT_EQ(back.trials[1].timing.median, 0.50125);
+}
+
+TEST(RankedCsv, OfAFinalistWhoseSearchNobodyKeptTheFinalIsRead) {
+  std::vector<std::string> notes;
+  std::string csv = ranked_csv(with_final(), kNames);
+  const std::string searched = "0.55,0.495,0.505,0.49,2,final,0.5,";
+  csv.replace(csv.find(searched), searched.size(), "0.55,,,,,final,,");
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].timing.median, 0);
+  EXPECT_EQ(back.trials[0].final->median_ms, FinalFigure(0.55));
+  std::string again = ranked_csv(back, kNames);
+  EXPECT_NE(again.find(",0.55,,,,,final,,0.55,"), std::string::npos) << again;
+}
+
+TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,message\n"
+      "1,ok,64,static,10,20,0.5,0.4,0.6,0.3,151,2,false,\n",
+      "x.csv", study_of_these(), notes);
+  EXPECT_FALSE(back.basis_known);
+  EXPECT_EQ(back.trials[0].timing.median, 0.5);
+  EXPECT_FALSE(back.trials[0].final);
+  const std::string csv = ranked_csv(back, kNames);
+  EXPECT_NE(csv.find(",0.5,0.4,0.6,0.3,151,,,,,,2,"), std::string::npos) << csv;
+}
+
+// Whatever was within 1 % had "true".
+TEST(RankedCsv, TiesOfAnOlderProgramWhoseIntervalsDoNotTouchAreNotRead) {
+  const std::string columns =
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,"
+      "basis,search_ms,final_ms,final_ci_low_ms,final_ci_high_ms,gflops,tie,"
+      "message\n";
+  const auto row = [](int rank, int bm, double ms, double low, double high) {
+    return fmt::format("{},ok,{},static,10,20,{},0.1,0.9,0.1,9,final,0.5,{},{},{},2,true,\n", rank,
+                       bm, ms, ms, low, high);
+  };
+  std::vector<std::string> notes;
+  const auto tied = [&](const std::string& rows) {
+    return read_ranked_csv(columns + rows, "x.csv", study_of_these(), notes).tied;
+  };
+  const std::string best = row(1, 64, 0.5, 0.499, 0.501);
+  EXPECT_EQ(tied(best + row(2, 32, 0.502, 0.5005, 0.503) + row(3, 128, 0.504, 0.503, 0.505)),
+            (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(tied(best + row(2, 32, 0.504, 0.503, 0.505)), (std::vector<bool>{false, false}))
+      << "the best alone is tied with nothing";
+}
+
+// ---- how it was timed ---------------------------------------------------------------------------
+
+TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
+  RankedResults results = ranked_rows();
+  results.timed = TimedHow{};
+  EXPECT_EQ(ranked_csv(results, kNames), ranked_csv(ranked_rows(), kNames));
+  results.timed = TimedHow{LaunchMode::kGraph, CacheState::kCold};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",mode,cache,tie,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",graph,cold,"), std::string::npos) << csv;
+  Study study = study_of_these();
+  study.measure.mode = LaunchMode::kGraph;
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+}
+
+TEST(RankedCsv, SaysThatInputsWereFreshAndIsReadSo) {
+  RankedResults results = ranked_rows();
+  results.timed = TimedHow{LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",mode,cache,inputs,tie,"), std::string::npos) << csv;
+  Study study = study_of_these();
+  study.measure.inputs = TimedInputs::kFresh;
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+}
+
+TEST(RankedCsv, AParameterMayBeCalledLikeAColumnOfTiming) {
+  Study study = study_of_these();
+  study.parameters[0].name = "mode";
+  const std::string csv = ranked_csv(ranked_rows(), std::vector<std::string>{"mode", kNames[1]});
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, std::nullopt);
+}
+
+TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
+  RankedResults results = ranked_rows();
+  results.timed = TimedHow{LaunchMode::kGraph, CacheState::kHot};
+  const auto complaint = [](const RankedResults& from, const TimedHow& asked) -> std::string {
+    Study study = study_of_these();
+    study.measure.mode = asked.mode;
+    study.measure.cache = asked.cache;
+    study.measure.inputs = asked.inputs;
+    std::vector<std::string> notes;
+    try {
+      read_ranked_csv(ranked_csv(from, kNames), "x.csv", study, notes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_NE(
+      complaint(results, {})
+          .find("x.csv:2:1: measured with 'mode: graph' and 'cache: hot', the study has 'mode: "
+                "stream' and 'cache: cold': these do not compare"),
+      std::string::npos);
+  const RankedResults usual = ranked_rows();
+  EXPECT_NE(complaint(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
+  EXPECT_NE(complaint(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
+  const std::string fresh =
+      complaint(usual, {LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh});
+  EXPECT_NE(fresh.find("'mode: stream' and 'inputs: same', the study has"), std::string::npos);
+  EXPECT_EQ(complaint(usual, {LaunchMode::kStream, CacheState::kHot}), "none")
+      << "older programs did not write it down";
+}
+
+TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
+  RankedResults results = ranked_rows();
+  EXPECT_EQ(ranked_csv(results, kNames).find("clock_mhz"), std::string::npos);
+  results.trials[1].conditions = {1754.6, 0};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",clock_mhz,tie,"), std::string::npos) << "no column of what nobody knows";
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].conditions, Conditions{});
+  EXPECT_EQ(back.trials[1].conditions, (Conditions{1755, 0}));
+}
+
+TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
+  RankedResults results = ranked_rows();
+  for (Trial& trial : results.trials) trial.device_uuid = "GPU-1";
+  EXPECT_EQ(ranked_csv(results, kNames).find("device_"), std::string::npos)
+      << "all of one device, which device.json describes";
+  results.trials[1].device_uuid = "GPU-2";
+  results.trials[1].device_scale = 0.98;
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",device_uuid,device_scale,tie,"), std::string::npos) << csv;
+  std::vector<std::string> notes;
+  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_EQ(back.trials[0].device_uuid, "GPU-1");
+  EXPECT_EQ(back.trials[0].device_scale, 0);
+  EXPECT_EQ(back.trials[1].device_uuid, "GPU-2");
+  EXPECT_EQ(back.trials[1].device_scale, 0.98);
+}
+
+TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
+  const auto complaint = [](const std::string& text) -> std::string {
+    std::vector<std::string> notes;
+    try {
+      read_ranked_csv(text, "x.csv", study_of_these(), notes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  std::string csv = ranked_csv(ranked_rows(), kNames);
+  EXPECT_NE(complaint("").find("x.csv: is empty"), std::string::npos);
+  EXPECT_NE(complaint("rank\n1\n").find("has no column 'BM': it is not a ranking of matmul"),
+            std::string::npos);
+  csv.replace(csv.find("0.50125"), 7, "soon");
+  EXPECT_NE(complaint(csv).find("x.csv:3:22: 'soon' is no number"), std::string::npos)
+      << complaint(csv);
+}
+
+TEST(RankedFiles, ReadBackWithTheDeviceThatLiesBesideThem) {
+  const ScratchFolder folder;
+  const auto path = write_ranked_csv(folder.path(), "matmul", ranked_rows(), kNames);
+  std::vector<std::string> notes;
+  EXPECT_THROW(read_ranked_files(folder.path(), study_of_these(), notes), InputError);
+  write_device_file(path.parent_path(), ranked_rows().device);
+  const auto all = read_ranked_files(folder.path(), study_of_these(), notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].device.name, "NVIDIA H200");
+  EXPECT_EQ(all[0].date, "from M10_N20.csv");
+}
+
+}  // namespace
+}  // namespace tuner

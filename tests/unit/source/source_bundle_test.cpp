@@ -1,0 +1,157 @@
+#include "tuner/source/source_bundle.h"
+
+#include "scratch.h"
+#include "tuner/base/atomic_file.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bundle : public Scratch {
+ protected:
+  SourceBundle read(const std::string& text, const std::vector<std::string>& dirs = {}) const {
+    return SourceBundle::read(text, (root / "k.cu").string(), dirs);
+  }
+  static std::vector<std::string> names(const SourceBundle& bundle) {
+    std::vector<std::string> out;
+    for (const BundledFile& file : bundle.files()) out.push_back(file.name);
+    return out;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Bundle, FollowsIncludesBesideTheFileAndInTheDirectories) {
+  write("a.h", "#include \"sub/b.h\"\n");
+  write("sub/b.h", "#include \"c.h\"\n  #  include <d.h>\n");
+  write("sub/c.h", "int c;");
+  write("inc/d.h", "int d;");
+  write("inc/a.h", "not this one, but it could be: the other lies beside the source");
+  const auto bundle = read("#include \"a.h\"\n#include <missing.h>\n", {(root / "inc").string()});
+  EXPECT_EQ(names(bundle), (Names{"", "a.h", "sub/b.h", "c.h", "d.h", "a.h"}));
+  EXPECT_TRUE(bundle.complete());
+}
+
+TEST_F(Bundle, LooksForAngleBracketsInTheDirectoriesOnly) {
+  write("a.h", "int a;");
+  EXPECT_EQ(names(read("#include <a.h>\n")), Names{""});
+  EXPECT_EQ(names(read("#include <a.h>\n", {root.string()})), (Names{"", "a.h"}));
+}
+
+TEST_F(Bundle, EndsOnCirclesAndReadsEachFileOnce) {
+  write("a.h", "#include \"b.h\"\n#include \"a.h\"\n");
+  write("b.h", "#include \"a.h\"\n#include \"./b.h\"\n");
+  EXPECT_EQ(names(read("#include \"a.h\"\n#include \"b.h\"\n")), (Names{"", "a.h", "b.h"}));
+}
+
+TEST_F(Bundle, SeesContinuedLinesAndWindowsLineEnds) {
+  write("a.h", "int a;");
+  write("b.h", "int b;");
+  EXPECT_EQ(names(read("#inc\\\nlude \\\r\n \"a.h\"\r\n#include \"b.h\"\r\n")),
+            (Names{"", "a.h", "b.h"}));
+}
+
+TEST_F(Bundle, KnowsWhenAMacroNamesTheFile) {
+  EXPECT_FALSE(read("#include TUNE_HEADER\n").complete());
+  write("a.h", "# include CONFIG(x)\n");
+  EXPECT_FALSE(read("#include \"a.h\"\n").complete());
+  EXPECT_TRUE(read("int included; // #includes nothing\n").complete());
+}
+
+// In all of these g++ reads h.h.
+TEST_F(Bundle, SeesEveryFormOfAnInclude) {
+  write("inc/h.h", "int h;");
+  for (const char* text : {"/* x */ #include <h.h>\n",
+                           "/* x\n y */ #include <h.h>\n",
+                           "#/**/include <h.h>\n",
+                           "#/* \n */include <h.h>\n",
+                           "#include/**/<h.h>\n",
+                           "%:include <h.h>\n",
+                           "?\?=include <h.h>\n",
+                           "#import <h.h>\n",
+                           "#include_next <h.h>\n",
+                           "#embed <h.h>\n",
+                           "const char* s = R\"(/*)\";\n#include <h.h>\n//*/\n",
+                           "\xef\xbb\xbf#include <h.h>\n",
+                           "// x ?\?/\n\n#include <h.h>\n",
+                           "#in\\ \nclude <h.h>\n",
+                           "\\ \n#include <h.h>\n",
+                           "#if __has_include(<h.h>)\n",
+                           "#if defined(A) || \\\n __has_include( <h.h> )\n",
+                           "#elif __has_include/**/(<h.h>)\n",
+                           "#if __has_include_next(<h.h>)\n",
+                           "#define HEADER <h.h>\n"}) {
+    const auto bundle = read(text, {(root / "inc").string()});
+    EXPECT_EQ(names(bundle), (Names{"", "h.h"})) << text;
+    EXPECT_TRUE(bundle.complete()) << text;
+  }
+}
+
+TEST_F(Bundle, LooksInEveryPlaceWhereAFileMayBeFound) {
+  write("one/h.h", "int one;");
+  write("two/h.h", "#include \"own.h\"\n");
+  write("two/own.h", "int own;");
+  EXPECT_EQ(names(read("#include <h.h>\n", {(root / "one").string(), (root / "two").string()})),
+            (Names{"", "h.h", "h.h", "own.h"}));
+}
+
+TEST_F(Bundle, AFileThatAppearsMakesAnotherDigest) {
+  for (const char* text : {"#include <late.h>\n", "#if __has_include(\"late.h\")\n#endif\n"}) {
+    fs::remove(root / "late.h");
+    const Digest before = read(text, {root.string()}).digest();
+    write("late.h", "");
+    EXPECT_FALSE(read(text, {root.string()}).digest() == before) << text;
+  }
+}
+
+TEST_F(Bundle, KnowsWhatItCannotKnow) {
+  EXPECT_EQ(read("# if __has_include(NAME)\n").gap(), "k.cu asks __has_include through a macro");
+  EXPECT_FALSE(read("#define HAS(x) __has_include(x)\n").complete());
+  EXPECT_FALSE(read("#define ASK __has_include\n").complete());
+  EXPECT_TRUE(read("#if defined(__has_include)\n#ifdef __has_include\n").complete());
+  EXPECT_FALSE(read("/* */ # /* */ import NAME\n").complete());
+  EXPECT_TRUE(read("#include NAME\n").compiler_knows());
+  EXPECT_FALSE(read("asm(\".incbin \\\"x\\\"\");\n").compiler_knows());
+}
+
+TEST_F(Bundle, LooksBesideALinkAndBesideTheFile) {
+  write("real/h.h", "#include \"own.h\"\n");
+  write("real/own.h", "int real;");
+  write("sub/own.h", "int link;");
+  fs::create_symlink("../real/h.h", root / "sub/h.h");
+  EXPECT_EQ(names(read("#include \"sub/h.h\"\n")), (Names{"", "sub/h.h", "own.h", "own.h"}));
+}
+
+TEST_F(Bundle, DigestFollowsEveryByteOfEveryFileAndNoPlace) {
+  write("a.h", "#include \"b.h\"\n");
+  write("b.h", "int b = 1;\n");
+  const std::string source = "#include \"a.h\"\n";
+  const Digest before = read(source).digest();
+  EXPECT_EQ(read(source).digest(), before);
+  EXPECT_FALSE(read(source + " ").digest() == before);
+  write("b.h", "int b = 2;\n");
+  EXPECT_FALSE(read(source).digest() == before);
+  write("elsewhere/a.h", "#include \"b.h\"\n");
+  write("elsewhere/b.h", "int b = 1;\n");
+  EXPECT_EQ(SourceBundle::read(source, (root / "elsewhere/k.cu").string(), {}).digest(), before);
+}
+
+TEST_F(Bundle, MentionsWholeWordsOfAllFiles) {
+  write("a.h", "int x = TUNE_BK;");
+  const auto bundle = read("#include \"a.h\"\nint y = TUNE_BM_2 + 3TUNE_TM; // TUNE_\\\nTN\n");
+  EXPECT_TRUE(bundle.mentions("TUNE_BK"));
+  EXPECT_TRUE(bundle.mentions("TUNE_BM_2"));
+  EXPECT_TRUE(bundle.mentions("TUNE_TN"));  // joined by the preprocessor
+  EXPECT_FALSE(bundle.mentions("TUNE_BM"));
+  EXPECT_FALSE(bundle.mentions("TUNE_TM"));
+}
+
+TEST_F(Bundle, WherePiecesArePastedEveryWordMayBeMade) {
+  EXPECT_TRUE(read("#define GLUE(a, b) a##b\n").mentions("TUNE_BM"));
+  write("a.h", "#define GLUE(a, b) a#\\\n#b\n");
+  EXPECT_TRUE(read("#include \"a.h\"\n").mentions("TUNE_BM"));
+}
+
+}  // namespace
+}  // namespace tuner

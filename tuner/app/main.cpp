@@ -1,5 +1,0 @@
-// The entry point; everything else is in libraries, so that tests can call it.
-
-#include "tuner/app/commands.h"
-
-int main(int argc, char** argv) { return tuner::run_program(argc, argv); }

@@ -1,0 +1,168 @@
+// Fits Gaussian processes, and compares them on groups that were left out.
+
+#include "tuner/choice/loss_model.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kFolds = 4;
+
+// Of standardised features and values: variances of the parts, and a width in units of the mean
+// distance between two points.
+struct Kernel {
+  double linear = 1;
+  double smooth = 0;
+  double width = 1;
+  double noise = 0.05;
+};
+
+constexpr Kernel kKernels[]{
+    {1, 0, 1, 0.1}, {0.3, 1, 1, 0.02}, {0.3, 1, 0.5, 0.02}, {0.3, 1, 0.25, 0.02}};
+
+// How two points vary together, by their inner product and squared distance.
+template <typename Inner, typename Apart>
+auto covariance(const Kernel& kernel, double dimensions, const Inner& inner, const Apart& apart) {
+  using Result = typename Inner::PlainObject;
+  Result out = (inner.array() / dimensions + 1) * kernel.linear;
+  if (kernel.smooth == 0) return out;
+  const double scale = 2 * dimensions * kernel.width * kernel.width;
+  out.array() += kernel.smooth * (-apart.array().max(0) / scale).exp();
+  return out;
+}
+
+// Of all points with each other, which every kernel needs.
+struct Pairs {
+  double dimensions = 1;
+  MatrixXd inner;
+  MatrixXd apart;
+
+  explicit Pairs(const MatrixXd& points)
+      : dimensions(static_cast<double>(std::max<Eigen::Index>(1, points.cols()))),
+        inner(points * points.transpose()),
+        apart(-2 * inner) {
+    apart.colwise() += inner.diagonal();
+    apart.rowwise() += inner.diagonal().transpose();
+  }
+};
+
+struct Process {
+  Eigen::LLT<MatrixXd> factor;
+  VectorXd weights;
+
+  Process(const Kernel& kernel, MatrixXd own, const VectorXd& values) {
+    own.diagonal().array() += kernel.noise;
+    factor.compute(own);
+    weights = factor.solve(values);
+  }
+};
+
+// Mean squared error at groups that were left out. `all`: how the points vary together.
+double error_of(const Kernel& kernel, const MatrixXd& all, const VectorXd& values,
+                const std::vector<ModelPoint>& from) {
+  double sum = 0;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    std::vector<Eigen::Index> inside;
+    std::vector<Eigen::Index> outside;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      (from[i].group % kFolds == fold ? outside : inside).push_back(static_cast<Eigen::Index>(i));
+    }
+    if (inside.empty() || outside.empty()) continue;
+    const Process process(kernel, all(inside, inside), values(inside));
+    const VectorXd told = all(outside, inside) * process.weights;
+    sum += (told - values(outside)).squaredNorm();
+  }
+  return sum;
+}
+
+}  // namespace
+
+struct LossModel::Fit {
+  VectorXd centre;
+  VectorXd scale;
+  double mean = 0;
+  double spread = 1;
+  MatrixXd points;   // one in a column
+  VectorXd lengths;  // squared
+  double dimensions = 1;
+  Kernel kernel;
+  std::unique_ptr<const Process> process;
+
+  VectorXd standardised(const std::vector<double>& features) const {
+    const Eigen::Map<const VectorXd> given(features.data(), centre.size());
+    return (given - centre).cwiseQuotient(scale);
+  }
+  VectorXd with_all(const VectorXd& point) const {
+    const VectorXd inner = points.transpose() * point;
+    const VectorXd apart = (lengths - 2 * inner).array() + point.squaredNorm();
+    return covariance(kernel, dimensions, inner, apart);
+  }
+  double with_itself(const VectorXd& point) const {
+    return kernel.linear * (point.squaredNorm() / dimensions + 1) + kernel.smooth;
+  }
+};
+
+LossModel::LossModel(const std::vector<ModelPoint>& points) {
+  auto fit = std::make_unique<Fit>();
+  const auto count = static_cast<Eigen::Index>(points.size());
+  MatrixXd features(count, static_cast<Eigen::Index>(points.front().features.size()));
+  VectorXd values(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const ModelPoint& point = points[static_cast<std::size_t>(i)];
+    features.row(i) =
+        Eigen::Map<const VectorXd>(point.features.data(), features.cols()).transpose();
+    values(i) = point.value;
+  }
+  fit->centre = features.colwise().mean().transpose();
+  features.rowwise() -= fit->centre.transpose();
+  fit->scale = features.array().square().colwise().mean().sqrt().matrix().transpose();
+  for (double& scale : fit->scale) scale = scale > 1e-9 ? scale : 1;
+  features.array().rowwise() /= fit->scale.transpose().array();
+  fit->mean = values.mean();
+  fit->spread = std::sqrt((values.array() - fit->mean).square().mean());
+  if (!(fit->spread > 1e-9)) fit->spread = 1;
+  values = (values.array() - fit->mean) / fit->spread;
+  const Pairs pairs(features);
+  MatrixXd best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Kernel& kernel : kKernels) {
+    MatrixXd all = covariance(kernel, pairs.dimensions, pairs.inner, pairs.apart);
+    const double error = error_of(kernel, all, values, points);
+    if (best.size() > 0 && !(error < least)) continue;
+    fit->kernel = kernel;
+    best = std::move(all);
+    least = error;
+  }
+  fit->process = std::make_unique<const Process>(fit->kernel, std::move(best), values);
+  fit->points = features.transpose();
+  fit->lengths = pairs.inner.diagonal();
+  fit->dimensions = pairs.dimensions;
+  fit_ = std::move(fit);
+}
+
+LossModel::~LossModel() = default;
+LossModel::LossModel(LossModel&&) noexcept = default;
+LossModel& LossModel::operator=(LossModel&&) noexcept = default;
+
+double LossModel::mean(const std::vector<double>& features) const {
+  const VectorXd with_all = fit_->with_all(fit_->standardised(features));
+  return fit_->mean + fit_->spread * with_all.dot(fit_->process->weights);
+}
+
+double LossModel::deviation(const std::vector<double>& features) const {
+  const VectorXd point = fit_->standardised(features);
+  const VectorXd with_all = fit_->with_all(point);
+  const VectorXd known = fit_->process->factor.matrixL().solve(with_all);
+  return fit_->spread * std::sqrt(std::max(0.0, fit_->with_itself(point) - known.squaredNorm()));
+}
+
+}  // namespace tuner

@@ -1,0 +1,178 @@
+// Asks the study's expressions for tiles, and fits the parts of a predictor to what was measured.
+
+#include "tuner/choice/predictor_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tuner/choice/launch_features.h"
+#include "tuner/choice/least_squares.h"
+#include "tuner/choice/selection.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/search/objective.h"
+
+namespace tuner {
+namespace {
+
+// How much a configuration's predictor is pulled towards that of all: where it was measured at few
+// sizes, these do not tell its parts apart.
+constexpr double kPull = 0.1;
+constexpr double kLeastPull = 4e-4;  // of all, towards nothing, so that there is an answer
+
+using Rows = std::vector<std::vector<double>>;
+
+std::vector<double> fitted(const Rows& rows, const std::vector<double>& usual, double pull) {
+  return nonnegative_coefficients(rows, std::vector<double>(rows.size(), 1), usual, pull);
+}
+
+// What a tile has to do: a block's work in this unit is its steps, by which configurations compare.
+double tile_of(const Predictor& predictor) {
+  double product = 1;
+  for (const std::int64_t tile : predictor.pieces.tiles) {
+    if (tile > 0) product *= static_cast<double>(tile);
+  }
+  return product;
+}
+
+// As the counts at all sizes have it; the same for each of them, or not made of tiles.
+Tiling tiling_of(const Tiles& tiles,
+                 const std::vector<std::pair<const ProblemSize*, double>>& counts) {
+  Tiling out;
+  for (const double tile : tiles.tile) {
+    const double whole = std::round(tile);
+    const bool is_tile = whole >= 1 && whole < 1e9 && std::fabs(tile - whole) < 1e-6;
+    out.tiles.push_back(is_tile ? static_cast<std::int64_t>(whole) : 0);
+  }
+  std::set<std::int64_t> each;
+  for (const auto& [size, count] : counts) {
+    std::int64_t left = std::llround(count);
+    for (std::size_t d = 0; d < out.tiles.size(); ++d) {
+      const std::int64_t tile = out.tiles[d];
+      if (tile == 0) continue;
+      const std::int64_t needed = (size->dims[d].second + tile - 1) / tile;
+      left = left % needed == 0 ? left / needed : 0;
+    }
+    each.insert(left);
+  }
+  out.count = each.size() == 1 ? *each.begin() : 0;
+  return out;
+}
+
+bool is_of(const RankedResults& results, const DeviceFacts& device) {
+  return results.device.name == device.name &&
+         results.device.compute_capability == device.compute_capability;
+}
+
+}  // namespace
+
+PredictorFit::PredictorFit(const Study& study, const std::vector<const RankedResults*>& results)
+    : study_(study), results_(results) {
+  for (const RankedResults* one : results_) {
+    auto& trials = trials_.emplace_back();
+    for (const Trial& trial : one->trials) {
+      if (is_valid(trial) && !trial.outdated) trials.emplace(trial.configuration, &trial);
+    }
+  }
+}
+
+double PredictorFit::cost(std::size_t result, const Configuration& configuration) const {
+  const auto at = trials_[result].find(configuration);
+  if (at == trials_[result].end()) return std::numeric_limits<double>::quiet_NaN();
+  return cost_of(study_.objective, *at->second).value();
+}
+
+PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
+                                            const Configuration& configuration) const {
+  Lessons out;
+  std::vector<std::pair<const ProblemSize*, double>> blocks;
+  std::vector<std::pair<const ProblemSize*, double>> pieces;
+  const ProblemSize* any = nullptr;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const RankedResults& one = *results_[i];
+    if (!is_of(one, device)) continue;
+    any = &one.size;
+    const Bindings names = bindings_of(study_, configuration, device, one.size);
+    const auto launch = geometry(study_.launch, names);
+    if (!launch) continue;
+    blocks.emplace_back(&one.size, blocks_of(*launch));
+    pieces.emplace_back(&one.size, pieces_of(study_, names));
+    const auto trial = trials_[i].find(configuration);
+    if (trial == trials_[i].end()) continue;
+    const double cost = cost_of(study_.objective, *trial->second).value();
+    // A file may hold the final's figure only.
+    if (std::isfinite(cost) && cost > 0) out.lessons.push_back({i, cost});
+    if (!(trial->second->occupancy > 0)) continue;
+    const double resident = trial->second->occupancy *
+                            static_cast<double>(device.max_threads_per_multiprocessor) /
+                            static_cast<double>(launch->threads_per_block());
+    out.predictor.resident = std::max<std::int64_t>(1, std::llround(resident));
+  }
+  if (any == nullptr) return out;
+  out.predictor.blocks = tiling_of(tiles_of_grid(study_, configuration, device, *any), blocks);
+  out.predictor.pieces = tiling_of(tiles_of(study_, configuration, device, *any), pieces);
+  for (Lesson& lesson : out.lessons) {
+    const auto features =
+        predictor_features(out.predictor, device.multiprocessors, results_[lesson.result]->size);
+    lesson.shares.assign(features.begin(), features.end());
+    lesson.shares.back() /= tile_of(out.predictor);
+    for (double& feature : lesson.shares) feature /= lesson.cost;
+  }
+  return out;
+}
+
+const PredictorFit::Lessons& PredictorFit::lessons_of(const DeviceFacts& device,
+                                                      const Configuration& configuration) {
+  const auto [at, fresh] =
+      known_.try_emplace({device.name + std::to_string(device.compute_capability), configuration});
+  if (fresh) at->second = look_at(device, configuration);
+  return at->second;
+}
+
+void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
+                                  std::optional<std::size_t> without, LearnedSelector& out) {
+  std::set<std::size_t> used;
+  for (const TunedEntry& entry : table.entries) {
+    if (entry.device == device) used.insert(entry.configuration);
+  }
+  std::vector<std::pair<Predictor, Rows>> measured;
+  Rows all;
+  std::size_t most = 0;  // lessons of one
+  for (const std::size_t c : used) {
+    const Lessons& lessons = lessons_of(table.devices[device], table.configurations[c]);
+    Rows rows;
+    for (const Lesson& one : lessons.lessons) {
+      if (one.result != without) rows.push_back(one.shares);
+    }
+    if (rows.empty()) continue;
+    all.insert(all.end(), rows.begin(), rows.end());
+    Predictor predictor = lessons.predictor;
+    predictor.device = device;
+    predictor.configuration = c;
+    most = std::max(most, rows.size());
+    measured.emplace_back(std::move(predictor), std::move(rows));
+  }
+  if (all.empty()) return;
+  const auto usual = fitted(all, std::vector<double>(kPredictorFeatures), kLeastPull);
+  for (auto& [predictor, rows] : measured) {
+    // Fewer lessons than parts do not tell the parts apart: such predictors promise too much where
+    // nothing was measured.
+    if (rows.size() < std::min(kPredictorFeatures, most)) continue;
+    predictor.coefficients = fitted(rows, usual, kPull);
+    predictor.coefficients.back() /= tile_of(predictor);
+    out.predictors.push_back(std::move(predictor));
+  }
+}
+
+LearnedSelector PredictorFit::learned(const TunedTable& table, std::optional<std::size_t> without) {
+  LearnedSelector out{study_.domain->extents, {}};
+  for (std::size_t d = 0; d < table.devices.size(); ++d) add_predictors(table, d, without, out);
+  return out;
+}
+
+}  // namespace tuner

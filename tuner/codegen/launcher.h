@@ -1,0 +1,42 @@
+#pragma once
+// A .hpp/.cu pair that holds the winning variants' source and one function that picks and launches
+// (docs/export-launcher.md).
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuner/codegen/header.h"
+#include "tuner/model/artifact.h"
+
+namespace tuner {
+
+// The kernel's source, its includes written out, without C linkage (source/flat_source.h).
+struct LauncherSource {
+  std::string text;
+  std::vector<std::string> headers;  // #include lines to go before any namespace
+  std::vector<std::string> macros;   // that the text defines
+  // Names of the definitions that the sources mention: variants that differ in others only are one.
+  // Empty: all.
+  std::function<std::set<std::string>(const CompileRequest&)> relevant;
+};
+
+struct LauncherOptions {
+  HeaderOptions header;
+  std::string stem = "launcher";  // the files are <stem>.hpp and <stem>.cu
+  LauncherSource source;
+};
+
+struct LauncherFiles {
+  std::string header;
+  std::string source;
+};
+
+// Throws InputError when there is nothing to export, and for studies that no compiled-in variant
+// can serve: entry or options that depend on the problem size, the device or (options) the
+// configuration.
+LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+                              const LauncherOptions& options);
+
+}  // namespace tuner

@@ -1,0 +1,52 @@
+#pragma once
+// The subcommands, a file each. Each returns an exit status (base/exit_status.h) or throws one of
+// base/error.h's types.
+
+#include "tuner/base/exit_status.h"
+#include "tuner/commands/options.h"
+
+namespace tuner {
+
+// The whole program; returns its exit status.
+int run_program(int argc, char** argv);
+
+// A note for the user, one line on standard error.
+void tell(const std::string& note);
+
+// With the other ranks of a job where a launcher has started several.
+int run_or_replay(const Words& words);
+int replay_command(const RunOptions& options);
+int try_command(const Words& words);
+int check_command(const Words& words);
+int results_command(const Words& words);
+int compare_command(const Words& words);
+int report_command(const Words& words);
+int export_command(const Words& words);
+int import_command(const Words& words);
+int verify_export_command(const Words& words);
+int init_command(const Words& words);
+int list_command(const Words& words);
+int cache_command(const Words& words);
+
+struct ExportOptions {
+  std::string study;
+  bool no_verify = false;  // of a T1 file, as RunOptions has them
+  Words per;
+  std::string format = "header";
+  std::string output;
+  std::string results = "results";
+  std::string device;
+  std::string size;
+  std::size_t max_configs = 0;  // 0 = as many as there are winners
+  double within = 0;            // 0.05 = each size may lose 5 %
+  std::string from;             // ranked CSV files instead of the store
+  Words also;                   // results of other machines with the same device
+  bool force = false;           // whatever file has the output's name is replaced
+  bool evaluate = false;
+  Words plugin_dirs;
+};
+
+// As `tuner export` does it: for verify-export, which writes an export anew.
+int export_results(const ExportOptions& options);
+
+}  // namespace tuner

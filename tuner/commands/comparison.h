@@ -1,0 +1,59 @@
+#pragma once
+// Two sets of results side by side: what one's best is to the other's.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/commands/result_sets.h"
+#include "tuner/report/figures.h"
+
+namespace tuner {
+
+// A ratio and its interval; low = high where there is none.
+struct SpeedUp {
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+};
+
+// What is compared: finals with finals, else searches with searches. `kFileOnly`: a ranked CSV does
+// not say which they are. `kUnlike`: there is nothing of the same kind on both sides.
+enum class Basis { kFinal, kSearch, kFileOnly, kUnlike };
+
+struct BestOf {
+  std::string device;
+  std::optional<MeasuredFigure> figure;  // empty: nothing valid
+  std::vector<std::string> parameters;
+  Configuration configuration;
+};
+
+struct BestPair {
+  std::string kernel;
+  ProblemSize size;
+  ObjectiveSpec objective;
+  BestOf a, b;
+  Basis basis = Basis::kUnlike;
+  std::optional<SpeedUp> b_over_a;         // how many times better b is
+  std::vector<std::string> configuration;  // "BM: 64 -> 128" of what is not the same
+  std::vector<std::string> context;        // "driver: 580.65 -> 590.10"
+};
+
+struct Compared {
+  std::vector<BestPair> common;             // in a's order
+  std::vector<std::string> only_a, only_b;  // "matmul on NVIDIA H200, M1024": not on the other side
+};
+
+// Pairs what has one kernel and size: results of the same device where both sides have it, else
+// those of each device with each.
+Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& b);
+
+// Whether b is worse than a by more than this share (0.03 = 3 %), even at the good end of the
+// interval.
+bool is_worse_by(const BestPair& pair, double share);
+
+// Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
+// and Donner 2008) on their logarithms.
+SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
+
+}  // namespace tuner

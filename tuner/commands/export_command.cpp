@@ -1,0 +1,195 @@
+// `tuner export`: collects the results to export and writes what the format makes of them.
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
+#include "tuner/choice/domain_table.h"
+#include "tuner/choice/leave_one_out.h"
+#include "tuner/choice/worst_case.h"
+#include "tuner/codegen/registry.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/export_source.h"
+#include "tuner/commands/output_guard.h"
+#include "tuner/results/results_json.h"
+#include "tuner/run/sources.h"
+#include "tuner/study/unverified.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+ExportOptions parse_export(const Words& words) {
+  ExportOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("format", po::value(&o.format)->default_value("header"),
+      "NAME[:option=value,...]; see 'tuner list exporters'");
+  add("output,o", po::value(&o.output)->default_value("-"),
+      "file, or '-' for standard output; launcher: a folder, or the two files' path without "
+      "extension");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("from", po::value(&o.from),
+      "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
+  add("also", po::value(&o.also)->composing(),
+      "results folder of another machine with the same device: of each size the configuration that "
+      "loses least at worst on all of them; may be repeated");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("size", po::value(&o.size), "only this problem size");
+  add_t1_options(visible, o.per, &o.no_verify);
+  add("evaluate", po::bool_switch(&o.evaluate),
+      "write nothing; leave each tuned size out in turn and print what would be selected for it, "
+      "and what that loses");
+  add("max-configs", po::value(&o.max_configs)->default_value(0),
+      "header, launcher: at most this many different configurations");
+  std::string within;
+  add("within", po::value(&within),
+      "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
+  o.study = one_input(values, "study", true);
+  if (!within.empty()) o.within = parse_share("--within", within);
+  return o;
+}
+
+ExportSettings settings_of(const ExportOptions& options) {
+  ExportSettings settings;
+  settings.max_configurations = options.max_configs;
+  settings.within = options.within;
+  settings.version = TUNER_VERSION;
+  settings.source_digest = [](const Study& study) { return read_sources(study).digest; };
+  settings.launcher_source = launcher_source;
+  settings.note = [](const std::string& lines) { std::cerr << lines_for_terminal(lines); };
+  return settings;
+}
+
+// A built-in one, or a plugin's. Throws InputError for a format that is not known, with the
+// nearest.
+std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Catalogue& catalogue) {
+  const auto [name, given] = parse_choice("--format", options.format);
+  if (auto built_in = make_exporter(name, settings_of(options))) {
+    if (given.empty()) return built_in;
+    throw InputError({Complaint{given.front().where, "format '" + name + "' has no options", ""}},
+                     options.format);
+  }
+  if (catalogue.find(PluginKind::kExporter, name) != nullptr) {
+    catalogue.check_options(PluginKind::kExporter, name, given, {}, options.format);
+    return catalogue.make_exporter(name, results_json, given);
+  }
+  std::vector<std::string> known;
+  for (const ExportFormat& format : export_formats()) known.emplace_back(format.name);
+  for (const std::string& one : catalogue.names(PluginKind::kExporter)) known.push_back(one);
+  throw InputError(Complaint{{},
+                             "there is no format '" + name + "'; see 'tuner list exporters'",
+                             did_you_mean(name, known)});
+}
+
+// Throws InputError where nothing is stored.
+std::vector<RankedResults> stored_in(const std::string& folder, const ExportOptions& options,
+                                     const Study& study) {
+  const std::filesystem::path path = folder;
+  if (std::filesystem::exists(path / "tuner.sqlite")) {
+    return results_to_export(path, study, {options.device, options.size, {}}, tell);
+  }
+  throw InputError(Complaint{{},
+                             "there are no results in '" + folder + "': run 'tuner run " +
+                                 shell_word(options.study) + "' first",
+                             ""});
+}
+
+std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {
+  const ResultFilter filter{options.device, options.size, {}};
+  std::vector<RankedResults> results = options.from.empty()
+                                           ? stored_in(options.results, options, study)
+                                           : results_of_files(options.from, study, filter, tell);
+  std::vector<RankedResults> others;
+  for (const std::string& folder : options.also) {
+    for (RankedResults& other : stored_in(folder, options, study)) {
+      others.push_back(std::move(other));
+    }
+  }
+  std::cerr << lines_for_terminal(
+      worst_case_report(study, prefer_worst_case(study, others, results)));
+  return results;
+}
+
+// Exporting and evaluating need something valid; says what there is instead.
+bool anything_valid(const Study& study, const std::vector<RankedResults>& results) {
+  std::size_t failed = 0;
+  for (const RankedResults& one : results) {
+    if (one.ranked > 0) return true;
+    failed += one.trials.size();
+  }
+  std::cerr << fmt::format("nothing to export: no valid result of '{}' fits{}\n",
+                           for_terminal(study.kernel.name),
+                           failed > 0 ? fmt::format("; failed trials: {}", failed) : "");
+  return false;
+}
+
+// None of the files if one of them must not be written.
+void write_all(const std::vector<ExportedFile>& files, const Study& study,
+               const ExportOptions& options, const std::vector<RankedResults>& results) {
+  OutputGuard guard(options.force);
+  guard.protect(study);
+  guard.protect_store(options.results);
+  for (const std::string& folder : options.also) guard.protect_store(folder);
+  if (!options.from.empty()) guard.protect(options.from, "is read by this export");
+  for (const ExportedFile& file : files) guard.check(file.path);
+  std::set<std::string> devices;
+  std::size_t sizes = 0;
+  for (const RankedResults& one : results) {
+    if (one.ranked == 0) continue;
+    devices.insert(one.device.name);
+    ++sizes;
+  }
+  for (const ExportedFile& file : files) {
+    if (file.path == "-") {
+      std::cout << file.text;
+      continue;
+    }
+    write_file_atomically(file.path, file.text);
+    remember_output(file.text);
+    std::cerr << fmt::format("wrote {}: {} problem size{}, {} device{}\n", for_terminal(file.path),
+                             sizes, sizes == 1 ? "" : "s", devices.size(),
+                             devices.size() == 1 ? "" : "s");
+  }
+}
+
+}  // namespace
+
+int export_command(const Words& words) { return export_results(parse_export(words)); }
+
+int export_results(const ExportOptions& options) {
+  Study study = study_with_answers_per(read_study(options.study), options.per);
+  if (options.no_verify) study = unverified_study(std::move(study));
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const auto exporter = find_exporter(options, catalogue);
+  const std::vector<RankedResults> results = results_of(options, study);
+  if (!anything_valid(study, results)) return kExitNothingValid;
+  if (options.evaluate) {
+    const TableOptions table{options.max_configs, options.within, nullptr};
+    constexpr std::size_t kDrawn = 20;
+    std::cout << lines_for_terminal(study.domain ? domain_report(study, results, table, kDrawn)
+                                                 : report(leave_one_out(study, results, table)));
+    return kExitDone;
+  }
+  write_all(exporter->write(study, results, options.output), study, options, results);
+  return kExitDone;
+}
+
+}  // namespace tuner

@@ -1,0 +1,207 @@
+// Parses words of a command line: options, unknown ones with suggestions, numbers, choices.
+
+#include "tuner/commands/options.h"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+#include <tuple>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+#include "tuner/search/budget.h"
+
+namespace tuner {
+
+namespace po = boost::program_options;
+
+namespace {
+
+Words long_names(const po::options_description& description) {
+  Words names;
+  for (const auto& option : description.options()) names.push_back("--" + option->long_name());
+  return names;
+}
+
+}  // namespace
+
+void wrong_usage(const std::string& message, const std::string& suggestion) {
+  throw InputError(Complaint{{}, message, suggestion});
+}
+
+void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
+  if (std::ranges::find(allowed, value) != allowed.end()) return;
+  wrong_usage(option + " '" + value + "' is not known; allowed: " + listed(allowed),
+              did_you_mean(value, allowed));
+}
+
+void must_be_some(const std::string& option, unsigned count) {
+  if (count < 1 || count > 1024) wrong_usage(option + " must be between 1 and 1024");
+}
+
+void add_color_option(po::options_description& options, std::string& choice) {
+  const auto check = [](const std::string& given) {
+    must_be_one_of("--color", given, {"auto", "always", "never"});
+  };
+  options.add_options()("color", po::value(&choice)->default_value("auto")->notifier(check),
+                        "auto (on a terminal, unless NO_COLOR is set), always or never");
+}
+
+void add_t1_options(po::options_description& options, Words& per, bool* no_verify) {
+  if (no_verify != nullptr) {
+    options.add_options()(
+        "no-verify", po::bool_switch(no_verify),
+        "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
+  }
+  options.add_options()("per", po::value(&per)->composing(),
+                        "T1 file: the right answer depends on this parameter; may be repeated");
+}
+
+po::variables_map parse_words(const Words& words, const std::string& usage,
+                              const po::options_description& visible) {
+  po::options_description all;
+  all.add(visible);
+  all.add_options()("input", po::value<Words>());
+  po::positional_options_description positional;
+  positional.add("input", -1);
+  po::variables_map values;
+  try {
+    po::store(
+        po::command_line_parser(words)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style ^ po::command_line_style::allow_guessing)
+            .run(),
+        values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    const std::string name = error.get_option_name();
+    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(visible)));
+  } catch (const po::error& error) {
+    wrong_usage(error.what());
+  }
+  if (values.count("help") > 0) {
+    std::cout << "usage: " << usage << "\n\n" << visible;
+    throw HelpShown{};
+  }
+  return values;
+}
+
+double parse_share(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (std::string_view(end) == "%") {
+    value /= 100;
+    ++end;
+  }
+  if (end == text.c_str() || *end != '\0' || !(value >= 0 && value < 1)) {
+    wrong_usage(option + " takes a share such as 5% or 0.05, not '" + text + "'");
+  }
+  return value;
+}
+
+Words inputs(const po::variables_map& values) {
+  return values.count("input") == 0 ? Words() : values["input"].as<Words>();
+}
+
+std::string one_input(const po::variables_map& values, const std::string& what, bool required) {
+  const Words given = inputs(values);
+  if (given.empty()) {
+    if (required) wrong_usage("which " + what + "? Give its path (see --help)");
+    return {};
+  }
+  if (given.size() > 1) wrong_usage("one " + what + " at a time, not also '" + given[1] + "'");
+  return given.front();
+}
+
+Words split(const std::string& text, char separator) {
+  Words pieces;
+  std::string piece;
+  for (const char c : text) {
+    if (c == separator) {
+      pieces.push_back(std::move(piece));
+      piece.clear();
+    } else {
+      piece += c;
+    }
+  }
+  pieces.push_back(std::move(piece));
+  return pieces;
+}
+
+std::pair<std::string, OptionList> parse_choice(const std::string& option,
+                                                const std::string& text) {
+  const auto colon = text.find(':');
+  std::pair<std::string, OptionList> out;
+  out.first = text.substr(0, colon);
+  if (colon == std::string::npos) return out;
+  int column = static_cast<int>(colon) + 2;
+  for (const std::string& piece : split(text.substr(colon + 1), ',')) {
+    const auto equals = piece.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      wrong_usage("'" + piece + "' in " + option + " is not of the form option=value");
+    }
+    out.second.push_back(
+        {piece.substr(0, equals), piece.substr(equals + 1), Position{option, 1, column}});
+    column += static_cast<int>(piece.size()) + 1;
+  }
+  return out;
+}
+
+// What the command line says, else the study.
+void choose_backend(const DeviceOptions& options, const Study& study, DeviceSettings& settings) {
+  std::tie(settings.backend, settings.backend_options) = parse_choice("--backend", options.backend);
+  settings.text = options.backend;
+  if (settings.backend == "auto" && !settings.backend_options.empty()) {
+    wrong_usage("options need the name of their backend, not --backend " + options.backend);
+  }
+  if (settings.backend == "auto" && !study.backend.name.empty()) {
+    settings.backend = study.backend.name;
+    settings.backend_options = study.backend.options;
+    settings.where = study.backend.where;
+    settings.text = study.text;
+  }
+  if (options.in_random_order) settings.backend_options.push_back({"order", "random"});
+}
+
+DeviceSettings device_settings(const DeviceOptions& options, const Study& study) {
+  DeviceSettings settings;
+  choose_backend(options, study, settings);
+  settings.numbers.clear();
+  settings.timeout = options.timeout;
+  settings.jobs = options.jobs;
+  const std::string& text = options.device;
+  if (text == "all") return settings;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, comma - at);
+    if (word.empty() || word.size() > 4 ||
+        !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
+      throw InputError(
+          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
+    }
+    const auto number = static_cast<unsigned>(std::stoul(word));
+    if (std::ranges::count(settings.numbers, number) > 0) {
+      throw InputError(Complaint{
+          {}, "--device names device " + word + " twice: each number once, or 'all'", ""});
+    }
+    settings.numbers.push_back(number);
+    at = comma + 1;
+  }
+  return settings;
+}
+
+Budget parse_budget_text(const std::string& option, const std::string& text) {
+  auto budget = parse_budget(text);
+  if (!budget) wrong_usage(option + ": " + budget.error());
+  return *budget;
+}
+
+Budget budget_of(const RunOptions& options, const Budget& otherwise) {
+  return options.budget.empty() ? otherwise : parse_budget_text("--budget", options.budget);
+}
+
+}  // namespace tuner

@@ -1,0 +1,321 @@
+// The whole program: its commands with their groups and examples, help, and how failures become
+// messages and exit statuses.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <iosfwd>
+#include <iostream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
+#include "tuner/commands/commands.h"
+#include "tuner/worker/child.h"
+
+#ifndef TUNER_VERSION
+#define TUNER_VERSION "unknown"
+#endif
+
+namespace tuner {
+namespace {
+
+struct Example {
+  std::string line;  // as it is typed; tests/docs/options.py runs each
+  std::string what;  // it does
+};
+
+struct Command {
+  std::string group;  // heading in `tuner --help`; commands of a group stand together
+  std::string name;
+  std::string summary;
+  std::function<int(const Words&)> run;
+  std::vector<Example> examples;
+};
+
+constexpr const char* kStart = "start";
+constexpr const char* kTune = "tune";
+constexpr const char* kLook = "look at results";
+constexpr const char* kUse = "use results";
+constexpr const char* kMore = "more";
+
+std::vector<Command> starting_commands() {
+  return {
+      {kStart,
+       "init",
+       "draft a study for a kernel that you have",
+       init_command,
+       {{"tuner init saxpy.cu -o draft.yaml", "writes draft.yaml and says what it guessed"},
+        {"tuner init saxpy.cu --kernel saxpy_reference -o -",
+         "prints a study for the named kernel of several"}}},
+      {kStart,
+       "check",
+       "validate a study; count, list or compile its configurations",
+       check_command,
+       {{"tuner check saxpy.yaml", "says every mistake, and what each constraint removes"},
+        {"tuner check saxpy.yaml --compile --arch cpu --sample 4",
+         "compiles four random configurations for the CPU; sm_90 is for an H100"}}},
+      {kStart,
+       "try",
+       "compile, verify and time one configuration, and say everything of it",
+       try_command,
+       {{"tuner try saxpy.yaml BLOCK=256,VEC=4", "that one, at each size of the study"},
+        {"tuner try saxpy.yaml VEC=4 --size N=1000 --json",
+         "at another size, with the first BLOCK that is valid, as JSON"}}},
+      {kTune,
+       "run",
+       "tune a study: compile, verify and measure its variants",
+       run_or_replay,
+       {{"tuner run saxpy.yaml --budget 500,10m",
+         "at most 500 configurations and ten minutes for each size; once more: goes on"},
+        {"tuner run saxpy.yaml --size N=4096 --where \"BLOCK >= 128\"",
+         "tunes another size, and only a part of the configurations"},
+        {"tuner run --replay recording.json --strategy random --strategy genetic --repeats 5",
+         "compares two strategies on results that were recorded, without a device"}}},
+  };
+}
+
+std::vector<Command> result_commands() {
+  return {
+      {kLook,
+       "results",
+       "show ranked results",
+       results_command,
+       {{"tuner results saxpy.yaml --top 20", "the best 20 of each size and device"},
+        {"tuner results saxpy.yaml --failures", "why variants failed, by cause"}}},
+      {kLook,
+       "compare",
+       "show what the best of one folder of results is to another's",
+       compare_command,
+       {{"tuner compare before results", "two folders, say of two GPUs or of two drivers"},
+        {"tuner compare before results --fail-above 3%",
+         "ends with status 1 where the second is slower by more than 3 %"}}},
+      {kLook,
+       "report",
+       "write results as an HTML page to look at",
+       report_command,
+       {{"tuner report saxpy.yaml -o saxpy.html", "one page with all that is known of the study"},
+        {"tuner report results -o all.html --title \"All kernels\"",
+         "all that a folder holds, under a title"}}},
+      {kUse,
+       "export",
+       "write what was learned as a header, JSON, CSV, ...",
+       export_command,
+       {{"tuner export saxpy.yaml --format header -o saxpy_tuned.h",
+         "a C++ header that picks a configuration for any size"},
+        {"tuner export saxpy.yaml --format launcher -o saxpy_launcher",
+         "the tuned kernel itself, to be called: saxpy_launcher.hpp and .cu"},
+        {"tuner export saxpy.yaml --format t4 --size N=1048576 -o recording.json",
+         "a recording that 'tuner run --replay' and others read"}}},
+      {kUse,
+       "verify-export",
+       "check what an exported header selects, on this machine",
+       verify_export_command,
+       {{"tuner verify-export saxpy_tuned.h saxpy.yaml", "at the sizes that were tuned"},
+        {"tuner verify-export saxpy_tuned.h saxpy.yaml --random 3", "at three random sizes"}}},
+  };
+}
+
+std::vector<Command> other_commands() {
+  return {
+      {kMore,
+       "import",
+       "take over T1 benchmarks, recordings and results of others",
+       import_command,
+       {{"tuner import before/tuner.sqlite", "adds the results of another folder to results"},
+        {"tuner import recording.json --study saxpy.yaml --results imported",
+         "results of others, kept for the study and marked as imported"}}},
+      {kMore,
+       "list",
+       "list plugins, backends, devices, strategies, exporters, problems, observers",
+       list_command,
+       {{"tuner list devices", "what can be tuned on here, and why something cannot"},
+        {"tuner list genetic", "what the options of a strategy are"}}},
+      {kMore,
+       "cache",
+       "show, prune or clear the cache of compiled artifacts",
+       cache_command,
+       {{"tuner cache", "where it is, and how large"},
+        {"tuner cache --prune 512M", "leaves the 512 MiB that were used last"}}},
+  };
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> list = starting_commands();
+    for (auto more : {result_commands(), other_commands()}) {
+      std::ranges::move(more, std::back_inserter(list));
+    }
+    return list;
+  }();
+  return all;
+}
+
+// Null when there is none of that name.
+const Command* find_command(const std::string& name) {
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  return found == commands().end() ? nullptr : &*found;
+}
+
+void print_version(std::ostream& out) { out << "tuner " TUNER_VERSION "\n"; }
+
+// All commands, by group.
+void print_help(std::ostream& out) {
+  out << "tuner " TUNER_VERSION
+         ": finds the fastest configuration of a CUDA kernel\n\n"
+         "usage: tuner COMMAND [options]\n";
+  std::string group;
+  for (const Command& command : commands()) {
+    if (command.group != group) out << "\n" << command.group << ":\n";
+    group = command.group;
+    out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
+        << "\n";
+  }
+  out << "\n'tuner help COMMAND' says more, with examples. Exit status: 0 done, 1 nothing valid "
+         "was\n"
+         "found or something could not be written, 2 wrong usage or bad input, 3 backend or "
+         "device\n"
+         "not available, 130 interrupted.\n";
+}
+
+// For somebody who has typed `tuner` and nothing else.
+void print_first_steps(std::ostream& out) {
+  out << "tuner finds the fastest configuration of a CUDA kernel. First steps:\n\n"
+         "  tuner init kernel.cu       drafts kernel.yaml, the study: what may vary\n"
+         "  tuner check kernel.yaml    says what is wrong with it\n"
+         "  tuner run kernel.yaml      tunes it, and says what to type next\n\n"
+         "'tuner --help' lists all commands, 'tuner help COMMAND' the options of one.\n";
+}
+
+// What follows the options of a command.
+void print_examples(const Command& command, std::ostream& out) {
+  out << "\nexamples:\n";
+  for (const Example& example : command.examples) {
+    out << "  " << example.line << "\n      " << example.what << "\n";
+  }
+}
+
+[[noreturn]] void complain_of(const std::string& word) {
+  Words names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  const bool is_study =
+      word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+  throw InputError(Complaint{{},
+                             "unknown command '" + word + "'; see 'tuner --help'",
+                             is_study ? "did you mean 'tuner run " + shell_word(word) + "'?"
+                             : word.ends_with(".cu")
+                                 ? "did you mean 'tuner init " + shell_word(word) + "'?"
+                                 : did_you_mean(word, names)});
+}
+
+// Examples follow the options, which are printed where they are parsed.
+int run_with_help(const Command& command, const Words& words) {
+  try {
+    return command.run(words);
+  } catch (const HelpShown&) {
+    print_examples(command, std::cout);
+    return kExitDone;
+  }
+}
+
+// A process that runs out of its stack ends without a word.
+void require_stack() {
+  constexpr rlim_t kLeast = 96 << 10;
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kLeast) return;
+  throw UnavailableError("the stack is limited to " + std::to_string(stack.rlim_cur >> 10) +
+                         " KiB, and " + std::to_string(kLeast >> 10) + " are needed (ulimit -s)");
+}
+
+int dispatch(const Words& words) {
+  if (words.empty()) {
+    print_first_steps(std::cerr);
+    return kExitBadInput;
+  }
+  const std::string& first = words.front();
+  const bool asks_help = first == "--help" || first == "-h" || first == "help";
+  if (asks_help && words.size() > 1) {
+    const Command* command = find_command(words[1]);
+    if (command == nullptr) complain_of(words[1]);
+    return run_with_help(*command, {"--help"});
+  }
+  if (asks_help) {
+    print_help(std::cout);
+    return kExitDone;
+  }
+  if (first == "--version") {
+    print_version(std::cout);
+    return kExitDone;
+  }
+  require_stack();
+  const Words rest(words.begin() + 1, words.end());
+  if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
+  if (const Command* command = find_command(first)) return run_with_help(*command, rest);
+  complain_of(first);
+}
+
+int guarded_dispatch(const Words& words) {
+  try {
+    return dispatch(words);
+  } catch (const InputError& error) {
+    std::cerr << error.what() << "\n";
+    return kExitBadInput;
+  } catch (const UnavailableError& error) {
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
+    return kExitUnavailable;
+  } catch (const InterruptedError& error) {
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
+    return kExitInterrupted;
+  } catch (const std::exception& error) {
+    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
+    return kExitNothingValid;
+  }
+}
+
+// What is opened later must not take the place of a standard stream that the caller has closed:
+// results would be printed into it.
+void open_closed_streams() {
+  for (const int fd : {0, 1, 2}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
+  }
+}
+
+// Results that did not arrive, for lack of room say, are no success.
+int after_output(int status) {
+  errno = 0;
+  std::cout.flush();
+  const bool arrived = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived) return status;
+  std::fflush(stdout);  // says once more why
+  std::cerr << "tuner: cannot write to standard output"
+            << (errno != 0 ? std::string(": ") + std::strerror(errno) : "") << "\n";
+  return status == kExitDone ? kExitNothingValid : status;
+}
+
+}  // namespace
+
+void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
+
+int run_program(int argc, char** argv) {
+  open_closed_streams();
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size fails instead
+  const Words words(argv + 1, argv + argc);
+  const int status = guarded_dispatch(words);
+  const bool is_worker = !words.empty() && words.front() == "worker";  // prints what kernels print
+  return is_worker ? status : after_output(status);
+}
+
+}  // namespace tuner

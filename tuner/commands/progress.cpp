@@ -1,0 +1,193 @@
+// Prints a run's progress: a live line or plain lines; JSON lines are JsonEvents'.
+
+#include "tuner/commands/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tuner/base/error.h"
+#include "tuner/base/exit_status.h"
+#include "tuner/base/terminal_text.h"
+
+namespace tuner {
+namespace {
+
+constexpr double kLiveSeconds = 0.1;
+constexpr double kPlainSeconds = 5;
+
+std::size_t columns(std::FILE* out) {
+  winsize size{};
+  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
+  return 120;
+}
+
+// Behind the indentation.
+std::string labelled(std::string text, const std::string& label) {
+  return text.insert(std::min(text.find_first_not_of(' '), text.size()), label);
+}
+
+}  // namespace
+
+Progress::Progress(const std::string& choice, const Colours& colours, std::FILE* out)
+    : colours_(colours), out_(out) {
+  if (choice == "json") events_.emplace(out);
+  if (choice == "none" || choice == "json") {
+    style_ = Style::kNone;
+  } else if (choice == "plain" || ::isatty(::fileno(out)) == 0) {
+    style_ = Style::kPlain;
+  } else {
+    style_ = Style::kLive;
+  }
+}
+
+void Progress::hear(const RunEvent& event, const Study& study) {
+  if (events_) return events_->hear(event, study);
+  using Kind = RunEvent::Kind;
+  Lane& lane = lanes_[event.lane];
+  lane.label = event.lane > 0 ? event.size.label() + ": " : "";
+  switch (event.kind) {
+    case Kind::kNote:
+      return print_note(labelled(std::string(event.text), lane.label));
+    case Kind::kStep:
+      return;  // of which only programs are told
+    case Kind::kBegin:
+      return begin(lane, *event.part, study);
+    case Kind::kTrial:
+      return trial(lane, *event.trial, event.seconds);
+    case Kind::kSearched:
+      return end(lane, event.seconds);
+    case Kind::kRound:
+      return round(lane, event.done, event.rounds);
+    case Kind::kRanked:
+      erase();
+      lane.final.clear();
+  }
+}
+
+void Progress::begin(Lane& lane, const RunPart& part, const Study& study) {
+  lane = {lane.label, SearchTally(part, study), true};
+  print_note(part.title);
+}
+
+std::size_t Progress::at_work() const {
+  return static_cast<std::size_t>(std::ranges::count_if(lanes_, [](const auto& lane) {
+    return lane.second.is_searching || !lane.second.final.empty();
+  }));
+}
+
+std::string Progress::text_of_all() const {
+  TallySum sum;
+  std::string finals;
+  for (const auto& [number, lane] : lanes_) {
+    if (lane.is_searching) sum.add(*lane.tally, lane.elapsed);
+    if (!lane.final.empty()) finals += "  " + lane.label + lane.final;
+  }
+  return (sum.searches > 0 ? sum.text() : "") + finals;
+}
+
+void Progress::erase() {
+  if (line_shown_) fmt::print(out_, "\r\033[K");
+  line_shown_ = false;
+}
+
+void Progress::show(const std::string& text) {
+  if (style_ == Style::kPlain) {
+    fmt::print(out_, "  {}\n", text);
+  } else {
+    erase();
+    fmt::print(out_, "{}", text.substr(0, columns(out_) - 1));
+    line_shown_ = true;
+  }
+  std::fflush(out_);
+}
+
+// However many sizes there are, plain lines do not come faster.
+double Progress::pause() const {
+  if (style_ == Style::kLive) return kLiveSeconds;
+  return kPlainSeconds * static_cast<double>(std::max<std::size_t>(1, at_work()));
+}
+
+void Progress::line(Lane& lane, double elapsed, bool force) {
+  if (style_ == Style::kNone) return;
+  if (!force && elapsed - lane.last_line < pause()) return;
+  lane.last_line = elapsed;
+  const bool is_of_all = style_ == Style::kLive && !force && at_work() > 1;
+  show(is_of_all ? text_of_all() : lane.label + lane.tally->text(elapsed));
+}
+
+void Progress::trial(Lane& lane, const Trial& trial, double elapsed) {
+  lane.tally->add(trial);
+  lane.elapsed = elapsed;
+  line(lane, elapsed, false);
+}
+
+void Progress::note(const std::string& text) {
+  if (events_) {
+    RunEvent event;
+    event.text = text;
+    events_->hear(event, {});
+  }
+  print_note(text);
+}
+
+void Progress::print_note(const std::string& text) {
+  if (style_ == Style::kNone) return;
+  erase();
+  fmt::print(out_, "{}\n", colours_.note(lines_for_terminal(text)));
+  std::fflush(out_);
+}
+
+void Progress::round(Lane& lane, int done, int rounds) {
+  if (style_ == Style::kNone) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (lane.last_round == std::chrono::steady_clock::time_point{}) lane.last_round = now;
+  lane.final = fmt::format("final: round {} of {}", done, rounds);
+  if (std::chrono::duration<double>(now - lane.last_round).count() < pause()) return;
+  lane.last_round = now;
+  const bool is_of_all = style_ == Style::kLive && at_work() > 1;
+  show(is_of_all ? text_of_all() : (style_ == Style::kLive ? "  " : "") + lane.label + lane.final);
+}
+
+void Progress::end(Lane& lane, double elapsed) {
+  lane.is_searching = false;
+  if (style_ == Style::kNone) return;
+  line(lane, elapsed, true);
+  if (style_ == Style::kLive) fmt::print(out_, "\n");
+  line_shown_ = false;
+  std::fflush(out_);
+}
+
+int with_progress(const std::string& choice, const Colours& colours,
+                  const std::function<int(Progress&)>& work) {
+  Progress progress(choice, colours, stderr);
+  if (!progress.is_for_programs()) return work(progress);
+  const auto failed = [&](const std::exception& error, int status) {
+    progress.error(error.what(), status);
+    return status;
+  };
+  int status = kExitDone;
+  try {
+    status = work(progress);
+  } catch (const InputError& error) {
+    status = failed(error, kExitBadInput);
+  } catch (const UnavailableError& error) {
+    status = failed(error, kExitUnavailable);
+  } catch (const std::exception& error) {
+    status = failed(error, kExitNothingValid);
+  }
+  progress.finish(status);
+  return status;
+}
+
+void Progress::finish(int status) {
+  if (events_) events_->finish(status);
+}
+
+void Progress::error(const std::string& message, int status) {
+  if (events_) events_->error(message, status);
+}
+
+}  // namespace tuner

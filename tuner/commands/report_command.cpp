@@ -1,0 +1,156 @@
+// `tuner report`: writes results as one HTML page.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/output_guard.h"
+#include "tuner/commands/report_source.h"
+#include "tuner/report/page.h"
+#include "tuner/report/report_data.h"
+#include "tuner/study/yaml_reader.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+struct ReportOptions {
+  // A study file; or results folders, ranked CSV files or folders of these, together on one page.
+  Words targets;
+  std::string output;
+  std::string results = "results";
+  std::string title;  // empty: the kernels' names
+  std::string size;
+  std::string device;
+  std::vector<MetricLimit> limits;
+  bool force = false;
+};
+
+// "gflops=67000"
+MetricLimit parse_limit(const std::string& text) {
+  const auto equals = text.find('=');
+  MetricLimit limit{text.substr(0, equals)};
+  char* end = nullptr;
+  if (equals != std::string::npos) limit.value = std::strtod(text.c_str() + equals + 1, &end);
+  if (limit.metric.empty() || end == nullptr || *end != '\0' || !(limit.value > 0) ||
+      !std::isfinite(limit.value)) {
+    wrong_usage("--limit takes METRIC=NUMBER such as gflops=67000, not '" + text + "'");
+  }
+  return limit;
+}
+
+ReportOptions parse_report(const Words& words) {
+  ReportOptions o;
+  Words limits;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("output,o", po::value(&o.output), "the HTML file to write ('-' for standard output)");
+  add("results", po::value(&o.results)->default_value("results"),
+      "folder of the results, with a STUDY");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("title", po::value(&o.title), "of the page; default: the kernels' names");
+  add("limit", po::value(&limits)->composing(),
+      "what a metric can reach at best on the device, such as gflops=67000: the report then says "
+      "which share of it was reached; may be repeated");
+  add("force", po::bool_switch(&o.force),
+      "replace the named file even if tuner has not written it");
+  const auto values =
+      parse_words(words, "tuner report STUDY|DIR... -o FILE.html [options]", visible);
+  o.targets = inputs(values);
+  if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
+  for (const std::string& text : limits) o.limits.push_back(parse_limit(text));
+  return o;
+}
+
+namespace fs = std::filesystem;
+
+bool is_study(const fs::path& target) {
+  const std::string extension = target.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+// Where results are taken from, and the study where one is named.
+struct Sources {
+  std::optional<Study> study;
+  std::vector<fs::path> places;
+};
+
+Sources sources_of(const ReportOptions& options) {
+  Sources out;
+  for (const std::string& target : options.targets) {
+    if (!is_study(target)) {
+      out.places.emplace_back(target);
+      continue;
+    }
+    if (options.targets.size() > 1) {
+      throw InputError(
+          Complaint{{},
+                    "a study stands alone, not beside other targets ('" + target + "')",
+                    "several folders of results may be named"});
+    }
+    out.study = read_study(target);
+  }
+  if (out.places.empty()) out.places.emplace_back(options.results);
+  for (const fs::path& place : out.places) {
+    if (fs::exists(place)) continue;
+    throw InputError(Complaint{{},
+                               "there are no results in '" + place.string() +
+                                   "': run 'tuner run' first, or name their folder" +
+                                   (out.study ? " with --results" : ""),
+                               ""});
+  }
+  return out;
+}
+
+}  // namespace
+
+int report_command(const Words& words) {
+  const ReportOptions options = parse_report(words);
+  const Sources from = sources_of(options);
+  const Study* const study = from.study ? &*from.study : nullptr;
+  OutputGuard guard(options.force);
+  if (study != nullptr) guard.protect(*study);
+  for (const fs::path& place : from.places) {
+    if (fs::is_directory(place)) guard.protect_store(place);
+  }
+  guard.check(options.output);
+  std::vector<std::string> notes;
+  ReportData data = report_data(from.places, study, {options.device, options.size, {}}, notes);
+  for (const std::string& note : notes) tell(note);
+  if (data.sets.empty()) {
+    std::cerr << "nothing has been measured that fits\n";
+    return kExitNothingValid;
+  }
+  if (!options.title.empty()) data.title = options.title;
+  data.version = TUNER_VERSION;
+  data.limits = options.limits;
+  const std::string page = report_page(data);
+  if (options.output == "-") {
+    std::cout << page;
+  } else {
+    write_file_atomically(options.output, page);
+    std::cerr << for_terminal(fmt::format("{}: {} rankings, {} KiB", options.output,
+                                          data.sets.size(), page.size() / 1024))
+              << "\n";
+  }
+  const bool any =
+      std::ranges::any_of(data.sets, [](const ReportSet& set) { return set.ranked.ranked > 0; });
+  return any ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

@@ -1,0 +1,171 @@
+// `tuner results`: prints the rankings that the store holds.
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
+#include "tuner/base/colours.h"
+#include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/output_guard.h"
+#include "tuner/commands/result_sets.h"
+#include "tuner/commands/stored_text.h"
+#include "tuner/results/ranked_csv.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/stored_results.h"
+#include "tuner/study/yaml_reader.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+struct ResultsOptions {
+  std::string target;      // study file, where results are (holds_results()), or empty
+  bool no_verify = false;  // of a T1 file, as RunOptions has them
+  Words per;
+  std::string results = "results";
+  std::string size;
+  std::string device;
+  std::size_t top = 10;
+  std::string csv;
+  bool force = false;
+  bool here = false;
+  bool all = false;       // also what a plain run would not go on with
+  bool failures = false;  // why variants failed, instead of the ranking
+  std::string color = "auto";
+};
+
+ResultsOptions parse_results(const Words& words) {
+  ResultsOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
+  add("device", po::value(&o.device), "only this device (part of its name)");
+  add("top", po::value(&o.top)->default_value(10), "how many to show");
+  add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  add("here", po::bool_switch(&o.here),
+      "with a STUDY: say also what this machine's compiler and driver make stale");
+  add("all", po::bool_switch(&o.all),
+      "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
+  add_t1_options(visible, o.per, &o.no_verify);
+  add("failures", po::bool_switch(&o.failures),
+      "why variants failed, by cause, with an example of each, instead of the ranking");
+  add_color_option(visible, o.color);
+  const auto values = parse_words(words, "tuner results [STUDY|DIR|FILE] [options]", visible);
+  o.target = one_input(values, "study, folder or file of results", false);
+  return o;
+}
+
+namespace fs = std::filesystem;
+
+void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& all,
+               const OutputGuard& guard) {
+  const std::string& path = options.csv;
+  if (all.size() != 1) {
+    std::string which;
+    for (const StoredResults& r : all) {
+      which +=
+          fmt::format("\n  {} on {}, {}", r.kernel, r.ranked.device.name, r.ranked.size.label());
+    }
+    throw InputError(
+        Complaint{{}, "--csv takes one ranking; choose with --device and --size:" + which, ""});
+  }
+  const std::string text = ranked_csv(all.front().ranked, all.front().parameters);
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    guard.check(path);
+    write_file_atomically(path, text);
+  }
+}
+
+// Rankings of files have nothing beside them, and nothing that could be stale.
+std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultFilter& filter) {
+  std::vector<std::string> notes;
+  std::vector<StoredResults> all;
+  for (ResultSet& set : result_sets(options.target, nullptr, filter, notes)) {
+    if (!set.has_store && !options.csv.empty()) {
+      throw InputError(
+          Complaint{{options.target, 0, 0},
+                    "its rankings are CSV files already; --csv is for those of a database",
+                    ""});
+    }
+    all.push_back(std::move(set.results));
+  }
+  for (const std::string& note : notes) tell(note);
+  return all;
+}
+
+std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::path& directory,
+                                    const Study* study, ResultFilter filter) {
+  if (!fs::exists(directory / "tuner.sqlite")) {
+    throw InputError(Complaint{{},
+                               "there are no results in '" + directory.string() +
+                                   "': run 'tuner run' first, or name their folder with "
+                                   "--results",
+                               ""});
+  }
+  Store store = Store::open(directory, Store::Access::kRead);
+  for (const std::string& note : store.notes()) tell(note);
+  if (options.here) {
+    filter.machine = [](const std::string& backend) {
+      return machine_here({executable_path(), {}}, backend, [](const std::string& why) {
+        std::cerr << lines_for_terminal(why) << "\n";
+      });
+    };
+  }
+  auto all = stored_results(store, study, filter);
+  return options.all ? all : newest_of_each(std::move(all));
+}
+
+}  // namespace
+
+int results_command(const Words& words) {
+  const ResultsOptions options = parse_results(words);
+  const bool place = holds_results(options.target);
+  const bool folder = place && fs::exists(fs::path(options.target) / "tuner.sqlite");
+  const fs::path directory = folder ? options.target : options.results;
+  std::optional<Study> study;
+  if (!options.target.empty() && !place) study = read_study(options.target);
+  if (study) study = study_with_answers_per(std::move(*study), options.per);
+  if (study && options.no_verify) study = unverified_study(std::move(*study));
+  const ResultFilter filter{options.device, options.size, {}};
+  const std::vector<StoredResults> all =
+      place && !folder ? in_files(options, filter)
+                       : in_store(options, directory, study ? &*study : nullptr, filter);
+  if (all.empty()) {
+    std::cerr << "nothing has been measured that fits\n";
+    return kExitNothingValid;
+  }
+  if (!options.csv.empty()) {
+    OutputGuard guard(options.force);
+    if (study) guard.protect(*study);
+    guard.protect_store(directory);
+    write_csv(options, all, guard);
+  } else {
+    const bool usual = options.results == ResultsOptions().results;
+    const std::string more =
+        failures_command({options.target, usual ? "" : options.results, options.size,
+                          options.device, options.no_verify, options.per});
+    const StoredTextOptions how{options.failures, options.top, more};
+    for (const StoredResults& results : all) {
+      std::cout << stored_text(results, how, Colours(options.color, stdout));
+    }
+  }
+  bool any = false;
+  for (const StoredResults& results : all) any = any || results.ranked.ranked > 0;
+  return any ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

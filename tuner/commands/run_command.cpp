@@ -1,0 +1,286 @@
+// `tuner run`: reads study and options, has the study tuned, and shows what happens. Of several
+// ranks the first does that, and the others lend what they have.
+
+#include <boost/program_options.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tuner/base/child_process.h"
+#include "tuner/base/colours.h"
+#include "tuner/base/error.h"
+#include "tuner/base/usable_cores.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/output_guard.h"
+#include "tuner/commands/progress.h"
+#include "tuner/commands/run_display.h"
+#include "tuner/commands/trace.h"
+#include "tuner/remote/job.h"
+#include "tuner/remote/link.h"
+#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
+#include "tuner/run/strategy_names.h"
+#include "tuner/run/tuning_run.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/worker/plugins.h"
+
+#ifndef TUNER_VERSION
+#define TUNER_VERSION "unknown"
+#endif
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description replay_options(RunOptions& o) {
+  po::options_description replays("options of replays");
+  replays.add_options()(
+      "replay", po::value(&o.replay),
+      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device")(
+      "repeats", po::value(&o.repeats)->default_value(1), "repeat with seeds seed, seed+1, ...")(
+      "compile-workers", po::value(&o.compile_workers),
+      "simulate the clock of so many compile workers and one device")(
+      "simulated-devices", po::value(&o.simulated_devices),
+      "with --compile-workers: so many devices that share the search");
+  return replays;
+}
+
+// What goes with a replay only, and what does not.
+void check_replay(RunOptions& o, const po::variables_map& values) {
+  const bool replayed = !o.replay.empty();
+  if (values.contains("compile-workers")) {
+    if (!replayed) wrong_usage("--compile-workers goes with --replay");
+    if (!values["jobs"].defaulted()) wrong_usage("--compile-workers and --jobs exclude each other");
+    must_be_some("--compile-workers", o.compile_workers);
+  }
+  if (values.contains("simulated-devices")) {
+    if (o.compile_workers == 0) wrong_usage("--simulated-devices goes with --compile-workers");
+    must_be_some("--simulated-devices", o.simulated_devices);
+  }
+  // Without --compile-workers a replay's clock is that of one configuration after the other; more
+  // open questions are a test of the strategy.
+  if (replayed && values["jobs"].defaulted()) o.jobs = 1;
+  if (o.cross_sizes && replayed) {
+    wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
+  }
+  if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
+}
+
+RunOptions parse_run(const Words& words) {
+  RunOptions o;
+  o.jobs = usable_cores();
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("backend", po::value(&o.backend)->default_value("auto"),
+      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
+  add("device", po::value(&o.device)->default_value("0"),
+      "numbers such as 0,1, or all; those of one model share sizes and searches");
+  add("in-turn", po::bool_switch(&o.in_turn), "one size after the other, each on all devices");
+  add("size", po::value(&o.sizes)->composing(),
+      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add("where", po::value(&o.where)->composing(),
+      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
+  add("strategy", po::value(&o.strategies)->composing(),
+      "NAME[:option=value,...]; see 'tuner list NAME'; with --replay it may be repeated");
+  add("budget", po::value(&o.budget),
+      "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
+      "commas; otherwise the study's");
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
+  add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
+  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
+  add("cross-sizes", po::bool_switch(&o.cross_sizes),
+      "then measure each size's winner at the other sizes too, beyond the budget: exports know "
+      "more");
+  add_t1_options(visible, o.per, &o.no_verify);
+  add("trace", po::value(&o.trace), "write run,eval,time_s,objective,strategy,seed as CSV");
+  add("force", po::bool_switch(&o.force), kForceHelp);
+  add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
+  add_color_option(visible, o.color);
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add("random-order", po::bool_switch(&o.in_random_order),
+      "cpu backend: run a block's threads in random order between barriers, which shows a missing "
+      "__syncthreads");
+  bool cold_start = false;
+  add("no-warm-start", po::bool_switch(&cold_start),
+      "do not tell the strategy what was measured for other sizes and on other devices");
+  add("warm-start", po::value(&o.warm_start_recording),
+      "tell the strategy what a recording says, as if it were an earlier run in another place");
+  visible.add(replay_options(o));
+  const auto values = parse_words(
+      words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]", visible);
+  o.study = one_input(values, "study", o.replay.empty());
+  o.names_device = !values["device"].defaulted();
+  o.names_jobs = !values["jobs"].defaulted();
+  if (o.strategies.size() > 1 && o.replay.empty()) {
+    wrong_usage("several strategies are for --replay, which compares them");
+  }
+  must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
+  must_be_some("--jobs", o.jobs);
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  o.warm_start = !cold_start;
+  if (cold_start && !o.warm_start_recording.empty()) {
+    wrong_usage("--warm-start and --no-warm-start exclude each other");
+  }
+  if (o.repeats < 1) wrong_usage("--repeats must be at least 1");
+  check_replay(o, values);
+  return o;
+}
+
+// ---- other ranks --------------------------------------------------------------------------------
+
+struct JoinedRanks {
+  std::unique_ptr<RankJob> job;  // null: this process is alone
+  bool is_spare = false;         // alone, and another one does the work and speaks
+};
+
+RankProgram this_program() {
+  return {executable_path(), [](const std::vector<std::string>& plugin_dirs) {
+            return facts_here(TUNER_VERSION, load_plugins(plugin_dirs));
+          }};
+}
+
+// Of several that cannot reach each other, the first one says why.
+JoinedRanks alone(const LaunchedJob& launched, const std::string& why) {
+  if (launched.rank > 0) return {nullptr, true};
+  throw UnavailableError("started as " + std::to_string(launched.count) + " ranks, " + why);
+}
+
+// Loads and starts MPI only where a launcher says that there are several processes. Throws
+// UnavailableError where they cannot reach each other.
+JoinedRanks join_ranks() {
+  const auto launched = launched_job([](const char* name) { return std::getenv(name); });
+  if (!launched) return {};
+  const auto module =
+      std::filesystem::path(executable_path()).parent_path() / "../lib/tuner/tuner-mpi.so";
+  std::error_code unreadable;
+  if (!std::filesystem::exists(module, unreadable)) {
+    return alone(*launched,
+                 "but this build has no MPI: build it where libopenmpi-dev is installed, or start "
+                 "one process");
+  }
+  auto job = std::make_unique<RankJob>([&] { return make_mpi_link(module); }, this_program());
+  if (job->count() > 1) return {std::move(job), false};
+  return alone(*launched,
+               "but its MPI does not know of the others: start it by the mpirun of that MPI, or "
+               "with srun --mpi=pmix");
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+// The study, and what the command line adds to it.
+Study study_of(const RunOptions& options, Progress& progress) {
+  Study study = load_study(options.study, options.sizes,
+                           [&](const std::string& text) { progress.note(text); });
+  study = study_with_answers_per(std::move(study), options.per);
+  if (options.no_verify) study = unverified_study(std::move(study));
+  for (const std::string& text : options.where) {
+    auto rule = Expression::parse(text, Position{"--where", 1, 1});
+    if (!rule) throw InputError({rule.error()}, text);
+    study.constraints.push_back(std::move(*rule));
+  }
+  return study;
+}
+
+RunSettings settings_of(const RunOptions& options, Study study) {
+  RunSettings settings{std::move(study)};
+  SearchSpec& search = settings.study.search;
+  settings.strategy_text = settings.study.text;
+  search.budget = budget_of(options, search.budget);
+  if (!options.strategies.empty()) {
+    std::tie(search.strategy, search.options) =
+        parse_choice("--strategy", options.strategies.front());
+    settings.strategy_text = options.strategies.front();
+  }
+  search.strategy = strategy_named(search.strategy);
+  settings.devices = device_settings(options, settings.study);
+  settings.seed = options.seed;
+  settings.results = options.results;
+  settings.fresh = options.fresh;
+  settings.in_turn = options.in_turn;
+  settings.cross_sizes = options.cross_sizes;
+  settings.warm_start = options.warm_start;
+  settings.warm_recording = options.warm_start_recording;
+  return settings;
+}
+
+// Before the first measurement.
+void check_trace(const RunOptions& options, const Study& study) {
+  if (options.trace.empty()) return;
+  OutputGuard guard(options.force);
+  guard.protect(study);
+  guard.protect_store(options.results);
+  if (!options.warm_start_recording.empty()) {
+    guard.protect(options.warm_start_recording, "is the recording of --warm-start");
+  }
+  guard.check(options.trace);
+}
+
+// What the other ranks lend. Unless the options say otherwise, each rank compiles on its share of
+// the cores, and all devices take part.
+LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& options,
+                  const Catalogue& catalogue, Progress& progress) {
+  DeviceSettings& devices = settings.devices;
+  const Study& study = settings.study;
+  Lending lending{needed_plugins(study, devices.backend, catalogue), options.plugin_dirs,
+                  files_of_workers(study, read_sources(study), settings.seed), std::nullopt};
+  if (options.names_jobs) lending.jobs = options.jobs;
+  LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
+  if (!options.names_jobs) devices.jobs = ranks.cores_here();
+  if (!options.names_device) devices.numbers.clear();
+  return lent;
+}
+
+int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
+  RunSettings settings = settings_of(options, study_of(options, progress));
+  check_trace(options, settings.study);
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const LentHosts lent =
+      ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
+  TraceFile trace(options.trace, settings.study.objective.name == "time");
+  const Typed typed{
+      options.study,
+      options.results,
+      options.no_verify,
+      options.per,
+      options.results == RunOptions().results,
+      options.strategies.empty() ? settings.study.search.strategy : options.strategies.front(),
+      options.seed};
+  RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
+  const RunListener listener([&](const RunEvent& event) { display.hear(event); });
+  const RunEnd end = tune(settings, program, catalogue, interrupt, listener, lent);
+  trace.close();
+  display.sum_up();
+  if (end.interrupted) {
+    progress.note("interrupted; everything measured so far is kept, the same command resumes");
+    return kExitInterrupted;
+  }
+  return end.all_valid ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace
+
+int run_or_replay(const Words& words) {
+  const JoinedRanks joined = join_ranks();
+  if (joined.is_spare) return kExitDone;
+  RankJob* const ranks = joined.job.get();
+  if (ranks != nullptr && ranks->rank() > 0) {
+    const Interrupt interrupt;
+    return ranks->serve(interrupt) ? kExitDone : kExitUnavailable;
+  }
+  const RunOptions options = parse_run(words);
+  if (!options.replay.empty()) return replay_command(options);
+  return with_progress(options.progress, Colours(options.color, stderr),
+                       [&](Progress& progress) { return run(options, ranks, progress); });
+}
+
+}  // namespace tuner

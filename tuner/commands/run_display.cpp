@@ -1,0 +1,222 @@
+// Shows a run: its progress, its rankings, what it came to; and writes its trace.
+
+#include "tuner/commands/run_display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/text.h"
+#include "tuner/base/usable_cores.h"
+#include "tuner/commands/search_tally.h"
+#include "tuner/commands/stored_text.h"
+#include "tuner/model/statistics.h"
+#include "tuner/report/figures.h"
+#include "tuner/results/failure_report.h"
+#include "tuner/results/ranked_table.h"
+
+namespace tuner {
+namespace {
+
+std::array<std::size_t, 8> states_of(const RankedResults& results) {
+  std::array<std::size_t, 8> states{};
+  for (const Trial& trial : results.trials) ++states.at(static_cast<std::size_t>(trial.state));
+  return states;
+}
+
+const char* fast_or_good(const ObjectiveSpec& objective) {
+  return objective.name == "time" ? "fast" : "good";
+}
+
+// The search's figures compare; a final's would not.
+std::string over_median(const RankedResults& results, const ObjectiveSpec& objective) {
+  const auto best = figures_of(results.trials.front(), objective).search;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < results.ranked; ++i) {
+    const auto figure = figures_of(results.trials[i], objective).search;
+    if (figure) values.push_back(figure->value);
+  }
+  if (!best || values.size() < 2 || !(best->value > 0)) return {};
+  const double middle = median(values);
+  return fmt::format(", {:.3g} times as {} as the median of {} measured",
+                     objective.maximize ? best->value / middle : middle / best->value,
+                     fast_or_good(objective), values.size());
+}
+
+// By the final where both took part in it, else by the search.
+std::string over_baseline(const RankedResults& results, const ObjectiveSpec& objective,
+                          bool by_final) {
+  if (!results.baseline || results.baseline->speedups.empty()) return {};
+  const Speedup& best = results.baseline->speedups.front();
+  if (best.by_final != by_final) return {};
+  return fmt::format(", {:.3g} times as {} as the baseline", best.ratio, fast_or_good(objective));
+}
+
+// Beside the right answer's own kernel, whose time is like one of the search.
+std::string over_reference(const RankedResults& results, const Study& study) {
+  if (!study.reference) return {};
+  const Trial& best = results.trials.front();
+  if (!best.reference_ms || !(best.timing.median > 0)) return ", the reference was not timed";
+  return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms instead of {:.4g} ms)",
+                     *best.reference_ms / best.timing.median, best.timing.median,
+                     *best.reference_ms);
+}
+
+std::string best_text(const RankedResults& results, const Study& study) {
+  const ObjectiveSpec& objective = study.objective;
+  const Figures figures = figures_of(results.trials.front(), objective);
+  const std::string unit = objective.name == "time" ? "ms" : objective.name;
+  const auto in = [&](const char* phase, const MeasuredFigure& figure) {
+    return fmt::format("{:.4g} {} in the {}", figure.value, unit, phase);
+  };
+  std::string text = "best ";
+  if (figures.final_round) {
+    text += in("final", *figures.final_round) + over_baseline(results, objective, true);
+  }
+  if (!figures.search) return text;
+  // What is compared with figures of the search stands behind the search's own.
+  return text + (figures.final_round ? "; " : "") + in("search", *figures.search) +
+         over_baseline(results, objective, false) + over_reference(results, study) +
+         over_median(results, objective);
+}
+
+// How busy each was, where there are several.
+std::string each_device(const Course& course) {
+  if (course.devices.size() < 2) return {};
+  std::string text;
+  for (const DeviceBusy& one : course.devices) {
+    text += fmt::format("{} {} {:.0f} %", text.empty() ? "; busy:" : ",", text_of(one.device),
+                        100 * one.share);
+  }
+  return text;
+}
+
+}  // namespace
+
+// Sizes side by side end in any order.
+void RunSummary::add_place(const RankedResults& results, std::string text) {
+  const auto order = [&](const ProblemSize& size) {
+    return std::ranges::find(study_.sizes, size) - study_.sizes.begin();
+  };
+  const std::string& device = results.device.name;
+  const auto at = std::ranges::find_if(places_, [&](const Place& place) {
+    return place.device == device &&
+           (place.size == results.size || order(place.size) > order(results.size));
+  });
+  if (at != places_.end() && at->size == results.size) {
+    at->text = std::move(text);  // ranked anew with the winners of other sizes
+    return;
+  }
+  places_.insert(at, {device, results.size, std::move(text)});
+  if (results.ranked > 0) ++valid_;
+}
+
+void RunSummary::add(const SizeOutcome& outcome) {
+  const RankedResults& results = outcome.results;
+  const auto states = states_of(results);
+  std::string text = results.ranked > 0 ? best_text(results, study_) : "nothing valid";
+  std::string ended;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (states[s] == 0) continue;
+    ended += fmt::format("{}{} {}", ended.empty() ? "" : ", ", states[s],
+                         shown_name(static_cast<TrialState>(s)));
+  }
+  if (!ended.empty()) text += "; " + ended;
+  if (outcome.course) {
+    const Bound bound = bound_of(*outcome.course, usable_cores());
+    text +=
+        "; bounded by " + bound.by + "; would help: " + bound.help + each_device(*outcome.course);
+  }
+  add_place(results, std::move(text));
+  const auto now = std::chrono::steady_clock::now();
+  const auto took = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(outcome.seconds));
+  begin_ = std::min(begin_, now - took);
+  seconds_ = std::chrono::duration<double>(now - begin_).count();
+  any_trial_ = any_trial_ || !results.trials.empty();
+  const bool cut_short = outcome.interrupted || !outcome.lost.empty() || outcome.store_gone;
+  nothing_to_try_ = nothing_to_try_ || (results.trials.empty() && !cut_short);
+  if (results.ranked > 0 || results.trials.empty()) return;
+  const auto most = std::ranges::max_element(states);
+  most_failed_ = shown_name(static_cast<TrialState>(most - states.begin()));
+}
+
+std::vector<std::string> RunSummary::next_steps() const {
+  const std::string study = shell_word(typed_);
+  const std::string where = results_ == "results" ? "" : " --results " + shell_word(results_);
+  std::vector<std::string> steps;
+  if (nothing_to_try_) {
+    steps.push_back(fmt::format("tuner check {}  # what each constraint removes", study));
+  }
+  if (!most_failed_.empty()) {
+    steps.push_back(fmt::format("tuner try {}  # one configuration, to see why they end in '{}'",
+                                study, most_failed_));
+  }
+  if (any_trial_) {
+    steps.push_back(fmt::format("tuner report {}{} -o {}", study, where,
+                                shell_word(study_.kernel.name + ".html")));
+  }
+  if (valid_ > 0) {
+    steps.push_back(fmt::format("tuner export {}{} --format header -o {}", study, where,
+                                shell_word(study_.kernel.name + "_tuned.h")));
+  }
+  return steps;
+}
+
+std::vector<std::string> RunSummary::lines() const {
+  std::vector<std::string> out;
+  if (places_.empty()) return out;
+  out.push_back(fmt::format("{} of {} have a valid configuration, after {}", valid_, places_.size(),
+                            duration_text(seconds_)));
+  for (const Place& place : places_) {
+    out.push_back("  " + place.size.label() + " on " + place.device + ": " + place.text);
+  }
+  out.emplace_back("next:");
+  for (const std::string& step : next_steps()) out.push_back("  " + step);
+  return out;
+}
+
+RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
+                       TraceFile& trace)
+    : study_(study),
+      typed_(std::move(typed)),
+      progress_(progress),
+      trace_(trace),
+      colours_(colours),
+      summary_(study, typed_.study, typed_.results) {}
+
+void RunDisplay::hear(const RunEvent& event) {
+  progress_.hear(event, study_);
+  if (event.kind == RunEvent::Kind::kRanked) print(*event.outcome);
+  if (event.kind == RunEvent::Kind::kBegin) {
+    in_trace_ = event.part->is_search;
+    if (in_trace_) trace_.begin_run(typed_.strategy, typed_.seed, event.lane);
+  }
+  if (event.kind == RunEvent::Kind::kTrial && in_trace_) {
+    trace_.trial(*event.trial, event.seconds, event.lane);
+  }
+}
+
+void RunDisplay::print(const SizeOutcome& outcome) {
+  summary_.add(outcome);
+  const std::vector<std::string> names = parameter_names(study_.parameters);
+  std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
+  const std::string more =
+      failures_command({typed_.study, typed_.usual_results ? "" : typed_.results, "", "",
+                        typed_.no_verify, typed_.per});
+  std::cout << failure_summary(outcome.results, names, more, colours_);
+  if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
+  std::cout.flush();
+  if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
+}
+
+void RunDisplay::sum_up() const {
+  if (progress_.is_for_programs()) return;
+  for (const std::string& line : summary_.lines()) progress_.note(line);
+}
+
+}  // namespace tuner

@@ -1,0 +1,378 @@
+// `tuner try`: one configuration of a study, compiled, verified and timed, and everything that came
+// of it. Nothing of it is stored.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/child_process.h"
+#include "tuner/base/colours.h"
+#include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
+#include "tuner/codec/json.h"
+#include "tuner/codec/json_text.h"
+#include "tuner/commands/commands.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/results/ranked_table.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/load_study.h"
+#include "tuner/run/settings.h"
+#include "tuner/run/sources.h"
+#include "tuner/study/geometry_check.h"
+#include "tuner/study/unverified.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/worker/channel.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+// "BM", "64": as the command line has them.
+using Assignments = std::vector<std::pair<std::string, std::string>>;
+
+struct TryOptions : DeviceOptions {
+  std::string study;
+  Assignments assigned;
+  Words sizes;  // none: the study's
+  Words per;    // of a T1 file
+  bool json = false;
+  std::string color = "auto";
+};
+
+// "BM=64,SHARED=static": a piece without '=' belongs to the value before it.
+void assign(const std::string& word, Assignments& out) {
+  std::size_t at = 0;
+  bool first = true;
+  while (at <= word.size()) {
+    const std::size_t comma = std::min(word.find(',', at), word.size());
+    const std::string piece = word.substr(at, comma - at);
+    const std::size_t equals = piece.find('=');
+    at = comma + 1;
+    if (equals == std::string::npos && !first) {
+      out.back().second += "," + piece;
+      continue;
+    }
+    if (equals == std::string::npos || equals == 0) {
+      wrong_usage("a configuration is NAME=VALUE,..., not '" + word + "'");
+    }
+    first = false;
+    const std::string name = piece.substr(0, equals);
+    if (std::ranges::any_of(out, [&](const auto& one) { return one.first == name; })) {
+      wrong_usage("'" + name + "' is given twice");
+    }
+    out.emplace_back(name, piece.substr(equals + 1));
+  }
+}
+
+TryOptions parse_try(const Words& words) {
+  TryOptions o;
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
+  add("device", po::value(&o.device)->default_value("0"), "its number");
+  add("size", po::value(&o.sizes)->composing(),
+      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add_t1_options(visible, o.per);
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds");
+  add("random-order", po::bool_switch(&o.in_random_order),
+      "cpu backend: run a block's threads in random order between barriers");
+  add("json", po::bool_switch(&o.json), "what came of it as JSON, one line for each size");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add_color_option(visible, o.color);
+  const auto values = parse_words(words, "tuner try STUDY NAME=VALUE,... [options]", visible);
+  const Words given = inputs(values);
+  if (given.empty()) wrong_usage("which study? Give its path (see --help)");
+  o.study = given.front();
+  for (std::size_t i = 1; i < given.size(); ++i) assign(given[i], o.assigned);
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  return o;
+}
+
+// ---- the configuration is found and evaluated ---------------------------------------------------
+
+struct TryOutcome {
+  DeviceFacts device;
+  std::string compiler;
+  ProblemSize size;
+  Configuration configuration;       // what was not assigned is as in the first valid one
+  std::vector<std::string> refused;  // constraints that do not hold: then nothing was run
+  std::optional<Trial> trial;        // empty when refused, or interrupted
+};
+
+[[noreturn]] void refuse(const std::string& message, const std::string& suggestion) {
+  throw InputError(Complaint{{}, message, suggestion});
+}
+
+// The parameters with one value left where one was assigned.
+std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned) {
+  std::vector<Parameter> out = study.parameters;
+  for (const auto& assignment : assigned) {
+    const std::string& name = assignment.first;
+    const std::string& text = assignment.second;
+    const auto parameter = std::ranges::find(out, name, &Parameter::name);
+    if (parameter == out.end()) {
+      const std::vector<std::string> names = parameter_names(study.parameters);
+      refuse("the study has no parameter '" + name + "'; it has " + listed(names),
+             did_you_mean(name, names));
+    }
+    std::vector<std::string> values;
+    for (const Value& value : parameter->values) values.push_back(to_text(value));
+    const auto value = std::ranges::find(values, text);
+    if (value == values.end()) {
+      refuse("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
+             did_you_mean(text, values));
+    }
+    parameter->values = {parameter->values[static_cast<std::size_t>(value - values.begin())]};
+  }
+  return out;
+}
+
+// Of a configuration with nothing left to choose: the constraints that it breaks. Else all.
+std::vector<std::string> broken_rules(const Study& study, const std::vector<Parameter>& parameters,
+                                      const DeviceFacts& device, const ProblemSize& size) {
+  Configuration only;
+  for (const Parameter& parameter : parameters) only.push_back(parameter.values.front());
+  const bool complete =
+      std::ranges::all_of(parameters, [](const Parameter& p) { return p.values.size() == 1; });
+  if (!complete) return {"no configuration with these values satisfies all constraints"};
+  const Bindings names = bindings_of(study, only, device, size);
+  std::vector<std::string> out;
+  for (const Expression& rule : study.constraints) {
+    Study alone = study;
+    alone.constraints = {rule};
+    if (!constraints_hold(alone, names)) out.push_back(rule.text());
+  }
+  return out;
+}
+
+class Attempt {
+ public:
+  Attempt(const RunSettings& settings, const SourceTexts& sources, MeasuringDevice& device,
+          std::function<void(const std::string&)> note)
+      : study_(settings.study), sources_(sources), device_(device), note_(std::move(note)) {}
+
+  TryOutcome at(const ProblemSize& size, const Assignments& assigned) {
+    TryOutcome out;
+    out.device = device_.facts();
+    out.compiler = device_.compiler();
+    out.size = size;
+    SpaceDefinition definition = space_definition(study_, size, out.device);
+    definition.parameters = narrowed(study_, assigned);
+    const std::vector<Parameter> parameters = definition.parameters;
+    const SearchSpace chosen = SearchSpace::build(std::move(definition));
+    if (chosen.size() == 0) {
+      out.refused = broken_rules(study_, parameters, out.device, size);
+      return out;
+    }
+    out.configuration = chosen.configuration(0);
+    evaluate(out);
+    return out;
+  }
+
+ private:
+  void evaluate(TryOutcome& out) {
+    // The whole space: the reference and the texts' definitions come from it.
+    const SearchSpace space = SearchSpace::build(space_definition(study_, out.size, out.device));
+    const std::vector<Complaint> complaints =
+        check_geometry(study_, space, out.size, out.device).complaints;
+    if (!complaints.empty()) throw InputError(complaints, study_.text);
+    SizeTask task{study_, space, out.size, out.device};
+    plan_preparation(sources_.reference, task);
+    task.warn = [this](const std::string& text) { note_("warning: " + text); };
+    const auto evaluator = device_.evaluator(std::move(task));
+    const auto index = space.index_of(out.configuration);
+    if (!index) return;
+    evaluator->submit(*index);
+    out.trial = evaluator->next(kNoEnd);
+  }
+
+  const Study& study_;
+  const SourceTexts& sources_;
+  MeasuringDevice& device_;
+  std::function<void(const std::string&)> note_;
+};
+
+// Tries it at each size of settings.study on the first device. Throws InputError for a name or a
+// value that the study does not have, and like tune() otherwise. `tell` hears of each size when it
+// has been tried, `note` what else is to be known.
+void try_configuration(const RunSettings& settings, const Assignments& assigned,
+                       const WorkerProgram& program, const Catalogue& catalogue,
+                       const Interrupt& interrupt, const std::function<void(TryOutcome)>& tell,
+                       const std::function<void(const std::string&)>& note) {
+  static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
+  catalogue.check_study(settings.study);
+  Devices devices = open_devices(settings.devices, program, catalogue, {}, note);
+  if (const auto text = idle_options_note(settings.study, devices.backend); !text.empty())
+    note(text);
+  const SourceTexts sources = read_sources(settings.study);
+  const ArtifactShelf shelf;
+  const std::string compiler = devices.compilers->identity();
+  const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
+  WorkingDevice first{devices.models.front().front().get()};
+  PooledDevice device(tools, {&first, 1}, interrupt);
+  Attempt attempt(settings, sources, device, note);
+  for (const ProblemSize& size : settings.study.sizes) {
+    if (interrupt.count() > 0) return;
+    tell(attempt.at(size, assigned));
+  }
+}
+
+// ---- what came of it ----------------------------------------------------------------------------
+
+std::string line(const char* name, const std::string& text) {
+  return fmt::format("  {:<15} {}\n", for_terminal(name), for_terminal(text));
+}
+
+std::string known(std::int64_t value, const char* unit) {
+  return value < 0 ? "not known" : std::to_string(value) + unit;
+}
+
+std::string times(const Trial& trial, double confidence) {
+  const Timing& timing = trial.timing;
+  std::string text =
+      sample_count(timing) < 2
+          ? line("time", fmt::format("{:.5g} ms, one sample", timing.median))
+          : line("time", fmt::format("{:.5g} ms, {:.4g} % interval {:.5g} to {:.5g}, least {:.5g}, "
+                                     "{} samples",
+                                     timing.median, 100 * confidence, timing.ci_low, timing.ci_high,
+                                     timing.min, sample_count(timing)));
+  std::string samples;
+  for (const double sample : timing.samples) samples += fmt::format(" {:.5g}", sample);
+  if (!samples.empty()) text += line("samples, ms", samples.substr(1));
+  for (const auto& [name, value] : trial.metrics) {
+    text += line(name.c_str(), fmt::format("{:.6g}", value));
+  }
+  if (const double clock = trial.conditions.clock_mhz; clock > 0) {
+    text += line("clock", fmt::format("{:.0f} MHz", clock));
+  }
+  if (trial.watts > 0) text += line("power", fmt::format("{:.1f} W", trial.watts));
+  return text;
+}
+
+std::string resources(const Trial& trial) {
+  const auto shape = [](const std::array<std::uint32_t, 3>& extents) {
+    return fmt::format("{} x {} x {}", extents[0], extents[1], extents[2]);
+  };
+  const Resources& used = trial.resources;
+  return line("compilation", trial.cache_hit ? std::string("none: it was in the cache")
+                                             : fmt::format("{:.0f} ms", trial.compile_ms)) +
+         line("grid, block", shape(trial.geometry.grid) + ", " + shape(trial.geometry.block)) +
+         line("registers", known(used.registers, " a thread")) +
+         line("shared memory",
+              fmt::format("{} static, {} B dynamic", known(used.static_shared_bytes, " B"),
+                          trial.geometry.dynamic_shared_bytes)) +
+         line("spills, local",
+              known(used.spill_bytes, " B") + ", " + known(used.local_bytes, " B")) +
+         line("occupancy", trial.occupancy < 0 ? std::string("not known")
+                                               : fmt::format("{:.1f} %", 100 * trial.occupancy));
+}
+
+std::string answer(const Trial& trial, const std::string& unverified) {
+  if (!unverified.empty()) return line("answer", "not verified: " + unverified);
+  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+    return line("answer", fmt::format("right; largest error {:.4g}", trial.max_error));
+  }
+  if (trial.max_error < 0) return {};
+  return line("answer", fmt::format("largest error {:.4g}", trial.max_error));
+}
+
+// The state, in the colour of what it means.
+std::string state_text(TrialState state, const Colours& colours) {
+  const std::string_view name = shown_name(state);
+  if (state == TrialState::kOk) return colours.good(name);
+  return state == TrialState::kDropped ? colours.doubtful(name) : colours.bad(name);
+}
+
+std::string tried(const Trial& trial, const Study& study, const Colours& colours) {
+  std::string text = fmt::format("  {:<16}{}\n", "state", state_text(trial.state, colours));
+  if (!trial.message.empty()) text += lines_for_terminal(trial.message) + "\n";
+  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+    text += times(trial, study.measure.confidence);
+  }
+  return text + answer(trial, unverified_text(study)) + resources(trial);
+}
+
+std::string try_text(const TryOutcome& outcome, const Study& study, const Colours& colours) {
+  std::string text = for_terminal(fmt::format("{} on {}, {}", study.kernel.name,
+                                              outcome.device.name, outcome.size.label())) +
+                     "\n";
+  if (!outcome.refused.empty()) {
+    text += line("state", "not in the search space; what does not hold:");
+    for (const std::string& rule : outcome.refused) text += "    " + for_terminal(rule) + "\n";
+    return text;
+  }
+  text += line("configuration", configuration_text(study.parameters, outcome.configuration));
+  if (!outcome.trial) return text + line("state", "interrupted");
+  return text + tried(*outcome.trial, study, colours) +
+         line("device", fmt::format("{}, {}, driver {}", outcome.device.backend,
+                                    outcome.device.arch, outcome.device.driver)) +
+         line("compiler", outcome.compiler);
+}
+
+// One line; the form is in docs/contract.md.
+std::string try_json(const TryOutcome& outcome, const Study& study) {
+  using Json = nlohmann::ordered_json;
+  Json configuration = Json::object();
+  for (std::size_t i = 0; i < outcome.configuration.size(); ++i) {
+    configuration[study.parameters[i].name] = value_to_json(outcome.configuration[i]);
+  }
+  Json size = Json::object();
+  for (const auto& [name, extent] : outcome.size.dims) size[name] = extent;
+  Json out{{"kernel", study.kernel.name},
+           {"device", outcome.device.name},
+           {"driver", outcome.device.driver},
+           {"compiler", outcome.compiler},
+           {"size", size},
+           {"configuration", configuration},
+           {"refused", outcome.refused},
+           {"verified", unverified_text(study).empty()},
+           {"trial", nullptr}};
+  if (outcome.trial) out["trial"] = exact(encoded<Json>(*outcome.trial));
+  return dump(out) + "\n";
+}
+
+}  // namespace
+
+int try_command(const Words& words) {
+  const TryOptions options = parse_try(words);
+  const Colours noted(options.color, stderr);
+  const auto note = [&](const std::string& text) {
+    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
+  };
+  RunSettings settings{
+      study_with_answers_per(load_study(options.study, options.sizes, note), options.per)};
+  settings.devices = device_settings(options, settings.study);
+  settings.devices.jobs = 1;
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const Colours shown(options.color, stdout);
+  bool all_right = true;
+  const auto tell = [&](const TryOutcome& outcome) {
+    std::cout << (options.json ? try_json(outcome, settings.study)
+                               : try_text(outcome, settings.study, shown));
+    std::cout.flush();
+    all_right = all_right && outcome.trial && outcome.trial->state == TrialState::kOk;
+  };
+  try_configuration(settings, options.assigned, program, catalogue, interrupt, tell, note);
+  if (interrupt.count() > 0) return kExitInterrupted;
+  return all_right ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

@@ -1,0 +1,224 @@
+// `tuner verify-export`: runs on this machine what an exported file selects.
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/base/usable_cores.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/export_check.h"
+#include "tuner/commands/export_source.h"
+#include "tuner/run/retune.h"
+#include "tuner/search/objective.h"
+#include "tuner/study/yaml_reader.h"
+#include "tuner/worker/plugins.h"
+
+namespace tuner {
+namespace {
+
+namespace po = boost::program_options;
+
+struct VerifyOptions : DeviceOptions {
+  std::string exported;  // a header or launcher
+  std::string study;
+  Words per;                 // of a T1 file
+  Words sizes;               // none of these two: the tuned sizes
+  std::uint64_t random = 0;  // so many at random
+  std::uint64_t seed = 1;
+  std::int64_t largest = 0;         // extent of a random size; 0 = the largest that was tuned
+  std::optional<Budget> retune;     // of a search at each of these sizes
+  std::string results = "results";  // where that search keeps its trials
+};
+
+VerifyOptions parse_verify(const Words& words) {
+  VerifyOptions o;
+  std::string retune;
+  o.jobs = usable_cores();
+  po::options_description visible("options");
+  auto add = visible.add_options();
+  add("help,h", "show this");
+  add("size", po::value(&o.sizes)->composing(),
+      "verify what is selected for this size; may be repeated; default: the tuned sizes");
+  add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
+  add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
+  add_t1_options(visible, o.per);
+  add("largest", po::value(&o.largest)->default_value(0),
+      "extent of a random size; 0: the largest that was tuned");
+  add("retune", po::value(&retune),
+      "then search each of these sizes with this budget, such as 30s, say what the export loses "
+      "here, "
+      "and write it anew where it loses something");
+  add("results", po::value(&o.results)->default_value("results"),
+      "with --retune: folder of the results");
+  add("backend", po::value(&o.backend)->default_value("auto"),
+      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
+  add("device", po::value(&o.device)->default_value("0"), "its number");
+  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
+  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
+  const Words given = inputs(values);
+  if (given.size() != 2) {
+    wrong_usage("verify-export takes two files: the exported header, and the study");
+  }
+  o.exported = given[0];
+  o.study = given[1];
+  must_be_some("--jobs", o.jobs);
+  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  if (o.largest < 0) wrong_usage("--largest must not be negative");
+  if (!retune.empty()) o.retune = parse_budget_text("--retune", retune);
+  return o;
+}
+
+std::string check_header(const std::string& exported, const DeviceFacts& device,
+                         const std::string& backend) {
+  return fmt::format("{} on {} ({})\n{:<28} {:<12} {:>8}  {:<12} {:>12}  configuration\n", exported,
+                     for_terminal(device.name), backend, "size", "how", "distance", "state",
+                     "time ms");
+}
+
+std::string check_line(const CheckedSelection& checked, const Study& study) {
+  const std::string head =
+      fmt::format("{:<28} {:<12} {:>8.2f}  ", checked.size.label(), name_of(checked.chosen.how),
+                  std::sqrt(checked.chosen.log2_distance_sq));
+  if (!checked.trial) return head + "no configuration of the export is valid here\n";
+  const Trial& trial = *checked.trial;
+  const bool right = is_valid(trial);
+  return head +
+         fmt::format("{:<12} {:>12}  {}{}\n", name_of(trial.state),
+                     right ? fmt::format("{:.6g}", trial.timing.median) : "-",
+                     for_terminal(configuration_text(study.parameters, checked.configuration)),
+                     right ? "" : "\n    " + lines_for_terminal(trial.message));
+}
+
+std::string retuned_line(const RetunedSize& one) {
+  std::string what = "no valid configuration was found";
+  if (one.gain) {
+    what = fmt::format("loses {:.2f} % [{:.2f}, {:.2f}]{}", 100 * (one.gain->ratio - 1),
+                       100 * (one.gain->low - 1), 100 * (one.gain->high - 1),
+                       is_lost(one) ? "" : ": no more than can be measured");
+  } else if (!one.best.empty()) {
+    what = "has nothing valid; a search found something";
+  }
+  return fmt::format("{:<28} {}\n", one.size.label(), what);
+}
+
+// What all steps of one call share.
+struct Place {
+  const VerifyOptions& options;
+  const Study& study;
+  const WorkerProgram& program;
+  const Catalogue& catalogue;
+  const Interrupt& interrupt;
+};
+
+void note(const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; }
+
+RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
+  RunSettings settings{study};
+  settings.devices = device_settings(options, study);
+  settings.strategy_text = study.text;
+  settings.study.search.budget = budget;
+  settings.seed = options.seed;
+  settings.results = options.results;
+  return settings;
+}
+
+// A launcher is two files, and says in its header which the other is.
+ExportOptions rewritten(const VerifyOptions& options) {
+  ExportOptions out;
+  out.study = options.study;
+  out.per = options.per;
+  out.results = options.results;
+  out.plugin_dirs = options.plugin_dirs;
+  out.output = options.exported;
+  const std::filesystem::path source =
+      std::filesystem::path(options.exported).replace_extension(".cu");
+  const std::string belongs = "belongs to " + source.filename().string();
+  if (read_file(options.exported).find(belongs) != std::string::npos) {
+    out.format = "launcher";
+    out.output = source.string();
+  }
+  return out;
+}
+
+// Searches each size beside what the export has, and writes the export anew where it loses.
+int retune_all(const Place& at, const TunedTable& table,
+               const std::vector<CheckedSelection>& checked) {
+  const RunSettings settings = settings_of(at.options, at.options.retune.value(), at.study);
+  std::cout << "what the export loses here:\n";
+  bool lost = false;
+  for (const CheckedSelection& one : checked) {
+    const bool right = one.trial && is_valid(*one.trial);
+    const RetunedSize found =
+        retune(settings, one.size, right ? one.configuration : Configuration(), at.program,
+               at.catalogue, at.interrupt, note);
+    if (at.interrupt.count() > 0) return kExitInterrupted;
+    std::cout << retuned_line(found) << std::flush;
+    lost = lost || is_lost(found);
+  }
+  if (!lost) return kExitDone;
+  const auto known = results_to_export(at.options.results, at.study, {}, note);
+  const std::vector<std::string> beyond = entries_beyond(table, known);
+  for (const std::string& entry : beyond) {
+    std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
+                             at.options.exported, for_terminal(entry), at.options.results);
+  }
+  if (!beyond.empty()) return kExitNothingValid;
+  return export_results(rewritten(at.options));
+}
+
+}  // namespace
+
+int verify_export_command(const Words& words) {
+  const VerifyOptions options = parse_verify(words);
+  const Study study = study_with_answers_per(read_study(options.study), options.per);
+  if (!study.runnable) {
+    throw InputError(Complaint{{options.study, 0, 0}, "there is nothing to run in this study", ""});
+  }
+  const SourceTexts sources = read_sources(study);
+  const ExportedChoices choices = read_exported(options.exported, study, sources);
+  if (choices.sources_changed) {
+    std::cerr << "note: the sources have changed since this was exported; what it selects is "
+                 "verified with the sources as they are now\n";
+  }
+  const TunedTable& table = choices.exported.table;
+  const std::vector<ProblemSize> sizes =
+      sizes_to_check({options.sizes, options.random, options.seed, options.largest}, study, table);
+
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  catalogue.check_study(study);
+  std::size_t right = 0, wrong = 0;
+  std::vector<CheckedSelection> checked;
+  const auto tell = [&](const CheckedSelection& one) {
+    std::cout << check_line(one, study) << std::flush;
+    if (one.trial) ++(is_valid(*one.trial) ? right : wrong);
+    checked.push_back(one);
+  };
+  const auto begin = [&](const DeviceFacts& device, const std::string& backend) {
+    std::cout << check_header(options.exported, device, backend);
+  };
+  check_export(device_settings(options, study), study, table, sizes, program, catalogue, interrupt,
+               {begin, tell, note});
+  if (interrupt.count() > 0) return kExitInterrupted;
+  std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", right, wrong,
+                           checked.size() - right - wrong);
+  if (options.retune) {
+    return retune_all({options, study, program, catalogue, interrupt}, table, checked);
+  }
+  return wrong == 0 && right > 0 ? kExitDone : kExitNothingValid;
+}
+
+}  // namespace tuner

@@ -1,0 +1,400 @@
+// Runs the reference, looks at what it left, and keeps it.
+
+#include "tuner/measure/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "tuner/measure/constants.h"
+#include "tuner/measure/difference.h"
+#include "tuner/measure/input_sets.h"
+#include "tuner/model/statistics.h"
+#include "tuner/resolve/argument_names.h"
+
+namespace tuner {
+namespace {
+
+// " for STEPS=4", where there are several answers.
+std::string of_values(const AnswerPlan& plan) {
+  return plan.values.empty() ? std::string() : " for " + plan.values;
+}
+
+// "the reference for STEPS=4". What is wrong with a launch that has all arguments is as wrong with
+// the kernel's.
+std::string who(const SizePlan& plan, const AnswerPlan& answer, const DeviceFailure& failure) {
+  const bool is_shared =
+      is_about_arguments(failure) && plan.reference->arguments.size() == plan.arguments.size();
+  return "the reference" + of_values(answer) +
+         (is_shared ? ", which is given all arguments like the kernel" : "");
+}
+
+const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
+  const auto found = std::ranges::find(reference.answers, key, &AnswerPlan::key);
+  return found == reference.answers.end() ? nullptr : &*found;
+}
+
+// The argument as this answer's launch has it.
+const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
+                                std::uint32_t index) {
+  for (const auto& [place, argument] : answer.overrides) {
+    if (place == index) return argument;
+  }
+  return plan.arguments[index];
+}
+
+tuner::Answer output_of(const SizePlan& plan, const CheckPlan& check, const RightAnswer& answer,
+                        const std::vector<BufferId>& room) {
+  const ArgumentPlan& argument = plan.arguments[check.argument];
+  const BufferRange expected = contents_of(answer.expected[check.argument].id());
+  return {contents_of(room[check.argument]), expected, argument.type, argument.elements};
+}
+
+}  // namespace
+
+DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInputs& inputs) {
+  for (RightAnswer& one : known_) {
+    if (one.key == key && one.set == inputs.set) return &one;
+  }
+  const AnswerPlan* plan = plan_with(*plan_.reference, key);
+  if (plan == nullptr) {
+    return Unexpected{DeviceFailure{DeviceError::kInvalid,
+                                    "the reference has no answer for this configuration's values"}};
+  }
+  auto made = compute(*plan, inputs);
+  // Those that are kept can be computed again.
+  if (!made && made.error().error == DeviceError::kOutOfMemory && forget()) {
+    made = compute(*plan, inputs);
+  }
+  if (!made) return Unexpected{in_context(who(plan_, *plan, made.error()), made.error())};
+  known_.push_back(std::move(*made));
+  return &known_.back();
+}
+
+void Answers::forget_other_sets() {
+  known_.remove_if([](const RightAnswer& one) { return one.set != 0 && !is_fresh(one.set); });
+}
+
+DeviceResult<Ok> Answers::seal(const AnswerPlan& plan, RightAnswer& answer) {
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (!answer.expected[index] || argument.role >= Role::kScratch) continue;
+    auto done = answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
+                                 answer.expected[index].id(), kGuardBytes + bytes_of(argument));
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> Answers::damaged() const {
+  for (const RightAnswer& one : known_) {
+    auto broken = one.seals.broken(backend_.memory());
+    if (!broken || *broken) return broken;
+  }
+  return std::optional<std::string>();
+}
+
+std::uint64_t Answers::kept_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const RightAnswer& one : known_) bytes += one.seals.bytes();
+  return bytes;
+}
+
+bool Answers::forget() {
+  const bool any = !known_.empty();
+  known_.clear();
+  return any;
+}
+
+DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const ReferenceInputs& inputs) {
+  RightAnswer answer;
+  answer.set = inputs.set;
+  answer.key = plan.key;
+  auto done = begin(plan, inputs, answer);
+  for (const auto& [index, output] : plan.files) {
+    if (done) done = memory_.fill(answer.expected[index].id(), output);
+  }
+  if (done && plan.by_problem) done = ask_problem(inputs, answer);
+  if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
+  if (done) done = check(plan, answer);
+  if (done) done = seal(plan, answer);
+  if (!done) return Unexpected{done.error()};
+  return answer;
+}
+
+// The reference writes into buffers of its own, which are the expected answers from then on. Its
+// outputs begin as poison, so that what it does not write is seen.
+DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                RightAnswer& answer) {
+  answer.expected.resize(plan_.arguments.size());
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (argument.is_scalar || argument.role == Role::kIn) continue;
+    const std::uint64_t bytes = bytes_of(argument);
+    auto expected = memory_.allocate_guarded(bytes);
+    if (!expected) return Unexpected{expected.error()};
+    answer.expected[index] = std::move(*expected);
+    const BufferId id = answer.expected[index].id();
+    const bool is_working_space = argument.role >= Role::kScratch;
+    auto begun = argument.role == Role::kInOut
+                     ? memory_.copy(id, inputs.pristine[index], bytes)
+                     : memory_.fill_bytes(id, kGuardBytes, bytes,
+                                          is_working_space ? 0 : poison_for(argument.type));
+    if (!begun) return begun;
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                 const RightAnswer& answer) {
+  KernelLaunch launch{0, plan.geometry, {}};
+  std::vector<std::string> names;
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    names.push_back(argument.name);
+    const std::uint32_t slot = argument.map ? argument.map->of : index;
+    const DeviceBuffer& expected = answer.expected[slot];
+    const BufferId buffer = expected ? expected.id() : inputs.data[slot];
+    launch.arguments.push_back(launch_argument(argument, buffer));
+  }
+  auto kernel = backend_.load(plan.artifact);
+  if (!kernel) return Unexpected{kernel.error()};
+  launch.kernel = kernel->id;
+  auto done = set_constants(kernel->id, plan.artifact, inputs);
+  if (done) done = launch_and_time(launch, plan, inputs, answer);
+  backend_.unload(kernel->id);
+  if (!done) return Unexpected{with_names(done.error(), names)};
+  return done;
+}
+
+// Whether its time would compare with those of variants: not where only they are timed on copies of
+// the buffers, or on inputs that were written just before.
+bool Answers::is_timed_like_variants() const {
+  const MeasureSpec& measure = plan_.measure;
+  const bool fresh = measure.inputs == TimedInputs::kFresh;
+  return measure.cache != CacheState::kRotate && !(fresh && measure.cache == CacheState::kHot);
+}
+
+// How the reference is timed; nothing where a launch would not leave what the first one left, since
+// nothing is zeroed here.
+std::optional<TimingRequest> Answers::timing_of(const AnswerPlan& plan,
+                                                const ReferenceInputs& inputs,
+                                                const RightAnswer& answer) const {
+  TimingRequest request{5, 1, plan_.measure.cache == CacheState::kCold, {}};
+  request.graph = plan_.measure.mode == LaunchMode::kGraph;
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    if (argument.role >= Role::kScratch) return std::nullopt;
+    if (argument.is_scalar || argument.role != Role::kInOut) continue;
+    request.restores.push_back(
+        {answer.expected[index].id(), inputs.pristine[index], kGuardBytes + bytes_of(argument)});
+  }
+  return request;
+}
+
+// Timed where there is one answer, and that is cheap. One that can be launched and not timed has no
+// time; it is launched once more, because an answer may have been taken back for the timing.
+DeviceResult<Ok> Answers::launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
+                                          const ReferenceInputs& inputs,
+                                          const RightAnswer& answer) {
+  constexpr std::chrono::milliseconds kMost{100};
+  const auto start = std::chrono::steady_clock::now();
+  auto done = backend_.launch({launch});
+  const bool is_cheap = std::chrono::steady_clock::now() - start <= kMost;
+  const bool first = inputs.set == 0 && reference_ms_ == 0 && plan_.reference->answers.size() == 1;
+  if (!done || !is_cheap || !first || !is_timed_like_variants()) return done;
+  const auto request = timing_of(plan, inputs, answer);
+  if (!request) return done;
+  const auto times = backend_.time({launch}, *request);
+  if (times) {
+    reference_ms_ = median(*times);
+    return Ok{};
+  }
+  for (const Restore& one : request->restores) {
+    done = backend_.memory().copy({one.to, 0}, {one.from, 0}, one.bytes);
+    if (!done) return Unexpected{times.error()};
+  }
+  if (!backend_.launch({launch})) return Unexpected{times.error()};
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::set_constants(KernelId kernel, const Artifact& artifact,
+                                        const ReferenceInputs& inputs) {
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    const ArgumentPlan& constant = plan_.constants[i];
+    for (const auto& [name, lowered] : artifact.symbols) {
+      if (name != constant.name) continue;
+      auto set = backend_.set_symbol(
+          kernel, lowered, constant.is_scalar ? constant.scalar : inputs.constants->at(i));
+      if (set) continue;
+      if (set.error().error == DeviceError::kInvalid) wrong_constant_ = name;
+      return Unexpected{in_context(name, set.error())};
+    }
+  }
+  return Ok{};
+}
+
+DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buffer) {
+  ProblemArray array = problem_array(plan_.arguments[argument]);
+  array.data.resize(bytes_of(plan_.arguments[argument]));
+  auto done = backend_.memory().download(contents_of(buffer), array.data);
+  if (!done) return Unexpected{done.error()};
+  return array;
+}
+
+// Without what depends on the configuration: the right answer does not.
+DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const ReferenceInputs& inputs) {
+  std::vector<ProblemArray> all;
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_input = argument.role == Role::kIn || argument.role == Role::kInOut;
+    if (argument.varies || argument.map || !is_input) continue;
+    if (argument.is_scalar) {
+      all.push_back(problem_array(argument));
+      continue;
+    }
+    auto array = fetched(i, argument.role == Role::kInOut ? inputs.pristine[i] : inputs.data[i]);
+    if (!array) return Unexpected{array.error()};
+    all.push_back(std::move(*array));
+  }
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    if (plan_.constants[i].varies) continue;
+    ProblemArray& constant = all.emplace_back(problem_array(plan_.constants[i]));
+    if (!plan_.constants[i].is_scalar) constant.data = inputs.constants->at(i);
+  }
+  return all;
+}
+
+DeviceResult<Ok> Answers::ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer) {
+  auto arrays = problem_inputs(inputs);
+  if (!arrays) return Unexpected{arrays.error()};
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
+                                        problem_array(plan_.arguments[index]));
+    if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
+    auto done = backend_.memory().upload(contents_of(answer.expected[index].id()), *bytes);
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output, BufferId actual) {
+  answer.on_host.resize(plan_.arguments.size());
+  std::optional<ProblemArray>& expected = answer.on_host[output];
+  if (!expected) {
+    auto array = fetched(output, answer.expected[output].id());
+    if (!array) return Unexpected{array.error()};
+    expected = std::move(*array);
+    answer.seals.put("the host's copy of the right answer for " + expected->name, expected->data);
+  }
+  auto found = fetched(output, actual);
+  if (!found) return Unexpected{found.error()};
+  auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
+  return judgement ? *judgement : Judgement{false, 0, judgement.error()};
+}
+
+DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t check,
+                                           BufferId actual) {
+  CheckPlan applied = plan_.checks.at(check);
+  const ArgumentPlan& argument = plan_.arguments[applied.argument];
+  if (applied.by_problem) {
+    auto judgement = judge(answer, applied.argument, actual);
+    if (!judgement) return Unexpected{judgement.error()};
+    const std::string wrong = fmt::format("{}: {}", argument.name, judgement->why);
+    return OutputCheck{judgement->right ? std::string() : wrong, judgement->error};
+  }
+  if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
+  auto difference = backend_.memory().compare(
+      contents_of(actual), contents_of(answer.expected[applied.argument].id()), argument.type,
+      argument.elements, applied.rtol, applied.atol);
+  if (!difference) return Unexpected{difference.error()};
+  if (difference->mismatches == 0) return OutputCheck{{}, difference->max_abs_error};
+  auto all = look_at(backend_.memory(), argument,
+                     contents_of(answer.expected[applied.argument].id()), contents_of(actual));
+  if (!all) return Unexpected{all.error()};
+  return OutputCheck{describe(argument, applied, *difference, *all), difference->max_abs_error};
+}
+
+DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const DeviceBuffer& expected = answer.expected[index];
+    if (!expected) continue;
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    auto outside = memory_.outside_write(expected.id(), bytes_of(argument), argument);
+    if (!outside) return Unexpected{outside.error()};
+    if (!*outside) continue;
+    const std::string where = (*outside)->substr(0, (*outside)->find(':'));
+    return Unexpected{
+        DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
+  }
+  for (const CheckPlan& check : plan_.checks) {
+    if (auto done = check_itself(check, answer); !done) return done;
+  }
+  return Ok{};
+}
+
+// Compared with itself, an answer differs where it is NaN: nothing could ever match it. The problem
+// has to take its right answers for right.
+DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answer) {
+  const ArgumentPlan& argument = plan_.arguments[check.argument];
+  const BufferId id = answer.expected[check.argument].id();
+  if (check.by_problem) {
+    auto judgement = judge(answer, check.argument, id);
+    if (!judgement) return Unexpected{judgement.error()};
+    if (judgement->right) return Ok{};
+    return Unexpected{DeviceFailure{
+        DeviceError::kInvalid,
+        fmt::format("its right answer for {} does not pass: {}", argument.name, judgement->why)}};
+  }
+  const BufferRange right = contents_of(id);
+  auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  if (same->mismatches == 0) return Ok{};
+  return Unexpected{DeviceFailure{
+      DeviceError::kInvalid,
+      fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
+                  "(then the role is inout) or wrong",
+                  same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
+}
+
+DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room) {
+  answer.decoys.resize(plan_.arguments.size());
+  for (const CheckPlan& check : plan_.checks) {
+    const std::uint32_t index = check.argument;
+    if (plan_.arguments[index].role != Role::kOut) continue;
+    auto decoy = choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check);
+    if (!decoy) return Unexpected{decoy.error()};
+    answer.decoys[index] = *decoy;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
+                                                 const std::vector<BufferId>& room) {
+  std::vector<double> sizes;
+  for (const CheckPlan& check : plan_.checks) {
+    auto largest = magnitude(backend_.memory(), output_of(plan_, check, answer, room));
+    if (!largest) return Unexpected{largest.error()};
+    sizes.push_back(*largest);
+  }
+  return sizes;
+}
+
+DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer,
+                                                       const std::vector<BufferId>& room) {
+  std::vector<std::string> found;
+  const AnswerPlan& first = plan_.reference->answers.front();
+  if (answer.key == first.key) found = partly_set(backend_, plan_, first.artifact);
+  for (const CheckPlan& check : plan_.checks) {
+    auto doubt = doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
+                             plan_.arguments[check.argument].name,
+                             of_values(*plan_with(*plan_.reference, answer.key)));
+    if (!doubt) return Unexpected{doubt.error()};
+    if (!doubt->empty()) found.push_back(std::move(*doubt));
+  }
+  return found;
+}
+
+}  // namespace tuner

@@ -1,0 +1,111 @@
+#pragma once
+// Right answers on the device: the reference's outputs, for a set of inputs and for one value of
+// the parameters that they depend on. Each is computed once and kept, as long as there is memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/measure/decoy.h"
+#include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/seals.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+#include "tuner/ports/problem.h"
+
+namespace tuner {
+
+// A right answer. The first two lists are as SizePlan::arguments.
+struct RightAnswer {
+  std::uint32_t set = 0;
+  std::uint32_t key = 0;
+  std::vector<DeviceBuffer> expected;  // guarded on both sides; none for what the reference leaves
+  std::vector<std::optional<Decoy>> decoys;  // empty: not chosen yet
+  // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
+  std::vector<double> sizes;
+  // As SizePlan::arguments, with contents, of outputs that the problem judges: once it has.
+  std::vector<std::optional<ProblemArray>> on_host{};
+  Seals seals{};
+};
+
+// How one output differs from what is expected, in words; empty when it does not.
+struct OutputCheck {
+  std::string message;
+  double max_error = 0;
+};
+
+// What the reference is launched on.
+struct ReferenceInputs {
+  std::vector<BufferId> data;      // as SizePlan::arguments
+  std::vector<BufferId> pristine;  // of inout: what a launch begins with
+  std::uint32_t set = 0;
+  const std::vector<std::vector<std::byte>>* constants = nullptr;  // as SizePlan::constants
+};
+
+class Answers {
+ public:
+  // All outlive this; `problem` may be null where the plan leaves nothing to one.
+  Answers(Backend& backend, const SizePlan& plan, Problem* problem)
+      : backend_(backend), memory_(backend.memory(), problem), plan_(plan), problem_(problem) {}
+
+  // The answer with this key for these inputs, computed where it is not known. Stays where it is
+  // until this is called with another key or set.
+  DeviceResult<RightAnswer*> find(std::uint32_t key, const ReferenceInputs& inputs);
+  // Of outputs; `room` has a buffer for each argument to try things in.
+  DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
+  // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
+  // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong. A
+  // wrong answer is not there any more afterwards.
+  DeviceResult<OutputCheck> compare(RightAnswer& answer, std::size_t check, BufferId actual);
+  // As SizePlan::checks: the largest number of each.
+  DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,
+                                          const std::vector<BufferId>& room);
+  // What is suspicious about an answer, for people.
+  DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
+                                                const std::vector<BufferId>& room);
+  // Gives back the memory of answers for all sets of inputs but the first and a fresh one.
+  void forget_other_sets();
+  // Which of them no longer holds what it did, in words, or nothing.
+  DeviceResult<std::optional<std::string>> damaged() const;
+  std::uint64_t kept_bytes() const;
+  // Gives back all memory; false when there was nothing to give.
+  bool forget();
+  // The constant that does not fit the reference's symbol, or empty.
+  const std::string& wrong_constant() const { return wrong_constant_; }
+  // The median time of the reference, milliseconds; 0 where it was not timed.
+  double reference_ms() const { return reference_ms_; }
+
+ private:
+  DeviceResult<RightAnswer> compute(const AnswerPlan& plan, const ReferenceInputs& inputs);
+  DeviceResult<Ok> begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                         RightAnswer& answer);
+  DeviceResult<Ok> launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                          const RightAnswer& answer);
+  bool is_timed_like_variants() const;
+  std::optional<TimingRequest> timing_of(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                         const RightAnswer& answer) const;
+  DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
+                                   const ReferenceInputs& inputs, const RightAnswer& answer);
+  DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
+  DeviceResult<Ok> ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer);
+  DeviceResult<Judgement> judge(RightAnswer& answer, std::uint32_t output, BufferId actual);
+  DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
+  DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
+  DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);
+  DeviceResult<Ok> check_itself(const CheckPlan& check, RightAnswer& answer);
+  DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
+                                 const ReferenceInputs& inputs);
+
+  Backend& backend_;
+  GuardedMemory memory_;
+  const SizePlan& plan_;
+  Problem* problem_;
+  std::list<RightAnswer> known_;
+  std::string wrong_constant_;
+  double reference_ms_ = 0;
+};
+
+}  // namespace tuner

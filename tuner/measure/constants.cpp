@@ -1,0 +1,91 @@
+// Fills constants and sets them.
+
+#include "tuner/measure/constants.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+#include "tuner/measure/input_sets.h"
+
+namespace tuner {
+
+DeviceResult<Ok> Constants::fill(std::uint32_t set) {
+  const bool all = bytes_.empty();
+  bytes_.resize(plan_.constants.size());
+  for (std::size_t i = 0; i < bytes_.size(); ++i) {
+    // What is not random holds the same in all sets of random numbers.
+    if (!all && is_fresh(set) && !is_random(plan_.constants[i])) continue;
+    auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set));
+    if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
+    bytes_[i] = std::move(*bytes);
+    seals_.put("what the constant " + plan_.constants[i].name + " is set to", bytes_[i]);
+  }
+  return Ok{};
+}
+
+std::vector<BoundConstant> Constants::bind(const VariantPlan& variant) const {
+  std::vector<BoundConstant> bound;
+  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    BoundConstant& one = bound.emplace_back();
+    one.scalar = plan_.constants[i].scalar;
+    // A variant that does not use a constant may not have it.
+    for (const auto& [name, lowered] : variant.artifact.symbols) {
+      if (name == plan_.constants[i].name) one.symbol = lowered;
+    }
+    // Overrides count constants behind the arguments.
+    for (const auto& [place, argument] : variant.overrides) {
+      if (place == plan_.arguments.size() + i) one.scalar = argument.scalar;
+    }
+  }
+  return bound;
+}
+
+DeviceResult<Ok> Constants::set(KernelId kernel, const std::vector<BoundConstant>& bound) {
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    if (bound[i].symbol.empty()) continue;
+    const bool is_scalar = plan_.constants[i].is_scalar;
+    auto set =
+        backend_.set_symbol(kernel, bound[i].symbol, is_scalar ? bound[i].scalar : bytes_[i]);
+    if (!set) return Unexpected{in_context("constant " + plan_.constants[i].name, set.error())};
+  }
+  return Ok{};
+}
+
+namespace {
+
+// Whether a symbol has room for more than `bytes`. It is written, so the kernel must not be
+// launched. A backend that takes more than any symbol has does not compare sizes.
+bool has_more_room(Backend& backend, KernelId kernel, const std::string& symbol,
+                   std::uint64_t bytes) {
+  constexpr std::uint64_t kMoreThanAny = std::uint64_t{1} << 24;
+  const std::vector<std::byte> zeros(bytes + kMoreThanAny);
+  return backend.set_symbol(kernel, symbol, std::span(zeros).first(bytes + 1)).has_value() &&
+         !backend.set_symbol(kernel, symbol, zeros).has_value();
+}
+
+}  // namespace
+
+std::vector<std::string> partly_set(Backend& backend, const SizePlan& plan,
+                                    const Artifact& reference) {
+  std::vector<std::string> found;
+  if (reference.symbols.empty()) return found;
+  const auto kernel = backend.load(reference);
+  if (!kernel) return found;
+  for (const ArgumentPlan& constant : plan.constants) {
+    if (constant.is_scalar) continue;
+    const std::uint64_t bytes = bytes_of(constant);
+    for (const auto& [name, lowered] : reference.symbols) {
+      if (name != constant.name || !has_more_room(backend, kernel->id, lowered, bytes)) continue;
+      found.push_back(
+          fmt::format("__constant__ '{}' has room for more than the {} bytes that it is "
+                      "given: the rest keeps its initial value",
+                      name, bytes));
+    }
+  }
+  backend.unload(kernel->id);
+  return found;
+}
+
+}  // namespace tuner

@@ -1,0 +1,394 @@
+// Makes the buffers and the reference's answers, and takes care of the buffers around each launch.
+
+#include "tuner/measure/device_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/measure/input_sets.h"
+
+namespace tuner {
+namespace {
+
+// The argument whose buffer is passed: a tensor map passes that of another one.
+std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
+  return argument.map ? argument.map->of : own;
+}
+
+const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t index,
+                                const VariantPlan& variant) {
+  for (const auto& [place, plan] : variant.overrides) {
+    if (place == index) return plan;
+  }
+  return plans[index];
+}
+
+// Its size may depend on the configuration.
+bool may_grow(const ArgumentPlan& argument) {
+  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
+}
+
+}  // namespace
+
+// ---- preparing: buffers, constants, the reference -----------------------------------------------
+
+DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
+  const ArgumentPlan& argument = plan_.arguments[index];
+  Slot& slot = slots_[index];
+  if (argument.is_scalar) return Ok{};
+  slot.capacity = bytes_of(argument);
+  auto data = memory_.allocate_guarded(slot.capacity);
+  if (!data) return Unexpected{data.error()};
+  slot.data = std::move(*data);
+  // Small inputs are compared after every variant, with a copy. What a kernel reads and writes is
+  // filled into a copy that is never launched on, and copied from there before each launch.
+  const bool small_input = argument.role == Role::kIn && inputs_are_small();
+  if (!small_input && argument.role != Role::kInOut) return Ok{};
+  auto pristine = memory_.allocate_pristine(slot.capacity);
+  if (!pristine && argument.role == Role::kInOut) return Unexpected{pristine.error()};
+  if (pristine) slot.pristine = std::move(*pristine);
+  return Ok{};
+}
+
+// Outputs get their contents in reset(), and so does what is read and written: from its copy.
+DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
+  const bool is_input = argument.role == Role::kIn;
+  if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
+  const ArgumentPlan filled = in_set(plan_, argument, set_);
+  if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
+  auto done = memory_.fill(slot.pristine.id(), filled);
+  if (done && set_ == 0) {
+    done = seals_.put(backend_.memory(), "the copy of " + argument.name + " that is kept",
+                      slot.pristine.id(), kGuardBytes + slot.capacity);
+  }
+  if (!done || !is_input) return done;
+  return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
+}
+
+// Those that are not random hold the same in all sets of random numbers.
+DeviceResult<Ok> DeviceBuffers::fill_inputs(Which which) {
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (which == Which::kRandom && !is_random(plan_.arguments[i])) continue;
+    if (auto done = fill_input(slots_[i], plan_.arguments[i]); !done) {
+      return Unexpected{in_context(plan_.arguments[i].name, done.error())};
+    }
+  }
+  if (auto done = constants_.fill(set_); !done) return done;
+  if (which == Which::kAll) inputs_untouched_ = true;
+  return Ok{};
+}
+
+DeviceResult<Ok> DeviceBuffers::prepare() {
+  slots_.resize(plan_.arguments.size());
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (auto done = prepare_argument(i); !done) {
+      return Unexpected{in_context(plan_.arguments[i].name, done.error())};
+    }
+  }
+  if (auto done = fill_inputs(Which::kAll); !done) return done;
+  return plan_.reference ? prepare_answers() : Ok{};
+}
+
+// All of them, so that a reference that cannot answer is known before anything is measured. Warns
+// where right answers could hardly be told from wrong ones.
+DeviceResult<Ok> DeviceBuffers::prepare_answers() {
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto answer = answer_for(one.key);
+    if (!answer) return Unexpected{answer.error()};
+    auto doubts = answers_.doubts(**answer, ids());
+    if (!doubts) return Unexpected{doubts.error()};
+    warnings_.insert(warnings_.end(), doubts->begin(), doubts->end());
+  }
+  if (auto done = warn_of_unanswered_sets(); !done) return done;
+  if (auto done = prepare_fresh_inputs(); !done) return done;
+  if (!inputs_are_small()) return Ok{};
+  auto changed = repair_inputs();
+  if (!changed) return Unexpected{changed.error()};
+  if (*changed) warnings_.push_back("the reference changes its input " + **changed);
+  return Ok{};
+}
+
+// Of those that somebody asked for. A reference may make NaN of large or special numbers.
+DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
+  if (input_sets(plan_) == random_sets(plan_)) return Ok{};
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto usual = answer_for(one.key);
+    if (!usual) return Unexpected{usual.error()};
+    auto sizes = answers_.sizes(**usual, ids());
+    if (!sizes) return Unexpected{sizes.error()};
+    usual_sizes_[one.key] = std::move(*sizes);
+  }
+  for (std::uint32_t set = random_sets(plan_); set < input_sets(plan_); ++set) {
+    if (auto done = use_inputs(set); !done) return done;
+    for (const AnswerPlan& one : plan_.reference->answers) {
+      auto answer = answer_for(one.key);
+      if (answer) continue;
+      if (answer.error().error != DeviceError::kInvalid) return Unexpected{answer.error()};
+      warnings_.push_back(fmt::format("answers are not compared on {}: {}", name_of_set(plan_, set),
+                                      answer.error().message));
+      break;
+    }
+  }
+  return use_inputs(0);
+}
+
+// So that a reference that cannot answer there, or no memory for its answers, is known before
+// anything is measured.
+DeviceResult<Ok> DeviceBuffers::prepare_fresh_inputs() {
+  if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
+  if (auto done = use_fresh_inputs(Fresh::kKnown); !done) return done;
+  for (const AnswerPlan& one : plan_.reference->answers) {
+    auto answer = answer_for(one.key);
+    if (!answer) return Unexpected{in_context("'inputs: fresh'", answer.error())};
+  }
+  return use_inputs(0);
+}
+
+std::vector<BufferId> DeviceBuffers::ids() const {
+  std::vector<BufferId> ids;
+  for (const Slot& slot : slots_) ids.push_back(slot.data.id());
+  return ids;
+}
+
+DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
+  ReferenceInputs inputs;
+  inputs.data = ids();
+  for (const Slot& slot : slots_) inputs.pristine.push_back(slot.pristine.id());
+  inputs.set = set_;
+  inputs.constants = &constants_.bytes();
+  inputs_untouched_ = false;  // a reference is a kernel, too
+  return answers_.find(key, inputs);
+}
+
+// An absolute tolerance is meant for answers of the usual size: with larger or smaller inputs it
+// grows or shrinks as the largest right number does.
+DeviceResult<Ok> DeviceBuffers::compute_answer(std::uint32_t key) {
+  auto found = answer_for(key);
+  if (!found) return Unexpected{found.error()};
+  RightAnswer& right = **found;
+  if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
+  auto sizes = answers_.sizes(right, ids());
+  if (!sizes) return Unexpected{sizes.error()};
+  const std::vector<double>& usual = usual_sizes_.at(key);
+  for (std::size_t i = 0; i < sizes->size(); ++i) {
+    const double ratio = sizes->at(i) / usual.at(i);
+    right.sizes.push_back(std::isfinite(ratio) ? ratio : 1);
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> DeviceBuffers::use_inputs(std::uint32_t set) {
+  if (set == set_) return Ok{};
+  const bool fresh = is_fresh(set) || is_fresh(set_);
+  set_ = set;
+  if (!is_fresh(set)) answers_.forget_other_sets();
+  return fill_inputs(fresh ? Which::kRandom : Which::kAll);
+}
+
+DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
+  if (which == Fresh::kKnown) return use_inputs(kKnownFreshSet);
+  fresh_ = next_fresh_set(fresh_);
+  return use_inputs(fresh_);
+}
+
+// ---- around each launch -------------------------------------------------------------------------
+
+DeviceResult<Ok> DeviceBuffers::grow_zeros(std::uint64_t bytes) {
+  if (bytes <= zeros_bytes_) return Ok{};
+  auto buffer = memory_.allocate_pristine(bytes);
+  if (!buffer) return Unexpected{buffer.error()};
+  zeros_ = std::move(*buffer);
+  zeros_bytes_ = bytes;
+  auto done = memory_.fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
+  if (!done) return done;
+  return seals_.put(backend_.memory(), "the zeros that are kept", zeros_.id(), kGuardBytes + bytes);
+}
+
+DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
+    if (argument.is_scalar || !may_grow(argument)) continue;
+    const std::uint64_t bytes = bytes_of(argument);
+    if (bytes > slots_[i].capacity) {
+      entered_.clear();
+      slots_[i].data = {};  // first, so that both never exist
+      slots_[i].capacity = 0;
+      auto data = memory_.allocate_guarded(bytes);
+      if (!data && answers_.forget()) data = memory_.allocate_guarded(bytes);
+      if (!data) return Unexpected{in_context(argument.name, data.error())};
+      slots_[i].data = std::move(*data);
+      slots_[i].capacity = bytes;
+    }
+    if (argument.role == Role::kWorkspace && !keeps_zeros(argument)) continue;
+    if (auto done = grow_zeros(bytes); !done) return done;
+  }
+  return Ok{};
+}
+
+BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& kernel) const {
+  BoundLaunch bound;
+  bound.answer = variant.answer;
+  bound.constants = constants_.bind(variant);
+  KernelLaunch main{kernel.id, variant.geometry, {}};
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
+    const Slot& slot = slots_[i];
+    const std::uint64_t bytes = bytes_of(argument);
+    bound.bytes.push_back(bytes);
+    const BufferId buffer = slots_[slot_of(argument, i)].data.id();
+    main.arguments.push_back(launch_argument(argument, buffer));
+    if (argument.is_scalar) continue;
+    // With the guard words in front: buffers are copied from their beginning, and what a variant
+    // did to these guard words does not outlive it.
+    if (argument.role == Role::kInOut) {
+      bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
+    } else if (argument.role == Role::kScratch) {
+      bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
+    } else if (argument.role == Role::kWorkspace) {
+      bound.workspaces.push_back({&plan_.arguments[i], slot.data.id(), bytes});
+      if (argument.zero == Zero::kEach) main.zeros.push_back({contents_of(slot.data.id()), bytes});
+    }
+  }
+  bound.sequence.push_back(main);
+  for (std::size_t i = 0; i < variant.then.size(); ++i) {
+    const NextLaunchPlan& next = variant.then[i];
+    KernelLaunch& launch = bound.sequence.emplace_back();
+    launch.kernel = kernel.then.at(i).id;
+    launch.geometry = next.geometry;
+    for (const std::uint32_t index : next.arguments) {
+      launch.arguments.push_back(main.arguments.at(index));
+    }
+  }
+  return bound;
+}
+
+DeviceResult<Ok> DeviceBuffers::renew_workspaces(const BoundLaunch& bound) {
+  for (const WorkspaceArgument& one : bound.workspaces) {
+    if (auto done = renew(memory_, one); !done) return done;
+  }
+  entered_ = bound.bytes;
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundLaunch& bound) {
+  for (const WorkspaceArgument& one : bound.workspaces) {
+    if (!keeps_zeros(*one.argument)) continue;
+    auto left = tuner::left_behind(backend_, memory_, one, zeros_.id());
+    if (!left || *left) return left;
+  }
+  return std::optional<std::string>();
+}
+
+DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs) {
+  inputs_untouched_ = false;
+  if (auto done = enter(bound); !done) return done;
+  for (const Restore& restore : bound.restores) {
+    auto done = backend_.memory().copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
+    if (!done) return done;
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    if (argument.is_scalar) continue;
+    const Slot& slot = slots_[i];
+    const BufferId id = slot.data.id();
+    DeviceResult<Ok> done = Ok{};
+    if (argument.role == Role::kOut ||
+        (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
+      done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
+    } else if (argument.role == Role::kScratch) {
+      // A scratch buffer's size depends on the configuration: the guard words behind it move.
+      done = memory_.fill_bytes(id, kGuardBytes + bound.bytes[i], kGuardBytes, kGuardByte);
+    }
+    if (!done) return done;
+  }
+  return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
+}
+
+DeviceResult<Ok> DeviceBuffers::place_decoys(const BoundLaunch& bound) {
+  auto answer = answer_for(bound.answer);
+  if (!answer) return Unexpected{answer.error()};
+  RightAnswer& right = **answer;
+  if (right.decoys.empty()) {
+    if (auto done = answers_.choose_decoys(right, ids()); !done) return done;
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!right.decoys[i]) continue;
+    const ArgumentPlan& argument = plan_.arguments[i];
+    auto done = place(backend_.memory(), *right.decoys[i],
+                      {contents_of(slots_[i].data.id()), contents_of(right.expected[i].id()),
+                       argument.type, argument.elements});
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+bool DeviceBuffers::has_decoys() const {
+  return std::ranges::any_of(plan_.checks, [this](const CheckPlan& check) {
+    return plan_.arguments[check.argument].role == Role::kOut;
+  });
+}
+
+DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard(const BoundLaunch& bound) {
+  std::optional<std::string> broken;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (plan_.arguments[i].is_scalar) continue;
+    auto outside = memory_.outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]);
+    if (!outside) return outside;
+    if (!broken) broken = std::move(*outside);
+  }
+  return broken;
+}
+
+DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound) {
+  OutputCheck result;
+  if (plan_.checks.empty()) return result;
+  auto answer = answer_for(bound.answer);
+  if (!answer) return Unexpected{answer.error()};
+  RightAnswer& right = **answer;
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    const BufferId actual = slots_[plan_.checks[i].argument].data.id();
+    auto one = answers_.compare(right, i, actual);
+    if (!one) return one;
+    result.max_error = std::max(result.max_error, one->max_error);
+    if (result.message.empty()) result.message = std::move(one->message);
+  }
+  return result;
+}
+
+DeviceResult<std::optional<std::string>> DeviceBuffers::damaged() {
+  if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
+  auto broken = seals_.broken(backend_.memory());
+  if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
+  return broken && !*broken ? answers_.damaged() : broken;
+}
+
+std::uint64_t DeviceBuffers::kept_bytes() const {
+  return seals_.bytes() + constants_.seals().bytes() + answers_.kept_bytes();
+}
+
+bool DeviceBuffers::inputs_are_small() const {
+  constexpr std::uint64_t kSmall = std::uint64_t{64} << 20;
+  std::uint64_t bytes = 0;
+  for (const ArgumentPlan& argument : plan_.arguments) {
+    if (argument.role == Role::kIn) bytes += bytes_of(argument);
+  }
+  return bytes <= kSmall;
+}
+
+DeviceResult<std::optional<std::string>> DeviceBuffers::repair_inputs() {
+  std::optional<std::string> changed;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    if (argument.is_scalar || argument.role != Role::kIn) continue;
+    const Slot& slot = slots_[i];
+    auto repaired = memory_.repair(slot.data.id(), slot.pristine, in_set(plan_, argument, set_));
+    if (!repaired) return Unexpected{repaired.error()};
+    if (*repaired && !changed) changed = argument.name;
+  }
+  inputs_untouched_ = true;
+  return changed;
+}
+
+}  // namespace tuner

@@ -1,0 +1,144 @@
+#pragma once
+// The buffers of one problem size on one device: inputs, outputs with guard words on both sides,
+// pristine copies, expected answers. Says how a variant is launched on them, puts them into a known
+// state before a launch, and looks at what it left.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/measure/answers.h"
+#include "tuner/measure/constants.h"
+#include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/seals.h"
+#include "tuner/measure/workspace_role.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+
+// A variant's kernels with their arguments, ready to launch.
+struct BoundLaunch {
+  LaunchSequence sequence;
+  std::vector<BoundConstant> constants;  // in the order of SizePlan::constants
+  std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
+  std::vector<Restore> restores;         // what one time changes and the next one reads
+  std::vector<WorkspaceArgument> workspaces{};
+  std::uint32_t answer = 0;  // VariantPlan::answer
+};
+
+// What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
+// writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong
+// places.
+enum class Outputs { kPoisoned, kDecoys };
+
+class DeviceBuffers {
+ public:
+  // `problem` outlives this; null where the plan leaves nothing to one.
+  DeviceBuffers(Backend& backend, SizePlan plan, Problem* problem = nullptr)
+      : backend_(backend),
+        memory_(backend.memory(), problem),
+        plan_(std::move(plan)),
+        answers_(backend, plan_, problem),
+        constants_(backend, plan_, problem) {}
+
+  // Allocates and fills everything and runs the reference, for each of its answers.
+  DeviceResult<Ok> prepare();
+  const SizePlan& plan() const { return plan_; }
+  // After prepare(): what is suspicious about the reference's answers.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // After prepare(): the median time of the reference, milliseconds; 0 where it was not timed.
+  double reference_ms() const { return answers_.reference_ms(); }
+  // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
+  const std::string& wrong_constant() const { return answers_.wrong_constant(); }
+
+  // After prepare(): the inputs become those of another set. Set 0 is what prepare() made.
+  // Constants change, too: set_constants() tells a variant that is loaded already.
+  DeviceResult<Ok> use_inputs(std::uint32_t set);
+  // With `inputs: fresh`: inputs that were not timed for long. Right answers are known of `kKnown`.
+  enum class Fresh { kNext, kKnown };
+  DeviceResult<Ok> use_fresh_inputs(Fresh which);
+  // Gives the variant the constants of the inputs as they are.
+  DeviceResult<Ok> set_constants(const BoundLaunch& bound) {
+    return constants_.set(bound.sequence.front().kernel, bound.constants);
+  }
+  // Has the reference say what is right for the inputs as they are, where that is not known yet.
+  DeviceResult<Ok> compute_answer(std::uint32_t key);
+
+  // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.
+  DeviceResult<Ok> reserve(const VariantPlan& variant);
+  BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
+
+  // Before a variant's first launch: its workspaces (arguments of that role) as if just made.
+  DeviceResult<Ok> renew_workspaces(const BoundLaunch& bound);
+  // Before each of its launches: they are where this variant has them. They are renewed when a
+  // variant with others was launched since.
+  DeviceResult<Ok> enter(const BoundLaunch& bound) {
+    return entered_ == bound.bytes ? Ok{} : renew_workspaces(bound);
+  }
+  // Before a launch that is to be checked: entered, in-place arguments restored, scratch zeroed,
+  // outputs as asked for, guard words in place. What is zeroed once stays as the launch before left
+  // it.
+  DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
+  // After a launch: in words, what it left in a workspace that is zeroed once (renewed when so).
+  DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
+  // Whether a launch on decoys says more than one on poison: there is an output that is compared.
+  bool has_decoys() const;
+  // After it: which buffer was written outside of its contents; repaired when so.
+  DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
+  DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
+  // Guarded, one for each argument; of scalars none.
+  std::vector<BufferId> ids() const;
+  // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
+  DeviceResult<std::optional<std::string>> repair_inputs();
+  // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.
+  // The inputs are the first set afterwards.
+  DeviceResult<std::optional<std::string>> damaged();
+  std::uint64_t kept_bytes() const;
+  // So small that repair_inputs() costs next to nothing.
+  bool inputs_are_small() const;
+  // Nothing was launched since the inputs were last seen to hold what they were filled with.
+  bool inputs_untouched() const { return inputs_untouched_; }
+
+ private:
+  struct Slot {
+    DeviceBuffer data;           // guard words, contents, guard words
+    std::uint64_t capacity = 0;  // bytes of contents; grows for scratch and workspaces
+    // Guard words and contents. Of inout: what every launch begins with; of small inputs, too.
+    DeviceBuffer pristine;
+  };
+
+  DeviceResult<Ok> prepare_argument(std::uint32_t index);
+  DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
+  enum class Which { kAll, kRandom };
+  DeviceResult<Ok> fill_inputs(Which which);
+  DeviceResult<Ok> prepare_answers();
+  DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
+  DeviceResult<Ok> warn_of_unanswered_sets();
+  DeviceResult<Ok> prepare_fresh_inputs();
+  DeviceResult<Ok> place_decoys(const BoundLaunch& bound);
+  DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
+
+  Backend& backend_;
+  GuardedMemory memory_;
+  SizePlan plan_;
+  Answers answers_;
+  Constants constants_;
+  std::vector<Slot> slots_;  // as plan_.arguments
+  DeviceBuffer zeros_;       // guard words, and what scratch begins with
+  std::uint64_t zeros_bytes_ = 0;
+  Seals seals_;  // of these and of pristine copies, as they are in the first set of inputs
+  std::vector<std::string> warnings_;
+  // By key, of the first set: the largest right number of each check. Where there are other sets
+  // that change them.
+  std::map<std::uint32_t, std::vector<double>> usual_sizes_;
+  bool inputs_untouched_ = false;
+  std::uint32_t set_ = 0;               // of inputs
+  std::uint32_t fresh_ = 0;             // the last fresh set
+  std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
+};
+
+}  // namespace tuner

@@ -1,0 +1,332 @@
+// Evaluates one variant, and times finalists in turns.
+
+#include "tuner/measure/evaluation.h"
+
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/stopwatch.h"
+#include "tuner/measure/device_buffers.h"
+#include "tuner/measure/kept_watch.h"
+#include "tuner/measure/repeated_launches.h"
+#include "tuner/measure/rotation.h"
+#include "tuner/measure/sampler.h"
+#include "tuner/measure/sentinel.h"
+#include "tuner/measure/session.h"
+#include "tuner/measure/verdict.h"
+#include "tuner/ports/observer.h"
+
+namespace tuner {
+namespace {
+
+// Fisher and Yates with a generator that is the same everywhere, unlike std::shuffle.
+void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+}
+
+// Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
+// them.
+Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
+                                    std::uint32_t launches) {
+  const auto sample = session.sampler().time(finalist.bound, 1, launches);
+  if (!sample) return Unexpected{verdict_of(sample.error())};
+  if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
+  return sample->front();
+}
+
+std::optional<Verdict> check_finalist(Backend& backend, Session& session, DeviceBuffers& buffers,
+                                      Admitted& finalist) {
+  if (auto wrong = session.verify_finalist(finalist)) return wrong;
+  if (auto wrong = wrong_now_and_then(backend, session, buffers, finalist)) return wrong;
+  if (!buffers.plan().deterministic) return std::nullopt;
+  auto bits = compare_bits(backend, session, buffers, finalist);
+  return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
+}
+
+// With `inputs: fresh`. On other inputs before, too: what the finalist before left on these would
+// be taken for its own answer.
+std::optional<FinalistFailure> check_on_fresh_inputs(Session& session,
+                                                     std::vector<Admitted>& finalists,
+                                                     const std::vector<std::uint32_t>& launches) {
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    session.announce(Phase::kFinal);
+    std::optional<Verdict> wrong;
+    if (auto sample = sample_of(session, finalists[i], launches[i]); !sample) {
+      wrong = std::move(sample.error());
+    }
+    if (!wrong) wrong = session.timed_on_known_inputs(finalists[i], launches[i]);
+    if (!wrong) {
+      wrong = session.check_answers(finalists[i]);
+      if (wrong) wrong->message += ", timed on fresh inputs";
+    }
+    if (wrong) return FinalistFailure{i, std::move(*wrong)};
+  }
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    auto wrong = session.back_to_usual_inputs(finalists[i]);
+    if (wrong) return FinalistFailure{i, std::move(*wrong)};
+  }
+  return std::nullopt;
+}
+
+// The finalists share their buffers, so the answer that is there after the rounds is that of the
+// one timed last; of the others nothing is left to look at.
+std::optional<FinalistFailure> check_timed_last(Session& session, std::vector<Admitted>& finalists,
+                                                std::size_t last) {
+  auto wrong = session.check_answers(finalists[last]);
+  if (!wrong) return std::nullopt;
+  wrong->message += ", after repeated launches";
+  return FinalistFailure{last, std::move(*wrong)};
+}
+
+// One that failed, unless what is kept has been damaged, by one of so many that were launched.
+FinalistFailure settled(FinalistFailure failure, KeptWatch& kept, std::size_t launched,
+                        const Session& session) {
+  if (failure.verdict.context_dead) return failure;
+  if (auto damage = kept.look(launched, session)) failure.verdict = std::move(*damage);
+  return failure;
+}
+
+// Therefore each is launched and checked again. Who damages what is kept is known then.
+std::optional<FinalistFailure> check_finalists(Backend& backend, Session& session,
+                                               DeviceBuffers& buffers, KeptWatch& kept,
+                                               const std::vector<VariantPlan>& variants,
+                                               std::vector<Admitted>& finalists, std::size_t last) {
+  session.announce(Phase::kInputs);
+  // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
+  // does it again is found below.
+  if (auto looked = buffers.broken_guard(finalists[last].bound); !looked) {
+    return FinalistFailure{last, verdict_of(looked.error())};
+  }
+  const auto inputs = buffers.repair_inputs();
+  const bool failed = !inputs && inputs.error().error != DeviceError::kOutOfMemory;
+  if (failed) return FinalistFailure{last, verdict_of(inputs.error())};
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    auto wrong = check_finalist(backend, session, buffers, finalists[i]);
+    if (wrong) return settled({i, std::move(*wrong)}, kept, 1, session);
+    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
+  }
+  std::vector<Timed> timed;
+  for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
+  auto elsewhere = wrong_elsewhere(session, buffers, timed);
+  if (!elsewhere) return std::nullopt;
+  return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
+                 session);
+}
+
+// What is the best until now may win: it is launched more often, and its answers are compared on
+// other inputs, too. Of all others that would take too long; finalists are looked at again in the
+// final.
+std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, DeviceBuffers& buffers,
+                                       const VariantPlan& variant, Admitted& admitted,
+                                       Verdict& verdict) {
+  const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
+  if (best) {
+    if (auto wrong = wrong_now_and_then(backend, session, buffers, admitted)) return wrong;
+  }
+  if (buffers.plan().deterministic) {
+    auto bits = compare_bits(backend, session, buffers, admitted);
+    if (bits && bits->state != TrialState::kOk) return bits;
+    if (bits) verdict.deterministic = bits->deterministic;
+  }
+  if (!best) return std::nullopt;
+  auto elsewhere = wrong_elsewhere(session, buffers, {{&variant, &admitted}});
+  if (!elsewhere) return std::nullopt;
+  return std::move(elsewhere->verdict);
+}
+
+// What a launch changes and the next one reads goes on from launch to launch.
+DeviceResult<Ok> launch_observed(Observer& observer, Backend& backend, const Admitted& admitted) {
+  for (std::uint32_t i = 0; i < observer.launches(); ++i) {
+    if (auto done = backend.launch(admitted.bound.sequence); !done) return done;
+  }
+  return Ok{};
+}
+
+std::optional<Verdict> look(Observer& observer, Backend& backend, DeviceBuffers& buffers,
+                            const Observed& seen, const Admitted& admitted, Metrics& out) {
+  if (observer.launches() > 0) {
+    auto ready = buffers.reset(admitted.bound, Outputs::kPoisoned);
+    if (!ready) return verdict_of(ready.error());
+  }
+  if (const auto wrong = observer.begin(seen)) return verdict_of(TrialState::kLaunch, *wrong);
+  const auto launched = launch_observed(observer, backend, admitted);
+  auto values = observer.end(seen);  // also then: it may have begun to count
+  if (!launched) return verdict_of(launched.error());
+  if (!values) return verdict_of(TrialState::kLaunch, values.error());
+  out.insert(out.end(), values->begin(), values->end());
+  return std::nullopt;
+}
+
+// Has observers look at a variant that was timed and found right; adds what they see to `verdict`.
+// One that fails says nothing of the variant, but the study asks for its values: the variant is
+// kLaunch then, as where the device measures no power.
+std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& observers,
+                               Backend& backend, const Session& session, DeviceBuffers& buffers,
+                               const VariantPlan& variant, const Admitted& admitted,
+                               Verdict& verdict) {
+  const Observed seen{backend.facts(), variant.artifact, variant.geometry, verdict.resources,
+                      verdict.timing.samples};
+  for (const auto& observer : observers) {
+    session.announce(Phase::kObserve);
+    auto wrong = look(*observer, backend, buffers, seen, admitted, verdict.observed);
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct Evaluation::Impl {
+  Impl(Backend& device, SizePlan plan, StudyPlugins given)
+      : backend(device),
+        plugins(std::move(given)),
+        buffers(device, std::move(plan), plugins.problem.get()),
+        rotation(device),
+        sampler(device, buffers, rotation),
+        kept(buffers),
+        sentinel(device, buffers) {}
+  bool fresh() const { return buffers.plan().measure.inputs == TimedInputs::kFresh; }
+
+  Backend& backend;
+  StudyPlugins plugins;
+  DeviceBuffers buffers;
+  Rotation rotation;
+  Sampler sampler;
+  KeptWatch kept;
+  Sentinel sentinel;
+
+  Verdict judge(const VariantPlan& variant, Session& session);
+  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists,
+                                       const std::vector<std::uint32_t>& launches,
+                                       std::size_t last);
+  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists,
+                                       std::vector<std::uint32_t>& launches);
+};
+
+Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
+    : impl_(std::make_unique<Impl>(backend, std::move(plan), std::move(plugins))) {}
+Evaluation::~Evaluation() = default;
+
+DeviceResult<Ok> Evaluation::prepare() {
+  auto done = impl_->buffers.prepare();
+  const SizePlan& plan = impl_->buffers.plan();
+  if (!done || plan.measure.cache != CacheState::kRotate) return done;
+  std::vector<std::uint64_t> bytes;
+  for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
+  return impl_->rotation.reserve(bytes);
+}
+
+const std::vector<std::string>& Evaluation::warnings() const { return impl_->buffers.warnings(); }
+double Evaluation::reference_ms() const { return impl_->buffers.reference_ms(); }
+const std::string& Evaluation::wrong_constant() const { return impl_->buffers.wrong_constant(); }
+
+Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
+  auto admitted = session.admit(variant);
+  if (!admitted) return admitted.error();
+  Verdict verdict = session.measure(variant, *admitted);
+  if (verdict.state != TrialState::kOk) return verdict;
+  auto wrong = wrong_after_all(backend, session, buffers, variant, *admitted, verdict);
+  if (!wrong) {
+    wrong = observe(plugins.observers, backend, session, buffers, variant, *admitted, verdict);
+  }
+  if (!wrong) return verdict;
+  wrong->resources = verdict.resources;
+  wrong->max_error = admitted->max_error;
+  return std::move(*wrong);
+}
+
+Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
+  if (auto room = impl_->buffers.reserve(variant); !room) return verdict_of(room.error());
+  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
+  Verdict verdict = impl_->judge(variant, session);
+  verdict = impl_->kept.after(variant, std::move(verdict), session);
+  verdict.drift = impl_->sentinel.after(variant, verdict);
+  return verdict;
+}
+
+// What is kept is looked at after each, so that who damages it is known.
+std::optional<FinalistFailure> Evaluation::Impl::admit(const std::vector<VariantPlan>& variants,
+                                                       Session& session,
+                                                       std::vector<Admitted>& finalists,
+                                                       std::vector<std::uint32_t>& launches) {
+  if (kept.is_unsure()) {
+    if (auto damage = kept.look(0, session)) return FinalistFailure{0, std::move(*damage)};
+  }
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto admitted = session.admit(variants[i]);
+    if (!admitted) return settled({i, admitted.error()}, kept, 1, session);
+    auto warm_up = sample_of(session, *admitted, 1);
+    if (!warm_up) return settled({i, warm_up.error()}, kept, 1, session);
+    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
+    const auto chosen = sampler.choose_launches(admitted->bound, *warm_up);
+    if (!chosen) return FinalistFailure{i, verdict_of(chosen.error())};
+    launches.push_back(*chosen);
+    finalists.push_back(std::move(*admitted));
+  }
+  return std::nullopt;
+}
+
+// After the rounds: the answers of timed launches, before and after looking at what is kept.
+std::optional<FinalistFailure> Evaluation::Impl::check(const std::vector<VariantPlan>& variants,
+                                                       Session& session,
+                                                       std::vector<Admitted>& finalists,
+                                                       const std::vector<std::uint32_t>& launches,
+                                                       std::size_t last) {
+  auto wrong = fresh() ? check_on_fresh_inputs(session, finalists, launches)
+                       : check_timed_last(session, finalists, last);
+  if (wrong) return settled(std::move(*wrong), kept, finalists.size(), session);
+  if (auto damage = kept.look(finalists.size(), session)) {
+    return FinalistFailure{last, std::move(*damage)};
+  }
+  return check_finalists(backend, session, buffers, kept, variants, finalists, last);
+}
+
+Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasure(
+    const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase) {
+  const Stopwatch since_begin;
+  // For all of them before the first is bound, because a buffer that grows moves.
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto room = impl_->buffers.reserve(variants[i]);
+    if (!room) return Unexpected{FinalistFailure{i, verdict_of(room.error())}};
+  }
+  impl_->sampler.begin_anew();
+  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
+  std::vector<Admitted> finalists;
+  std::vector<std::uint32_t> launches;
+  if (auto failed = impl_->admit(variants, session, finalists, launches)) {
+    return Unexpected{std::move(*failed)};
+  }
+  std::vector<std::vector<double>> result(variants.size());
+  std::vector<std::size_t> order(variants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(plan.seed);
+  // The checks after the rounds take about as long as those before them.
+  const double before = since_begin.seconds();
+  for (int round = 0; round < plan.rounds; ++round) {
+    const double so_far = since_begin.seconds();
+    const double next = round == 0 ? 0 : (so_far - before) / round;
+    if (round >= plan.fewest && so_far + next + before > plan.seconds) break;
+    session.announce(Phase::kFinal);
+    shuffle(order, random);
+    for (const std::size_t i : order) {
+      auto sample = sample_of(session, finalists[i], launches[i]);
+      if (!sample) {
+        return Unexpected{settled({i, sample.error()}, impl_->kept, finalists.size(), session)};
+      }
+      result[i].push_back(*sample);
+    }
+  }
+  if (plan.rounds > 0 && !finalists.empty()) {
+    auto wrong = impl_->check(variants, session, finalists, launches, order.back());
+    if (wrong) return Unexpected{std::move(*wrong)};
+  }
+  return result;
+}
+
+}  // namespace tuner

@@ -1,0 +1,209 @@
+// Allocates, fills, copies and compares buffers with guard words.
+
+#include "tuner/measure/guarded_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "tuner/measure/data_file.h"
+#include "tuner/measure/input_sets.h"
+
+namespace tuner {
+namespace {
+
+Fill fill_of(const ArgumentPlan& argument) {
+  Fill fill{Fill::Kind::kConstant, argument.type, argument.fill.a, argument.fill.b, argument.seed};
+  switch (argument.fill.kind) {
+    case FillSpec::Kind::kZeros:
+      fill.a = 0;
+      break;
+    case FillSpec::Kind::kConstant:
+      break;
+    case FillSpec::Kind::kUniform:
+      fill.kind = Fill::Kind::kUniform;
+      break;
+    case FillSpec::Kind::kNormal:
+      fill.kind = Fill::Kind::kNormal;
+      break;
+    case FillSpec::Kind::kIntegers:
+      fill.kind = Fill::Kind::kIntegers;
+      break;
+    case FillSpec::Kind::kSequence:
+      fill.kind = Fill::Kind::kSequence;
+      break;
+    case FillSpec::Kind::kFile:
+    case FillSpec::Kind::kProblem:
+      break;  // uploaded instead
+  }
+  return fill;
+}
+
+}  // namespace
+
+DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
+  failure.message = what + ": " + failure.message;
+  return failure;
+}
+
+ProblemArray problem_array(const ArgumentPlan& argument) {
+  if (argument.is_scalar) return {argument.name, argument.type, {}, 1, argument.scalar};
+  return {argument.name, argument.type, argument.extents, argument.elements};
+}
+
+LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
+  if (argument.map) return {true, contents_of(buffer), {}, argument.map->map};
+  return {!argument.is_scalar, contents_of(buffer), argument.scalar};
+}
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
+  auto id = memory_.allocate(std::max<std::uint64_t>(1, bytes));
+  if (!id) return Unexpected{id.error()};
+  return DeviceBuffer(memory_, *id);
+}
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate_pristine(std::uint64_t bytes) {
+  auto buffer = allocate(kGuardBytes + bytes);
+  if (!buffer) return buffer;
+  if (auto done = fill_bytes(buffer->id(), 0, kGuardBytes, kGuardByte); !done) {
+    return Unexpected{done.error()};
+  }
+  return buffer;
+}
+
+DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) {
+  auto buffer = allocate_pristine(bytes + kGuardBytes);
+  if (!buffer) return buffer;
+  if (auto done = fill_bytes(buffer->id(), kGuardBytes + bytes, kGuardBytes, kGuardByte); !done) {
+    return Unexpected{done.error()};
+  }
+  return buffer;
+}
+
+DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset,
+                                           std::uint64_t bytes, unsigned char value) {
+  if (bytes == 0) return Ok{};
+  return memory_.fill({buffer, offset}, bytes,
+                      {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
+}
+
+DeviceResult<std::vector<std::byte>> GuardedMemory::fetched(const ArgumentPlan& constant) {
+  if (constant.is_scalar) return constant.scalar;
+  auto buffer = allocate_pristine(bytes_of(constant));
+  if (!buffer) return Unexpected{buffer.error()};
+  if (auto done = fill(buffer->id(), constant); !done) return Unexpected{done.error()};
+  std::vector<std::byte> bytes(bytes_of(constant));
+  auto done = memory_.download(contents_of(buffer->id()), bytes);
+  if (!done) return Unexpected{done.error()};
+  return bytes;
+}
+
+DeviceResult<Ok> GuardedMemory::copy(BufferId to, BufferId from, std::uint64_t bytes) {
+  return memory_.copy(contents_of(to), contents_of(from), bytes);
+}
+
+DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
+    BufferId buffer, std::uint64_t bytes, const ArgumentPlan& argument) {
+  std::array<std::byte, kGuardBytes> before{};
+  std::array<std::byte, kGuardBytes> behind{};
+  const std::uint64_t end = kGuardBytes + bytes;
+  if (auto done = memory_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
+  if (auto done = memory_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
+  const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
+  // Of several damaged bytes the one next to the contents is reported.
+  const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
+  const auto forth = std::find_if(behind.begin(), behind.end(), changed) - behind.begin();
+  const auto size = static_cast<std::ptrdiff_t>(size_of(argument.type));
+  const auto all = static_cast<std::ptrdiff_t>(kGuardBytes);
+  if (back == all && forth == all) return std::optional<std::string>();
+  for (const std::uint64_t place : {std::uint64_t{0}, end}) {
+    if (auto done = fill_bytes(buffer, place, kGuardBytes, kGuardByte); !done) {
+      return Unexpected{done.error()};
+    }
+  }
+  if (forth == all) {
+    return std::optional(
+        fmt::format("write in front of {}: element -{}", argument.name, back / size + 1));
+  }
+  const auto elements = static_cast<std::ptrdiff_t>(bytes) / size;
+  return std::optional(fmt::format("write past the end of {}: element {} of {}, counted from 0",
+                                   argument.name, elements + forth / size, elements));
+}
+
+DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
+  const bool is_uploaded =
+      argument.fill.kind == FillSpec::Kind::kFile || argument.fill.kind == FillSpec::Kind::kProblem;
+  if (!is_uploaded) {
+    auto done = memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
+    return done && argument.has_special_values ? sprinkle(buffer, argument) : done;
+  }
+  const auto bytes = contents(argument);
+  if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
+  return memory_.upload(contents_of(buffer), *bytes);
+}
+
+// Of an argument that a file or the problem fills.
+Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
+    const ArgumentPlan& argument) {
+  if (argument.fill.kind == FillSpec::Kind::kProblem) {
+    if (problem_ != nullptr) return problem_->fill(argument.set, problem_array(argument));
+    return Unexpected{std::string("there is no problem that could fill it")};
+  }
+  DataWanted wanted{argument.name, argument.type, argument.extents};
+  if (wanted.shape.empty()) wanted.shape = {argument.elements};
+  return read_data(argument.fill.file, wanted);
+}
+
+// At both ends, where edges of a problem often are, and in the middle.
+DeviceResult<Ok> GuardedMemory::sprinkle(BufferId buffer, const ArgumentPlan& argument) {
+  std::vector<std::byte> bytes;
+  for (const double value : special_values(argument)) {
+    const auto one = scalar_bytes(argument.type, value);
+    bytes.insert(bytes.end(), one.begin(), one.end());
+  }
+  const std::uint64_t size = size_of(argument.type);
+  const std::uint64_t count = std::min<std::uint64_t>(argument.elements, bytes.size() / size);
+  const std::uint64_t rest = argument.elements - count;
+  for (const std::uint64_t first : {std::uint64_t{0}, rest / 2, rest}) {
+    auto done = memory_.upload({buffer, kGuardBytes + first * size},
+                               std::span<const std::byte>(bytes).first(count * size));
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+// Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.
+DeviceResult<bool> GuardedMemory::same_contents(BufferId one, BufferId other, std::uint64_t bytes) {
+  constexpr std::uint64_t kWord = 4;
+  const std::uint64_t rest = bytes % kWord;
+  const BufferRange left{one, kGuardBytes + bytes - rest};
+  const BufferRange right{other, kGuardBytes + bytes - rest};
+  auto words =
+      memory_.compare(contents_of(one), contents_of(other), DataType::kUInt32, bytes / kWord, 0, 0);
+  if (!words) return Unexpected{words.error()};
+  if (rest == 0 || words->mismatches > 0) return words->mismatches == 0;
+  auto last = memory_.compare(left, right, DataType::kUInt8, rest, 0, 0);
+  if (!last) return Unexpected{last.error()};
+  return last->mismatches == 0;
+}
+
+DeviceResult<bool> GuardedMemory::repair(BufferId data, const DeviceBuffer& pristine,
+                                         const ArgumentPlan& argument) {
+  DeviceBuffer made;
+  if (!pristine) {
+    auto fresh = allocate_pristine(bytes_of(argument));
+    if (!fresh) return Unexpected{fresh.error()};
+    made = std::move(*fresh);
+    if (auto done = fill(made.id(), argument); !done) return Unexpected{done.error()};
+  }
+  const BufferId right = pristine ? pristine.id() : made.id();
+  auto same = same_contents(data, right, bytes_of(argument));
+  if (!same) return Unexpected{same.error()};
+  if (*same) return false;
+  if (auto done = copy(data, right, bytes_of(argument)); !done) return Unexpected{done.error()};
+  return true;
+}
+
+}  // namespace tuner

@@ -1,0 +1,147 @@
+// Counts sets of inputs, and says what each holds.
+
+#include "tuner/measure/input_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+// So far apart begin the random numbers of two sets that neither holds any of the other's.
+constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
+
+bool is_input(const ArgumentPlan& argument) {
+  return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut);
+}
+
+// Integers are often places in other inputs, so nothing may be put in their place.
+bool may_be_extreme(const ArgumentPlan& argument) {
+  const FillSpec::Kind kind = argument.fill.kind;
+  return is_input(argument) && is_floating(argument.type) &&
+         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal);
+}
+
+template <typename Test>
+bool any_argument(const SizePlan& plan, Test test) {
+  return std::ranges::any_of(plan.arguments, test) || std::ranges::any_of(plan.constants, test);
+}
+
+// How far large and tiny inputs are from usual ones. Half precision has little room.
+double scale_of(DataType type) { return type == DataType::kFloat16 ? 16 : 4096; }
+
+double smallest_normal(DataType type) {
+  switch (type) {
+    case DataType::kFloat16:
+      return std::ldexp(1.0, -14);
+    case DataType::kFloat64:
+      return std::ldexp(1.0, -1022);
+    default:
+      return std::ldexp(1.0, -126);
+  }
+}
+
+void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
+  FillSpec& fill = argument.fill;
+  const double scale = scale_of(argument.type);
+  switch (what) {
+    case ExtremeInputs::kLarge:
+      fill.a *= scale;
+      fill.b *= scale;
+      return;
+    case ExtremeInputs::kTiny:
+      fill.a /= scale;
+      fill.b /= scale;
+      return;
+    case ExtremeInputs::kEqual:
+      fill.a = fill.kind == FillSpec::Kind::kUniform ? fill.a + 0.75 * (fill.b - fill.a)
+                                                     : fill.a + 0.5 * fill.b;
+      fill.kind = FillSpec::Kind::kConstant;
+      return;
+    case ExtremeInputs::kSpecial:
+      argument.has_special_values = true;
+      return;
+  }
+}
+
+}  // namespace
+
+bool is_random(const ArgumentPlan& argument) {
+  const FillSpec::Kind kind = argument.fill.kind;
+  return is_input(argument) &&
+         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
+          kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
+}
+
+// 2^16 sets lie between a seed and itself.
+std::uint32_t next_fresh_set(std::uint32_t set) {
+  constexpr std::uint32_t kLast = 60000;
+  return set <= kKnownFreshSet || set >= kLast ? kKnownFreshSet + 1 : set + 1;
+}
+
+std::uint32_t random_sets(const SizePlan& plan) {
+  if (!plan.reference || plan.checks.empty()) return 1;
+  return any_argument(plan, is_random) ? plan.reference->seeds : 1;
+}
+
+std::uint32_t input_sets(const SizePlan& plan) {
+  const std::uint32_t random = random_sets(plan);
+  if (!plan.reference || plan.checks.empty() || !any_argument(plan, may_be_extreme)) return random;
+  return random + static_cast<std::uint32_t>(plan.reference->fills.size());
+}
+
+ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set) {
+  ArgumentPlan filled = argument;
+  filled.set = problem_set(plan, set);
+  const std::uint32_t random = random_sets(plan);
+  if (set < random || is_fresh(set)) {
+    filled.seed += set * kApart;
+  } else if (may_be_extreme(argument)) {
+    make_extreme(plan.reference->fills.at(set - random), filled);
+  }
+  return filled;
+}
+
+// What the study makes extreme stands beside the problem's usual numbers.
+std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set) {
+  return set < random_sets(plan) || is_fresh(set) ? set : 0;
+}
+
+std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
+  const std::uint32_t random = random_sets(plan);
+  if (set < random || is_fresh(set)) return "another set of inputs";
+  switch (plan.reference->fills.at(set - random)) {
+    case ExtremeInputs::kLarge:
+      return "large inputs";
+    case ExtremeInputs::kTiny:
+      return "tiny inputs";
+    case ExtremeInputs::kEqual:
+      return "inputs that are all equal";
+    case ExtremeInputs::kSpecial:
+      return "inputs with special values";
+  }
+  return "other inputs";
+}
+
+bool scales_answers(const SizePlan& plan, std::uint32_t set) {
+  const std::uint32_t random = random_sets(plan);
+  if (set < random || is_fresh(set)) return false;
+  const ExtremeInputs fill = plan.reference->fills.at(set - random);
+  return fill == ExtremeInputs::kLarge || fill == ExtremeInputs::kTiny;
+}
+
+std::vector<double> special_values(const ArgumentPlan& argument) {
+  const double small = smallest_normal(argument.type);
+  const FillSpec& fill = argument.fill;
+  const bool is_interval = fill.kind == FillSpec::Kind::kUniform;
+  return {0.0,
+          -0.0,
+          1.0,
+          -1.0,
+          small,
+          -small,
+          is_interval ? fill.a : fill.a - 2 * fill.b,
+          is_interval ? fill.b : fill.a + 2 * fill.b};
+}
+
+}  // namespace tuner

@@ -1,0 +1,194 @@
+// Launches again and again, in other orders and on other inputs, and looks at the outputs each
+// time.
+
+#include "tuner/measure/repeated_launches.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/measure/difference.h"
+#include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/input_sets.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+
+namespace tuner {
+namespace {
+
+// Copies of outputs, to see whether another launch leaves the same bits.
+class KeptOutputs {
+ public:
+  // Both outlive this.
+  KeptOutputs(DeviceMemory& memory, const SizePlan& plan) : memory_(memory), plan_(plan) {}
+  // Keeps what these guarded buffers, one for each argument, hold now of outputs.
+  DeviceResult<Ok> keep(const std::vector<BufferId>& buffers);
+  // The name of an output that holds other bits now, or nothing.
+  DeviceResult<std::optional<std::string>> changed(const std::vector<BufferId>& buffers);
+
+ private:
+  GuardedMemory memory_;
+  const SizePlan& plan_;
+  std::vector<DeviceBuffer> kept_;  // as plan_.arguments
+};
+
+DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
+  kept_.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    if (argument.is_scalar || !is_output) continue;
+    auto copy = memory_.allocate_pristine(bytes_of(argument));
+    if (!copy) return Unexpected{copy.error()};
+    kept_[i] = std::move(*copy);
+    auto done = memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument));
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::optional<std::string>> KeptOutputs::changed(
+    const std::vector<BufferId>& buffers) {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (!kept_[i]) continue;
+    const ArgumentPlan& argument = plan_.arguments[i];
+    auto same = memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument));
+    if (!same) return Unexpected{same.error()};
+    if (!*same) return std::optional(argument.name);
+  }
+  return std::optional<std::string>();
+}
+
+// On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
+DeviceResult<Ok> launch_once(Backend& backend, DeviceBuffers& buffers, const Admitted& admitted,
+                             std::optional<std::uint64_t> seed) {
+  if (auto done = buffers.reset(admitted.bound, Outputs::kPoisoned); !done) return done;
+  return seed ? backend.launch_shuffled(admitted.bound.sequence, *seed)
+              : backend.launch(admitted.bound.sequence);
+}
+
+bool is_unsupported(const DeviceResult<Ok>& done) {
+  return !done && done.error().error == DeviceError::kUnsupported;
+}
+
+std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted) {
+  constexpr int kMost = 16;
+  constexpr std::chrono::milliseconds kLongest{50};
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kMost && std::chrono::steady_clock::now() - begin < kLongest; ++i) {
+    session.announce(Phase::kVerify);
+    auto wrong = session.launch_and_check(admitted);
+    if (!wrong) continue;
+    if (wrong->state == TrialState::kCorrectness) {
+      wrong->message = fmt::format("{}: {}", kRightInSome, wrong->message);
+    }
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> wrong_in_another_order(Backend& backend, Session& session,
+                                              DeviceBuffers& buffers, Admitted& admitted) {
+  constexpr std::chrono::seconds kSlow{1};  // one such launch is enough
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::uint64_t seed : {1U, 2U}) {
+    if (std::chrono::steady_clock::now() - begin > kSlow) return std::nullopt;
+    session.announce(Phase::kVerify);
+    const auto done = launch_once(backend, buffers, admitted, seed);
+    if (is_unsupported(done)) return std::nullopt;
+    auto wrong = done ? session.recheck(admitted) : verdict_of(done.error());
+    if (!wrong) continue;
+    wrong->message = fmt::format("{}: {}", kRightInOneOrder, wrong->message);
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+// Neither says anything of a variant: a reference without an answer, and no memory.
+bool says_nothing(const DeviceFailure& failure) {
+  return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
+}
+
+std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buffers,
+                                           const std::vector<Timed>& timed, std::uint32_t set) {
+  session.announce(Phase::kInputs);
+  if (auto done = buffers.use_inputs(set); !done) {
+    if (says_nothing(done.error())) return std::nullopt;
+    return WrongElsewhere{0, verdict_of(done.error())};
+  }
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    if (auto done = buffers.compute_answer(timed[i].variant->answer); !done) {
+      if (says_nothing(done.error())) continue;
+      return WrongElsewhere{i, verdict_of(done.error())};
+    }
+    auto wrong = session.verify_on_other_inputs(*timed[i].admitted);
+    if (!wrong) continue;
+    if (wrong->state == TrialState::kCorrectness) {
+      wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
+                                   name_of_set(buffers.plan(), set), wrong->message);
+    }
+    return WrongElsewhere{i, std::move(*wrong)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
+                                          DeviceBuffers& buffers, Admitted& admitted) {
+  if (buffers.plan().checks.empty()) return std::nullopt;
+  if (auto wrong = wrong_in_some_launch(session, admitted)) return wrong;
+  return wrong_in_another_order(backend, session, buffers, admitted);
+}
+
+std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
+                                    const Admitted& admitted) {
+  constexpr std::uint64_t kLaunches = 8;
+  KeptOutputs kept(backend.memory(), buffers.plan());
+  for (std::uint64_t i = 0; i < kLaunches; ++i) {
+    session.announce(Phase::kVerify);
+    auto done =
+        launch_once(backend, buffers, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
+    if (is_unsupported(done)) done = launch_once(backend, buffers, admitted, std::nullopt);
+    if (!done) return verdict_of(done.error());
+    if (i == 0) {
+      // No room for copies is not the variant's fault.
+      if (kept.keep(buffers.ids())) continue;
+      return std::nullopt;
+    }
+    auto changed = kept.changed(buffers.ids());
+    if (!changed) return verdict_of(changed.error());
+    if (!*changed) continue;
+    Verdict verdict =
+        verdict_of(TrialState::kCorrectness,
+                   "leaves other bits in " + **changed +
+                       " when launched again on the same inputs (verify: deterministic)");
+    verdict.deterministic = false;
+    return verdict;
+  }
+  Verdict same;
+  same.deterministic = true;
+  return same;
+}
+
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
+                                              const std::vector<Timed>& timed) {
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(buffers.plan());
+  std::optional<WrongElsewhere> found;
+  for (std::uint32_t set = 1; set < sets && !found; ++set) {
+    found = wrong_on_set(session, buffers, timed, set);
+  }
+  if (sets <= 1 || (found && found->verdict.context_dead)) return found;
+  session.announce(Phase::kInputs);
+  auto back = buffers.use_inputs(0);
+  // It worked before, so the device is at fault.
+  if (!back && !found) found = WrongElsewhere{0, verdict_of(back.error())};
+  return found;
+}
+
+}  // namespace tuner

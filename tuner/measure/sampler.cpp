@@ -1,0 +1,152 @@
+// Asks the backend for samples: cold, hot or in turns, from a stream or a graph.
+
+#include "tuner/measure/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tuner/model/statistics.h"
+
+namespace tuner {
+namespace {
+
+// Hot samples shorter than this are made of several launches: events resolve half a microsecond.
+constexpr double kShortestSampleMs = 0.1;
+constexpr double kMostLaunches = 100;
+// From a graph, whose own launch lies between the events, too: it takes some microseconds.
+constexpr double kShortestGraphMs = 0.5;
+constexpr double kMostInGraph = 200;  // kernels
+
+}  // namespace
+
+void Sampler::begin_anew() {
+  conditions_.clear();
+  rotation_.begin_anew();
+}
+
+Conditions Sampler::conditions() const {
+  const auto median_of = [this](double Conditions::*member) {
+    std::vector<double> known;
+    for (const Conditions& one : conditions_) {
+      if (one.*member > 0) known.push_back(one.*member);
+    }
+    return known.empty() ? 0 : median(known);
+  };
+  return {median_of(&Conditions::clock_mhz), median_of(&Conditions::watts)};
+}
+
+DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wanted wanted,
+                                                 DeviceBuffers::Fresh inputs) {
+  TimingRequest request;
+  request.samples = wanted.samples;
+  request.launches_per_sample = wanted.launches;
+  request.flush_cache = measuring().cache == CacheState::kCold;
+  request.graph = measuring().mode == LaunchMode::kGraph;
+  if (auto done = buffers_.enter(bound); !done) return Unexpected{done.error()};
+  const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
+  if (!in_turns) request.restores = bound.restores;
+  auto times = in_turns  ? time_in_turns(bound, request, inputs)
+               : fresh() ? time_on_fresh_inputs(bound, request, inputs)
+                         : backend_.time(bound.sequence, request);
+  if (!times) return times;
+  conditions_.push_back(backend_.conditions());
+  for (const double time : *times) {
+    // Not a time: one such number would spoil every comparison.
+    if (is_time(time)) continue;
+    return Unexpected{
+        DeviceFailure{DeviceError::kRuntime, fmt::format("the backend measured {} ms", time)}};
+  }
+  return times;
+}
+
+DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs) {
+  auto done = buffers_.use_fresh_inputs(inputs);
+  return done ? buffers_.set_constants(bound) : done;
+}
+
+// A request for each sample: its inputs are written in front of it, and it flushes the cache then.
+DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunch& bound,
+                                                                TimingRequest request,
+                                                                DeviceBuffers::Fresh inputs) {
+  const std::uint32_t samples = std::exchange(request.samples, 1);
+  std::vector<double> all;
+  for (std::uint32_t i = 0; i < samples; ++i) {
+    auto renewed = renew_inputs(bound, inputs);
+    if (!renewed) return Unexpected{renewed.error()};
+    auto times = backend_.time(bound.sequence, request);
+    if (!times) return times;
+    all.push_back(times->front());
+  }
+  return all;
+}
+
+// As many samples at a time as there are copies, where each launch needs its buffers as they were,
+// or other inputs: the copies are made anew then. What the last launch left is looked at like that
+// of any other.
+DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& bound,
+                                                         TimingRequest request,
+                                                         DeviceBuffers::Fresh inputs) {
+  constexpr std::uint64_t kMostInRequest = 64;  // which lists all of its launches
+  const std::vector<ArgumentPlan>& arguments = buffers_.plan().arguments;
+  std::vector<std::uint32_t> written;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_scalar && arguments[i].role != Role::kIn) written.push_back(i);
+  }
+  const std::uint64_t samples = request.samples;
+  const std::uint64_t launches = request.launches_per_sample;
+  const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
+  const bool used_once = !bound.restores.empty() || fresh();
+  const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
+  // The last copy is that of the last launch, whose answer can be looked at.
+  Rotation::Renew renew;
+  if (fresh()) {
+    renew = [&](bool last) {
+      return renew_inputs(bound, last ? inputs : DeviceBuffers::Fresh::kNext);
+    };
+  }
+  std::vector<double> all;
+  while (all.size() < samples) {
+    request.samples = static_cast<std::uint32_t>(std::min(most, samples - all.size()));
+    auto turns = rotation_.turns(bound, request.samples * launches, renew);
+    if (!turns) return Unexpected{turns.error()};
+    request.turns = std::move(*turns);
+    auto times = backend_.time(bound.sequence, request);
+    if (!times) return times;
+    all.insert(all.end(), times->begin(), times->end());
+    auto done = rotation_.take_back(bound, written);
+    if (!done) return Unexpected{done.error()};
+  }
+  return all;
+}
+
+// Several launches in one sample where one is too short to be timed. Not with a cold cache, which
+// must be flushed before each launch, and no more than buffers can be restored, or filled with
+// other inputs, for.
+std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) const {
+  if (measuring().cache == CacheState::kCold || !(one_ms > 0)) return 1;
+  const bool graph = measuring().mode == LaunchMode::kGraph;
+  const auto kernels = static_cast<double>(bound.sequence.size());
+  double most = graph ? std::floor(kMostInGraph / kernels) : kMostLaunches;
+  if (!bound.restores.empty() || fresh()) {
+    if (measuring().cache == CacheState::kHot) return 1;
+    most = std::min(most, static_cast<double>(rotation_.copies(bound)));
+  }
+  return static_cast<std::uint32_t>(
+      std::clamp(std::ceil((graph ? kShortestGraphMs : kShortestSampleMs) / one_ms), 1.0,
+                 std::max(1.0, most)));
+}
+
+// Alone in a graph a short launch takes several times as long as among others: there it is looked
+// at again.
+DeviceResult<std::uint32_t> Sampler::choose_launches(const BoundLaunch& bound, double one_ms) {
+  const std::uint32_t launches = launches_for(bound, one_ms);
+  if (launches == 1 || measuring().mode != LaunchMode::kGraph) return launches;
+  const auto among_others = time(bound, 1, launches);
+  if (!among_others) return Unexpected{among_others.error()};
+  return launches_for(bound, among_others->front());
+}
+
+}  // namespace tuner

@@ -1,0 +1,350 @@
+// Admits, verifies, probes and measures one variant.
+//
+// The steps are in the order of what they cost, so that a variant that is not worth it is left
+// early:
+//
+//   admit     limits that the device is known to have (nothing is launched), loading, limits that
+//             only the loaded kernel tells, one launch, its answer, the guard words and what it
+//             left in workspaces; one more on that;
+//   probe     a warm-up and three samples: clearly slower than the best is `dropped`;
+//   estimate  samples until the median is known well enough;
+//   check     the answer that the timed launches left; launches on decoys and on poison; inputs.
+//
+// Checking comes last as well as first, because timing is what may break a variant: it is launched
+// many times, on what earlier launches have left.
+
+#include "tuner/measure/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "tuner/model/limits.h"
+#include "tuner/model/statistics.h"
+#include "tuner/resolve/argument_names.h"
+
+namespace tuner {
+namespace {
+
+constexpr std::uint32_t kProbeSamples = 3;
+constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interval
+// Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
+// slower than the next ones, but not by so much.
+constexpr double kHopeless = 2;
+// What the device says of a kernel counts; what it does not know, the compiler may.
+Resources merged(Resources loaded, const Resources& compiled) {
+  const auto fill_in = [](std::int64_t& value, std::int64_t other) {
+    if (value < 0) value = other;
+  };
+  fill_in(loaded.registers, compiled.registers);
+  fill_in(loaded.static_shared_bytes, compiled.static_shared_bytes);
+  fill_in(loaded.constant_bytes, compiled.constant_bytes);
+  fill_in(loaded.local_bytes, compiled.local_bytes);
+  fill_in(loaded.spill_bytes, compiled.spill_bytes);
+  fill_in(loaded.max_threads, compiled.max_threads);
+  return loaded;
+}
+
+std::optional<Verdict> failed(const DeviceResult<Ok>& done) {
+  return done ? std::nullopt : std::optional(verdict_of(done.error()));
+}
+
+}  // namespace
+
+Expected<Admitted, Verdict> Session::admit(const VariantPlan& variant) {
+  announce(Phase::kLoad);
+  const DeviceFacts& device = backend_.facts();
+  // Another one may have been timed on fresh inputs just before.
+  if (auto done = buffers_.use_inputs(0); !done) return Unexpected{verdict_of(done.error())};
+  if (auto reason = over_limits(variant, device)) {
+    return Unexpected{verdict_of(TrialState::kConstraints, *reason)};
+  }
+  auto kernel = backend_.load(variant.artifact);
+  if (!kernel) return Unexpected{verdict_of(kernel.error())};
+  // Registers and shared memory are known now. To launch a kernel that needs too much would say
+  // only "invalid argument".
+  std::vector<Resources> kernels = kernels_of(variant.artifact);
+  kernels.front() = merged(kernel->resources, kernels.front());
+  for (std::size_t i = 0; i < kernel->then.size(); ++i) {
+    kernels[i + 1] = merged(kernel->then[i].resources, kernels[i + 1]);
+  }
+  const Resources resources = kernels.front();
+  Admitted admitted{Loaded(backend_, *kernel), buffers_.bind(variant, *kernel), resources, -1,
+                    buffers_.inputs_untouched()};
+  std::optional<Verdict> wrong;
+  if (auto reason = over_limits(variant, kernels, device)) {
+    wrong = verdict_of(TrialState::kConstraints, *reason);
+  } else {
+    wrong = failed(buffers_.set_constants(admitted.bound));
+  }
+  if (!wrong) {
+    announce(Phase::kVerify);
+    wrong = verify(admitted);
+  }
+  if (!wrong) return admitted;
+  wrong->resources = resources;
+  wrong->max_error = admitted.max_error;
+  return Unexpected{std::move(*wrong)};
+}
+
+std::optional<Verdict> Session::launch_and_check(Admitted& admitted) {
+  if (auto failed = launch_on(admitted, Outputs::kPoisoned)) return failed;
+  return recheck(admitted);
+}
+
+std::optional<Verdict> Session::launch_on(const Admitted& admitted, Outputs outputs) {
+  if (auto done = buffers_.reset(admitted.bound, outputs); !done) return verdict_of(done.error());
+  auto launched = backend_.launch(admitted.bound.sequence);
+  if (launched) return std::nullopt;
+  std::vector<std::string> names;  // of a launch that others follow nobody knows which it was
+  for (const ArgumentPlan& one : buffers_.plan().arguments) names.push_back(one.name);
+  const bool is_one = admitted.bound.sequence.size() == 1;
+  return verdict_of(is_one ? with_names(launched.error(), names) : launched.error());
+}
+
+// Compares the outputs with the reference's. The error that is kept is the largest of all checks.
+std::optional<Verdict> Session::check_answers(Admitted& admitted) {
+  auto outputs = buffers_.check_outputs(admitted.bound);
+  if (!outputs) return verdict_of(outputs.error());
+  if (!buffers_.plan().checks.empty()) {
+    admitted.max_error = std::max(admitted.max_error, outputs->max_error);
+  }
+  if (outputs->message.empty()) return std::nullopt;
+  return verdict_of(TrialState::kCorrectness, outputs->message);
+}
+
+// A write outside of a buffer is the better message, because a wrong answer may follow from it. But
+// a device that fails is reported as that.
+std::optional<Verdict> Session::recheck(Admitted& admitted) {
+  auto broken = buffers_.broken_guard(admitted.bound);
+  if (!broken) return verdict_of(broken.error());
+  auto wrong = check_answers(admitted);
+  if (*broken && (!wrong || wrong->state == TrialState::kCorrectness)) {
+    return verdict_of(TrialState::kCorrectness, **broken);
+  }
+  return wrong ? wrong : check_workspaces(admitted);
+}
+
+std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
+  auto left = buffers_.left_behind(admitted.bound);
+  if (!left) return verdict_of(left.error());
+  if (!*left) return std::nullopt;
+  return verdict_of(TrialState::kCorrectness, **left);
+}
+
+// A launch that skips work, because it finds an answer in place or has counted the launches before
+// it, leaves the decoys as they are. What skips only the elements that are right already is seen on
+// poison, which is never right.
+std::optional<Verdict> Session::verify_again(Admitted& admitted) {
+  announce(Phase::kVerify);
+  std::optional<Verdict> wrong;
+  if (buffers_.has_decoys()) {
+    wrong = launch_on(admitted, Outputs::kDecoys);
+    if (!wrong) wrong = check_answers(admitted);
+  }
+  if (!wrong) wrong = launch_and_check(admitted);
+  if (wrong && wrong->state == TrialState::kCorrectness) {
+    wrong->message =
+        "right at first, wrong when launched again after the timing: " + wrong->message;
+  }
+  return wrong;
+}
+
+// Inputs are shared by all variants: one that writes into them spoils the answers of the next ones.
+// They are compared with what they were filled with, and filled anew when they differ.
+std::optional<Verdict> Session::check_inputs(Admitted& admitted) {
+  if (!buffers_.inputs_are_small()) announce(Phase::kInputs);
+  const auto repaired = [this] { return buffers_.repair_inputs(); };
+  const auto failure = [](const DeviceFailure& error) -> std::optional<Verdict> {
+    // No room for a second copy is not the variant's fault.
+    if (error.error == DeviceError::kOutOfMemory) return std::nullopt;
+    return verdict_of(error);
+  };
+  auto changed = repaired();
+  if (!changed) return failure(changed.error());
+  if (!*changed) return std::nullopt;
+  if (!admitted.inputs_untouched) {
+    // An earlier variant may have done it: this one is guilty only if it does so again.
+    if (auto failed = launch_on(admitted, Outputs::kPoisoned)) return failed;
+    changed = repaired();
+    if (!changed) return failure(changed.error());
+    if (!*changed) return std::nullopt;
+  }
+  return verdict_of(TrialState::kCorrectness, "changes its input " + **changed);
+}
+
+std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
+  admitted.inputs_untouched = buffers_.inputs_untouched();
+  if (auto wrong = verify_again(admitted)) return wrong;
+  return check_inputs(admitted);
+}
+
+std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
+  announce(Phase::kVerify);
+  if (auto wrong = failed(buffers_.set_constants(admitted.bound))) return wrong;
+  return launch_and_check(admitted);
+}
+
+// On workspaces as they are when they are made, and on what that launch has left in them.
+std::optional<Verdict> Session::first_launches(Admitted& admitted) {
+  if (auto done = buffers_.renew_workspaces(admitted.bound); !done) {
+    return verdict_of(done.error());
+  }
+  auto wrong = launch_and_check(admitted);
+  const auto& workspaces = admitted.bound.workspaces;
+  const auto keeps = [](const WorkspaceArgument& one) { return keeps_zeros(*one.argument); };
+  if (wrong || std::none_of(workspaces.begin(), workspaces.end(), keeps)) return wrong;
+  wrong = launch_and_check(admitted);
+  if (wrong && wrong->state == TrialState::kCorrectness) {
+    wrong->message = "right at first, wrong on the workspace that it left: " + wrong->message;
+  }
+  return wrong;
+}
+
+// A wrong answer may be an earlier variant's fault, which wrote into an input. Then the input is
+// filled anew and the variant is launched once more. If the input has changed again, the variant
+// does it itself, and the message says so.
+std::optional<Verdict> Session::verify(Admitted& admitted) {
+  auto wrong = first_launches(admitted);
+  if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
+  auto changed = buffers_.repair_inputs();
+  if (!changed) {
+    return changed.error().error == DeviceError::kOutOfMemory ? wrong : verdict_of(changed.error());
+  }
+  if (!*changed) return wrong;
+  admitted.max_error = -1;
+  admitted.inputs_untouched = true;
+  wrong = first_launches(admitted);
+  if (!wrong || wrong->state != TrialState::kCorrectness) return wrong;
+  changed = buffers_.repair_inputs();
+  if (!changed) return verdict_of(changed.error());
+  if (*changed) wrong->message = fmt::format("changes its input {}; {}", **changed, wrong->message);
+  return wrong;
+}
+
+// Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
+// the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
+// slow.
+std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted& admitted,
+                                      std::uint32_t& launches, std::vector<double>& samples) {
+  announce(Phase::kProbe);
+  const double factor = measuring().drop_above;
+  const double limit = factor > 0 && variant.best_ms > 0 ? factor * variant.best_ms
+                                                         : std::numeric_limits<double>::infinity();
+  auto warm_up = sampler_.time(admitted.bound, 1, 1);
+  if (!warm_up) return verdict_of(warm_up.error());
+  const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front());
+  if (!chosen) return verdict_of(chosen.error());
+  launches = *chosen;
+  if (warm_up->front() > kHopeless * limit) {
+    samples = *warm_up;
+  } else {
+    auto probes = sampler_.time(admitted.bound, kProbeSamples, launches);
+    if (!probes) return verdict_of(probes.error());
+    samples = *probes;
+    if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
+  }
+  return verdict_of(TrialState::kDropped, fmt::format("slower than {:g} times the best, {:g} ms",
+                                                      factor, variant.best_ms));
+}
+
+// Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
+// a limit of number or time is met (enough_samples()). A block is one request to the backend.
+std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_ms,
+                                         std::uint32_t launches, std::vector<double>& samples) {
+  announce(Phase::kEstimate);
+  const MeasureSpec& spec = measuring();
+  while (true) {
+    const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * launches;
+    const Timing timing = summarise(samples, spec.confidence);
+    if (enough_samples(timing, spec, spent, best_ms)) return std::nullopt;
+    const auto n = static_cast<double>(samples.size());
+    double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
+    wanted = std::min(wanted, spec.max_samples - n);
+    // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
+    const double each = timing.median * launches;
+    if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
+    auto more =
+        sampler_.time(admitted.bound, static_cast<std::uint32_t>(std::max(1.0, wanted)), launches);
+    if (!more) return verdict_of(more.error());
+    samples.insert(samples.end(), more->begin(), more->end());
+  }
+}
+
+// Only variants that survived the race: it takes about a second.
+std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& watts) {
+  announce(Phase::kPower);
+  auto power = backend_.power(admitted.bound.sequence);
+  if (!power) return verdict_of(power.error());
+  watts = *power;
+  return std::nullopt;
+}
+
+std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted,
+                                                      std::uint32_t launches) {
+  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
+  const auto sample = sampler_.time_on_known_inputs(admitted.bound, launches);
+  if (!sample) return verdict_of(sample.error());
+  return std::nullopt;
+}
+
+std::optional<Verdict> Session::back_to_usual_inputs(const Admitted& admitted) {
+  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
+  if (auto done = buffers_.use_inputs(0); !done) return verdict_of(done.error());
+  return failed(buffers_.set_constants(admitted.bound));
+}
+
+std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
+                                               const std::vector<double>& samples, bool dropped) {
+  // A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what
+  // was done to them until they are looked at.
+  const bool again = !dropped && !buffers_.plan().checks.empty();
+  auto wrong = again ? check_answers(admitted) : recheck(admitted);
+  if (!wrong && again) wrong = check_workspaces(admitted);
+  if (wrong) {
+    const bool fresh = measuring().inputs == TimedInputs::kFresh;
+    wrong->message += fresh ? ", timed on fresh inputs" : ", after repeated launches";
+    return wrong;
+  }
+  if (again) {
+    if (auto changed = verify_again(admitted)) return changed;
+  }
+  // Comparing large inputs takes as long as some launches: only for what may win.
+  const bool best = !dropped && (variant.best_ms == 0 || median(samples) < variant.best_ms);
+  if (!buffers_.inputs_are_small() && !best) return std::nullopt;
+  return check_inputs(admitted);
+}
+
+Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
+  std::uint32_t launches = 1;
+  std::vector<double> samples;
+  sampler_.begin_anew();
+  auto ended = probe(variant, admitted, launches, samples);  // `dropped`, or what went wrong
+  if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
+  const Conditions conditions = sampler_.conditions();
+  double watts = 0;
+  if (!ended && measuring().power) ended = measure_power(admitted, watts);
+  const bool dropped = ended && ended->state == TrialState::kDropped;
+  // A dropped variant has a time that strategies learn from, so its answer must be right as well.
+  if (!ended || dropped) {
+    auto wrong = timed_on_known_inputs(admitted, launches);
+    if (!wrong) wrong = check_measured(variant, admitted, samples, dropped);
+    if (!wrong) wrong = back_to_usual_inputs(admitted);
+    if (wrong) ended = std::move(wrong);
+  }
+  Verdict verdict = ended.value_or(Verdict{});
+  if (verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped) {
+    verdict.timing = summarise(std::move(samples), measuring().confidence);
+  }
+  verdict.watts = watts;
+  verdict.conditions = conditions;
+  verdict.resources = admitted.resources;
+  verdict.max_error = admitted.max_error;
+  return verdict;
+}
+
+}  // namespace tuner

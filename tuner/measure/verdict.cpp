@@ -1,0 +1,55 @@
+// Makes verdicts of what a device says.
+
+#include "tuner/measure/verdict.h"
+
+#include <utility>
+
+namespace tuner {
+
+Verdict verdict_of(TrialState state, std::string message) {
+  Verdict verdict;
+  verdict.state = state;
+  verdict.message = std::move(message);
+  return verdict;
+}
+
+Verdict verdict_of(const DeviceFailure& failure) {
+  Verdict verdict = verdict_of(TrialState::kRuntime, failure.message);
+  switch (failure.error) {
+    case DeviceError::kInvalid:
+    case DeviceError::kLaunch:
+    case DeviceError::kUnsupported:
+      verdict.state = TrialState::kLaunch;
+      break;
+    case DeviceError::kRuntime:
+      verdict.context_dead = true;
+      break;
+    case DeviceError::kDeviceLost:
+      verdict.context_dead = true;
+      verdict.device_lost = true;
+      break;
+    case DeviceError::kOutOfMemory:
+      verdict.retryable = true;  // another program may hold the memory, for now
+      break;
+    case DeviceError::kNone:
+      break;
+  }
+  return verdict;
+}
+
+void take_over(Verdict& verdict, Trial& trial) {
+  trial.state = verdict.state;
+  trial.timing = std::move(verdict.timing);
+  trial.message = std::move(verdict.message);
+  trial.max_error = verdict.max_error;
+  trial.watts = verdict.watts;
+  trial.observed = std::move(verdict.observed);
+  trial.conditions = verdict.conditions;
+  trial.deterministic = verdict.deterministic;
+  if (verdict.resources.registers < 0) return;
+  const std::int64_t spills = trial.resources.spill_bytes;
+  trial.resources = verdict.resources;
+  if (trial.resources.spill_bytes < 0) trial.resources.spill_bytes = spills;
+}
+
+}  // namespace tuner

@@ -1,0 +1,42 @@
+// Zeroes, poisons and compares the buffers of workspaces.
+
+#include "tuner/measure/workspace_role.h"
+
+#include <fmt/format.h>
+
+#include "tuner/measure/difference.h"
+
+namespace tuner {
+
+bool keeps_zeros(const ArgumentPlan& argument) {
+  return argument.role == Role::kWorkspace && argument.zero == Zero::kOnce;
+}
+
+DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one) {
+  const bool is_poisoned = one.argument->zero == Zero::kNever;
+  const unsigned char value = is_poisoned ? poison_for(one.argument->type) : 0;
+  auto done = memory.fill_bytes(one.buffer, 0, kGuardBytes, kGuardByte);
+  if (done) done = memory.fill_bytes(one.buffer, kGuardBytes, one.bytes, value);
+  if (done) done = memory.fill_bytes(one.buffer, kGuardBytes + one.bytes, kGuardBytes, kGuardByte);
+  return done;
+}
+
+DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
+                                                     const WorkspaceArgument& one, BufferId zeros) {
+  auto same = memory.same_contents(one.buffer, zeros, one.bytes);
+  if (!same) return Unexpected{same.error()};
+  if (*same) return std::optional<std::string>();
+  const ArgumentPlan& argument = *one.argument;
+  auto difference =
+      backend.memory().compare(contents_of(one.buffer), contents_of(zeros), argument.type,
+                               one.bytes / size_of(argument.type), 0, 0);
+  if (!difference) return Unexpected{difference.error()};
+  if (auto done = renew(memory, one); !done) return Unexpected{done.error()};
+  // A negative zero is equal to zero, and not the same.
+  const double value = difference->mismatches > 0 ? difference->first_value : -0.0;
+  return std::optional(fmt::format(
+      "leaves {}[{}] = {}, a workspace that must be zero after each launch (zero: once)",
+      argument.name, difference->first_mismatch, number_text(value, 6)));
+}
+
+}  // namespace tuner

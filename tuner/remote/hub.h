@@ -1,0 +1,92 @@
+#pragma once
+// Rank 0's side of the job: workers of other ranks look to the coordinator like children. A thread
+// of its own, the one that has made the link, passes on what they say.
+
+#include <poll.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/child_process.h"
+#include "tuner/remote/agent.h"
+#include "tuner/remote/envelope.h"
+#include "tuner/remote/handshake.h"
+#include "tuner/remote/link.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+class RankHub {
+ public:
+  RankHub(RankLink& link, RankTimes times);
+  RankHub(const RankHub&) = delete;
+  RankHub& operator=(const RankHub&) = delete;
+
+  // On the thread of the link, until stop(). Whether all other ranks are there until the end.
+  bool pass_on();
+  void stop();
+
+  // Asks each rank what it is, and waits for that. Those that do not answer are missing.
+  std::map<unsigned, RankFacts> ask(const std::vector<std::string>& plugin_dirs,
+                                    const SharedFiles& files, double seconds);
+  // A worker there, which ends before this does. Throws UnavailableError when the rank is gone.
+  std::unique_ptr<Peer> start(unsigned rank, const std::string& role);
+
+ private:
+  friend class RemoteWorker;
+
+  // What is known of a worker of another rank.
+  struct Remote {
+    unsigned rank = 0;
+    FileDescriptor socket;  // this side's end
+    std::string outgoing;   // to the coordinator
+    bool is_closing = false;
+    std::optional<nlohmann::json> ended;  // Topic::kEnded
+  };
+  struct Rank {
+    TimePoint heard = Clock::now();
+    bool is_gone = false;
+    bool is_done = false;
+    std::optional<RankFacts> facts;
+  };
+
+  void post(unsigned rank, Envelope envelope);
+  void wake();
+  bool is_stopping();
+  bool are_all_done();
+
+  void send_posted();
+  bool take_messages();
+  void take(unsigned from, const Envelope& envelope);
+  bool pass_on_bytes();
+  bool let_leave();
+  bool is_silent(unsigned rank) const;  // under the lock
+  void look_for_dead();
+  void lose(unsigned rank);
+  std::vector<pollfd> watched();
+
+  RankLink& link_;
+  RankTimes times_;
+  FileDescriptor wake_;
+  TimePoint said_ = Clock::now();
+  std::vector<char> block_ = std::vector<char>(std::size_t{1} << 18);
+
+  std::mutex mutex_;  // of all that follows
+  std::condition_variable news_;
+  std::deque<std::pair<unsigned, Envelope>> posted_;
+  std::map<unsigned, Rank> ranks_;
+  std::map<std::uint32_t, std::shared_ptr<Remote>> workers_;
+  std::uint32_t last_worker_ = 0;
+  bool is_stopping_ = false;
+};
+
+}  // namespace tuner

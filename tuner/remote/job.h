@@ -1,0 +1,82 @@
+#pragma once
+// A job of several ranks, of which this process is one. Its link lives on a thread of its own: MPI
+// is started, called and left by that one only.
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tuner/base/interrupt.h"
+#include "tuner/remote/agent.h"
+#include "tuner/remote/handshake.h"
+#include "tuner/remote/hub.h"
+#include "tuner/remote/link.h"
+#include "tuner/worker/lent_host.h"
+
+namespace tuner {
+
+// How many processes a launcher (mpirun, srun) has started, and which of them this is, as it says
+// in the environment; empty where there is one.
+struct LaunchedJob {
+  unsigned count = 1;
+  unsigned rank = 0;
+};
+std::optional<LaunchedJob> launched_job(
+    const std::function<const char*(const char* name)>& variable);
+
+// Of what a study needs, and how it is to be compiled.
+struct Lending {
+  NeededPlugins plugins;
+  std::vector<std::string> plugin_dirs;
+  std::vector<std::string> files;  // that workers read
+  std::optional<unsigned> jobs;    // compile workers of each rank; empty: its share of the cores
+};
+
+class RankJob {
+ public:
+  using MakeLink = std::function<std::unique_ptr<RankLink>()>;
+
+  // Joins the others. `make_link` throws UnavailableError where that is not possible.
+  RankJob(const MakeLink& make_link, RankProgram program, RankTimes times = {});
+  // Of rank 0: lets the others end, and waits for that.
+  ~RankJob();
+  RankJob(const RankJob&) = delete;
+  RankJob& operator=(const RankJob&) = delete;
+
+  unsigned rank() const { return rank_; }
+  unsigned count() const { return count_; }
+  // Of other ranks than 0: lends what this one has, until all is done. False when it ends before,
+  // because rank 0 is gone or somebody wants this one to end.
+  bool serve(const StopRequest& interrupt);
+
+  // Of rank 0: those that take part; `note` is told of each that does not. What they start ends
+  // before this does.
+  using Note = std::function<void(const std::string&)>;
+  LentHosts hosts(const Lending& lending, const Note& note);
+  // Of rank 0, after hosts(): its own share of the cores.
+  unsigned cores_here() const { return cores_here_; }
+  std::string node() const { return node_; }
+
+ private:
+  void live(const MakeLink& make_link, std::promise<void> joined);
+
+  RankProgram program_;
+  RankTimes times_;
+  unsigned rank_ = 0;
+  unsigned count_ = 1;
+  std::string node_;
+  unsigned cores_here_ = 1;
+  RankEnd end_ = RankEnd::kAll;
+  std::atomic<bool> is_unwanted_ = false;  // somebody wants this rank to end
+  std::atomic<bool> has_ended_ = false;    // the thread
+  std::unique_ptr<RankHub> hub_;
+  std::thread thread_;
+};
+
+}  // namespace tuner

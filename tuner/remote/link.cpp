@@ -1,0 +1,61 @@
+// The link that MPI makes: calls the module's table of functions.
+
+#include "tuner/remote/link.h"
+
+#include <cstddef>
+#include <string>
+
+#include "tuner/base/error.h"
+#include "tuner/plugin/abi_ranks.h"
+#include "tuner/plugin/loader.h"
+
+namespace tuner {
+namespace {
+
+class MpiLink final : public RankLink {
+ public:
+  explicit MpiLink(const tuner_ranks& calls)
+      : calls_(calls),
+        rank_(static_cast<unsigned>(calls.rank())),
+        count_(static_cast<unsigned>(calls.count())),
+        node_(calls.node()) {}
+
+  unsigned rank() const override { return rank_; }
+  unsigned count() const override { return count_; }
+  std::string node() const override { return node_; }
+  bool send(unsigned rank, const std::string& bytes) override {
+    return calls_.send(static_cast<int>(rank), bytes.data(), bytes.size()) == nullptr;
+  }
+  std::optional<Message> receive() override {
+    const void* bytes = nullptr;
+    std::size_t size = 0;
+    const int from = calls_.receive(&bytes, &size);
+    if (from < 0) return std::nullopt;
+    return Message{static_cast<unsigned>(from), std::string(static_cast<const char*>(bytes), size)};
+  }
+  bool is_sending() const override { return calls_.unsent() > 0; }
+  void finish() override { calls_.finish(); }
+
+ private:
+  const tuner_ranks& calls_;
+  unsigned rank_;
+  unsigned count_;
+  std::string node_;
+};
+
+}  // namespace
+
+std::unique_ptr<RankLink> make_mpi_link(const std::filesystem::path& module) {
+  const auto table = load_table(module, TUNER_RANKS_SYMBOL);
+  if (!table) throw UnavailableError(module.string() + ": " + table.error());
+  const auto& calls = *static_cast<const tuner_ranks*>(*table);
+  if (calls.struct_size != sizeof(tuner_ranks)) {
+    throw UnavailableError(module.string() + " is of another build than this program");
+  }
+  if (const char* failed = calls.start()) {
+    throw UnavailableError(std::string("MPI cannot be started: ") + failed);
+  }
+  return std::make_unique<MpiLink>(calls);
+}
+
+}  // namespace tuner

@@ -1,0 +1,361 @@
+// Evaluates the expressions of launches and arguments: values, shapes, boxes of maps.
+
+#include "tuner/resolve/argument_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tuner/base/hash.h"
+#include "tuner/base/text.h"
+
+namespace tuner {
+
+// ---- values of expressions ----------------------------------------------------------------------
+
+bool varies(const Expression& expression, const Bindings& names) {
+  return std::any_of(expression.names().begin(), expression.names().end(),
+                     [&](const std::string& name) { return !names.contains(name); });
+}
+
+namespace {
+
+bool any_varies(const std::vector<Expression>& all, const Bindings& names) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Expression& one) { return varies(one, names); });
+}
+
+}  // namespace
+
+// A map's buffer is not scratch, so its extents stay.
+bool varies(const ArgumentSpec& argument, const Bindings& names) {
+  if (argument.map)
+    return any_varies(argument.map->box, names) || varies(argument.map->swizzle, names);
+  if (argument.is_scalar) return varies(argument.value, names);
+  return any_varies(argument.shape, names);
+}
+
+Expected<Value, std::string> value_of(const Expression& expression, const Bindings& names,
+                                      const std::string& what) {
+  auto value = expression.evaluate(names);
+  if (value) return *value;
+  return Unexpected{fmt::format("{} '{}': {}", what, expression.text(), value.error().message)};
+}
+
+Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
+                                           const std::string& what, const WholeRange& range) {
+  if (expression.empty()) return range.fallback;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  std::int64_t number = -1;
+  const double real = to_number(*value);
+  if (const auto* integer = std::get_if<std::int64_t>(&*value)) {
+    number = *integer;
+  } else if (!std::holds_alternative<bool>(*value) && real >= 0 && real < 0x1p63 &&
+             real == std::floor(real)) {
+    number = static_cast<std::int64_t>(real);
+  }
+  if (number >= 0 && static_cast<std::uint64_t>(number) >= range.low &&
+      static_cast<std::uint64_t>(number) <= range.high) {
+    return static_cast<std::uint64_t>(number);
+  }
+  return Unexpected{fmt::format("{} '{}' is {}, must be a whole number from {} to {}", what,
+                                expression.text(), to_text(*value), range.low, range.high)};
+}
+
+std::string cpp_text(const Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
+  return to_text(value);
+}
+
+namespace {
+
+// Length of the name in "{name}" at the start of `text`, 0 when that is not what stands there.
+std::size_t placeholder_length(std::string_view text) {
+  if (text.size() < 3 || std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && (is_word_part(text[end]) || text[end] == '.')) ++end;
+  return end < text.size() && text[end] == '}' ? end - 1 : 0;
+}
+
+}  // namespace
+
+Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t length =
+        text[i] == '{' ? placeholder_length(std::string_view(text).substr(i)) : 0;
+    if (length == 0) {
+      out += text[i];
+      continue;
+    }
+    const std::string name = text.substr(i + 1, length);
+    const auto found = names.find(name);
+    if (found == names.end()) {
+      return Unexpected{fmt::format("'{}' has no value for {{{}}}", text, name)};
+    }
+    out += cpp_text(found->second);
+    i += length + 1;
+  }
+  return out;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+namespace {
+
+// Whether an attribute is asked for; empty: no.
+Expected<bool, std::string> asked(const Expression& expression, const Bindings& names,
+                                  const std::string& what) {
+  if (expression.empty()) return false;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  return truth(*value);
+}
+
+Expected<int, std::string> carveout_of(const Expression& expression, const Bindings& names) {
+  if (expression.empty()) return -1;
+  const auto value = value_of(expression, names, "carveout");
+  if (!value) return Unexpected{value.error()};
+  const double percent = to_number(*value);
+  if (percent == std::floor(percent) && percent >= -1 && percent <= 100) {
+    return static_cast<int>(percent);
+  }
+  return Unexpected{fmt::format(
+      "carveout '{}' is {}, must be a percentage from 0 to 100, or -1 for the driver's choice",
+      expression.text(), to_text(*value))};
+}
+
+Expected<ClusterScheduling, std::string> scheduling_of(const Expression& expression,
+                                                       const Bindings& names) {
+  if (expression.empty()) return ClusterScheduling::kDefault;
+  const auto value = value_of(expression, names, "scheduling");
+  if (!value) return Unexpected{value.error()};
+  const std::string policy = to_text(*value);
+  if (policy == "default") return ClusterScheduling::kDefault;
+  if (policy == "spread") return ClusterScheduling::kSpread;
+  if (policy == "load_balancing") return ClusterScheduling::kLoadBalancing;
+  return Unexpected{
+      fmt::format("scheduling '{}' is {}, must be 'default', 'spread' or 'load_balancing'",
+                  expression.text(), policy)};
+}
+
+}  // namespace
+
+Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
+                                                          const Bindings& names) {
+  LaunchAttributes out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto blocks =
+        whole(spec.cluster[i], names, std::string("cluster.") + "xyz" [i], { 1, 1, 16 });
+    if (!blocks) return Unexpected{blocks.error()};
+    out.cluster[i] = static_cast<std::uint32_t>(*blocks);
+  }
+  const auto cooperative = asked(spec.cooperative, names, "cooperative");
+  if (!cooperative) return Unexpected{cooperative.error()};
+  const auto carveout = carveout_of(spec.carveout, names);
+  if (!carveout) return Unexpected{carveout.error()};
+  const auto scheduling = scheduling_of(spec.scheduling, names);
+  if (!scheduling) return Unexpected{scheduling.error()};
+  const auto programmatic = asked(spec.programmatic, names, "programmatic");
+  if (!programmatic) return Unexpected{programmatic.error()};
+  out.cooperative = *cooperative;
+  out.carveout = *carveout;
+  out.scheduling = *scheduling;
+  out.programmatic = *programmatic;
+  return out;
+}
+
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  constexpr std::uint64_t kMost = UINT32_MAX;
+  LaunchGeometry out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string axis = kAxes[i];
+    const auto grid = whole(launch.grid[i], names, "grid." + axis, {1, 1, kMost});
+    if (!grid) return Unexpected{grid.error()};
+    out.grid[i] = static_cast<std::uint32_t>(*grid);
+    const auto block = whole(launch.block[i], names, "block." + axis, {1, 1, kMost});
+    if (!block) return Unexpected{block.error()};
+    out.block[i] = static_cast<std::uint32_t>(*block);
+  }
+  const auto shared =
+      whole(launch.dynamic_shared_bytes, names, "dynamic_shared_bytes", {0, 0, kMost});
+  if (!shared) return Unexpected{shared.error()};
+  out.dynamic_shared_bytes = *shared;
+  const auto attributes = launch_attributes(launch.attributes, names);
+  if (!attributes) return Unexpected{attributes.error()};
+  out.attributes = *attributes;
+  return out;
+}
+
+// ---- arguments ----------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<std::uint32_t> position_of(const std::vector<ArgumentSpec>& arguments,
+                                         const std::string& name) {
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Expected<std::vector<std::uint32_t>, std::string> positions_of(
+    const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
+    const std::string& who) {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t i = 0; wanted.empty() && i < arguments.size(); ++i) places.push_back(i);
+  for (const std::string& name : wanted) {
+    const auto place = position_of(arguments, name);
+    if (!place) return Unexpected{fmt::format("{}: there is no argument '{}'", who, name)};
+    places.push_back(*place);
+  }
+  return places;
+}
+
+// ---- arguments ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
+
+Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec,
+                                                        const Bindings& names) {
+  const auto value = value_of(spec.value, names, spec.name);
+  if (!value) return Unexpected{value.error()};
+  if (std::holds_alternative<std::string>(*value)) {
+    return Unexpected{
+        fmt::format("{} '{}' is text, must be a number", spec.name, spec.value.text())};
+  }
+  const double real = to_number(*value);
+  if (is_floating(spec.type)) return scalar_bytes(spec.type, real);
+  const bool is_signed = spec.type >= DataType::kInt8 && spec.type <= DataType::kInt64;
+  const int bits = static_cast<int>(size_of(spec.type)) * 8 - (is_signed ? 1 : 0);
+  const double limit = std::ldexp(1.0, bits);  // exclusive
+  const auto* integer = std::get_if<std::int64_t>(&*value);
+  // The doubles next to 2^63 and 2^64 round up, but every int64 is in range there anyway.
+  const bool fits = (integer != nullptr && bits >= 63) ||
+                    (real == std::floor(real) && real >= -limit && real < limit);
+  if (!fits || (!is_signed && real < 0)) {
+    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", spec.name, spec.value.text(),
+                                  to_text(*value), name_of(spec.type))};
+  }
+  return scalar_bytes(spec.type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
+}
+
+std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Bindings& names,
+                                         ArgumentPlan& plan) {
+  plan.elements = 1;
+  for (const Expression& extent : spec.shape) {
+    const auto value = whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements});
+    if (!value) return value.error();
+    if (plan.elements > kMostElements / *value) {
+      return fmt::format("{} has more than 2^60 elements", spec.name);
+    }
+    plan.elements *= *value;
+    plan.extents.push_back(*value);
+  }
+  return std::nullopt;
+}
+
+// All but the value or size.
+ArgumentPlan placeholder(const ArgumentSpec& spec) {
+  ArgumentPlan plan;
+  plan.name = spec.name;
+  plan.type = spec.type;
+  plan.is_scalar = spec.is_scalar;
+  if (spec.is_scalar && !spec.map) plan.scalar.resize(size_of(spec.type));
+  if (spec.map) plan.map.emplace();
+  plan.role = spec.role;
+  plan.fill = spec.fill;
+  plan.zero = spec.zero;
+  plan.seed = hash_of(spec.fill.same_as.empty() ? spec.name : spec.fill.same_as).low;
+  return plan;
+}
+
+Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
+                                              const std::vector<ArgumentSpec>& arguments,
+                                              const Bindings& names) {
+  constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
+  const auto of = position_of(arguments, spec.map->of);
+  if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
+  TensorMapPlan plan;
+  plan.of = *of;
+  plan.map.type = arguments[*of].type;
+  for (const Expression& extent : arguments[*of].shape) {
+    const auto value = whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements});
+    if (!value) return Unexpected{value.error()};
+    plan.map.extents.push_back(*value);
+  }
+  for (const Expression& extent : spec.map->box) {
+    const auto value = whole(extent, names, "the box of " + spec.name, {1, 1, kMostInBox});
+    if (!value) return Unexpected{value.error()};
+    plan.map.box.push_back(static_cast<std::uint32_t>(*value));
+  }
+  const auto swizzle = whole(spec.map->swizzle, names, "the swizzle of " + spec.name, {0, 0, 128});
+  if (!swizzle) return Unexpected{swizzle.error()};
+  if (*swizzle != 0 && *swizzle != 32 && *swizzle != 64 && *swizzle != 128) {
+    return Unexpected{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128",
+                                  spec.name, spec.map->swizzle.text(), *swizzle)};
+  }
+  plan.map.swizzle = static_cast<std::uint32_t>(*swizzle);
+  return plan;
+}
+
+}  // namespace
+
+Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
+                                                  const std::vector<ArgumentSpec>& arguments,
+                                                  const Bindings& names) {
+  ArgumentPlan plan = placeholder(spec);
+  if (spec.map) {
+    auto map = map_plan(spec, arguments, names);
+    if (!map) return Unexpected{map.error()};
+    plan.map = std::move(*map);
+  } else if (spec.is_scalar) {
+    auto bytes = scalar_of(spec, names);
+    if (!bytes) return Unexpected{bytes.error()};
+    plan.scalar = std::move(*bytes);
+  } else {
+    if (const auto wrong = measure_shape(spec, names, plan)) return Unexpected{*wrong};
+    if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
+    auto file = substitute(spec.fill.file.string(), names);
+    if (!file) return Unexpected{spec.name + ": " + file.error()};
+    plan.fill.file = *file;
+  }
+  return plan;
+}
+
+bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role >= Role::kScratch; }
+
+Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
+    const std::vector<ArgumentSpec>& specs, const std::vector<ArgumentSpec>& arguments,
+    const Bindings& names) {
+  std::vector<ArgumentPlan> plans;
+  for (const ArgumentSpec& spec : specs) {
+    if (varies(spec, names)) {
+      if (!may_vary(spec)) {
+        return Unexpected{fmt::format(
+            "the shape of {} depends on the parameters; only scratch's or a workspace's may",
+            spec.name)};
+      }
+      plans.push_back(placeholder(spec));
+      plans.back().varies = true;
+      continue;
+    }
+    auto plan = argument_plan(spec, arguments, names);
+    if (!plan) return Unexpected{plan.error()};
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+}  // namespace tuner

@@ -1,0 +1,167 @@
+// The options themselves. What writes a file, reads more options from one, loads a library or runs
+// a program is in no table.
+
+#include "tuner/resolve/option_table.h"
+
+namespace tuner {
+namespace {
+
+using enum OptionTakes;
+using enum MeansTo;
+
+constexpr OptionRow kStudyRows[] = {
+    // Preprocessor and language
+    {"-D* --define-macro", kText, kAll},
+    {"-U* --undefine-macro", kText, kAll},
+    {"-I* --include-path --include-directory", kText, kAll},
+    {"-isystem* -iquote* -idirafter* --system-include", kText, kAll},
+    {"-include --pre-include", kText, kAll},
+    {"-std --std", kWord, kAll},
+    {"-no-source-include --no-source-include", kNothing, kNvrtc},
+    {"-restrict --restrict", kNothing, kNvrtc},
+    {"-default-device --device-as-default-execution-space", kNothing, kNvrtc},
+    {"-device-int128 --device-int128 -device-float128 --device-float128", kNothing, kNvrtc},
+    {"-builtin-move-forward --builtin-move-forward", kSwitch, kNvrtc},
+    {"-builtin-initializer-list --builtin-initializer-list", kSwitch, kNvrtc},
+    {"-minimal --minimal", kNothing, kNvrtc},
+    // Arithmetic
+    {"-use_fast_math --use_fast_math", kNothing, kAll},
+    {"-fmad --fmad", kSwitch, kAll},
+    {"-ftz --ftz -prec-div --prec-div -prec-sqrt --prec-sqrt", kSwitch, kNvrtc},
+    // Code of the device
+    {"-arch --gpu-architecture", kWord, kNvrtc},
+    {"-maxrregcount --maxrregcount", kNumber, kNvrtc},
+    {"-extra-device-vectorization --extra-device-vectorization", kNothing, kNvrtc},
+    {"-lineinfo --generate-line-info -G --device-debug", kNothing, kNvrtc},
+    {"-dopt --dopt -Ofc --Ofast-compile", kWord, kNvrtc},
+    {"-rdc --relocatable-device-code", kSwitch, kNvrtc},
+    {"-dc --device-c -dw --device-w -ewp --extensible-whole-program", kNothing, kNvrtc},
+    {"-modify-stack-limit --modify-stack-limit", kSwitch, kNvrtc},
+    {"-device-stack-protector --device-stack-protector", kSwitch, kNvrtc},
+    {"-jtd --jump-table-density -split-compile --split-compile", kNumber, kNvrtc},
+    {"-no-cache --no-cache", kNothing, kNvrtc},
+    {"-frandom-seed --frandom-seed", kWord, kNvrtc},
+    {"-dQ --version-ident", kSwitch, kNvrtc},
+    {"-Xptxas --ptxas-options", kPtxas, kNvrtc},
+    {"-Xcudafe", kFrontEnd, kNvrtc},
+    {"-Xnvvm", kOptimizer, kNvrtc},
+    // Messages
+    {"-w --disable-warnings", kNothing, kAll},
+    {"-diag-suppress --diag-suppress -diag-warn --diag-warn", kWord, kNvrtc},
+    {"-diag-error --diag-error", kWord, kNvrtc},
+    {"-err-no --display-error-number -no-err-no --no-display-error-number", kNothing, kNvrtc},
+    {"-brief-diag --brief-diagnostics", kSwitch, kNvrtc},
+    {"-opt-info --optimization-info", kWord, kNvrtc},
+    {"-Werror --Werror", kMaybeWord, kNobody},
+    {"-W* --W*", kWarning, kNobody},
+    // The host's compiler
+    {"-O0 -O1 -O2 -O3", kNothing, kHostCompiler},
+    {"-march -mtune", kWord, kHostCompiler},
+    {"-ffast-math -fno-fast-math -fno-finite-math-only", kNothing, kHostCompiler},
+    {"-ffp-contract", kWord, kHostCompiler},
+    {"-O", kMaybeWord, kNobody},
+    {"-Os -Og -Ofast -g -g3 --debug -pthread -fopenmp -pipe", kNothing, kNobody},
+    {"-mavx -mavx2 -mavx512f -mfma -msse4.1 -msse4.2 -m64 -pedantic -ansi", kNothing, kNobody},
+    {"-fPIC -fpic -fPIE -fpie -fexceptions -fno-exceptions -frtti -fno-rtti -fpermissive", kNothing,
+     kNobody},
+    {"-fstrict-aliasing -fno-strict-aliasing -fno-math-errno -fno-trapping-math -fwrapv", kNothing,
+     kNobody},
+    {"-ffinite-math-only -fassociative-math -freciprocal-math -funsafe-math-optimizations",
+     kNothing, kNobody},
+    {"-fno-signed-zeros -fomit-frame-pointer -fno-omit-frame-pointer -finline-functions", kNothing,
+     kNobody},
+    {"-fno-inline -funroll-loops -fno-unroll-loops -ftree-vectorize -fno-tree-vectorize", kNothing,
+     kNobody},
+    {"-ftemplate-depth --ftemplate-depth", kNumber, kNobody},
+    {"-ftemplate-backtrace-limit --ftemplate-backtrace-limit", kNumber, kNobody},
+    {"-Xcompiler --compiler-options", kHost, kNobody},
+    // nvcc's own: NVRTC does it anyway, or it is about linking and host code
+    {"-gencode --generate-code -code --gpu-code", kWord, kNobody},
+    {"-expt-relaxed-constexpr --expt-relaxed-constexpr", kNothing, kNobody},
+    {"-extended-lambda --extended-lambda -expt-extended-lambda --expt-extended-lambda", kNothing,
+     kNobody},
+    {"-x --x", kWord, kNobody},
+    {"-m --machine -t --threads --optimize", kNumber, kNobody},
+    {"-cudart --cudart -cudadevrt --cudadevrt -default-stream --default-stream", kWord, kNobody},
+    {"-compress-mode --compress-mode", kWord, kNobody},
+    {"-no-compress --no-compress -noeh --no-exceptions -res-usage --resource-usage", kNothing,
+     kNobody},
+    {"-src-in-ptx --source-in-ptx -keep-device-functions --keep-device-functions", kNothing,
+     kNobody},
+    {"-allow-unsupported-compiler --allow-unsupported-compiler -v --verbose", kNothing, kNobody},
+    {"-l* --library", kWord, kNobody},
+    {"-L* --library-path", kText, kNobody},
+};
+
+constexpr OptionRow kPtxasRows[] = {
+    {"-v --verbose -w --disable-warnings -warn-spills --warn-on-spills", kNothing, kNvrtc},
+    {"-warn-lmem-usage --warn-on-local-memory-usage", kNothing, kNvrtc},
+    {"-warn-double-usage --warn-on-double-precision-use", kNothing, kNvrtc},
+    {"-Werror --warning-as-error", kMaybeWord, kNvrtc},
+    {"-O* --opt-level", kNumber, kNvrtc},
+    {"-dlcm --def-load-cache -dscm --def-store-cache", kWord, kNvrtc},
+    {"-flcm --force-load-cache -fscm --force-store-cache", kWord, kNvrtc},
+    {"-allow-expensive-optimizations --allow-expensive-optimizations", kSwitch, kNvrtc},
+    {"-fmad --fmad -pic --position-independent-code", kSwitch, kNvrtc},
+    {"-device-stack-protector --device-stack-protector", kSwitch, kNvrtc},
+    {"-maxrregcount --maxrregcount", kWord, kNvrtc},
+    {"-func-maxrregcount --device-function-maxrregcount", kWord, kNvrtc},
+    {"-regUsageLevel --register-usage-level -minnctapersm --minnctapersm", kNumber, kNvrtc},
+    {"-maxntid --maxntid -split-compile --split-compile -m --machine", kNumber, kNvrtc},
+    {"-arch --gpu-name -e --entry -Ofc --Ofast-compile", kWord, kNvrtc},
+    {"-c --compile-only -g --device-debug -lineinfo --generate-line-info", kNothing, kNvrtc},
+    {"-disable-optimizer-consts --disable-optimizer-constants -no-bb-merge", kNothing, kNvrtc},
+    {"--dont-merge-basicblocks -ret-end --return-at-end -ewp --extensible-whole-program", kNothing,
+     kNvrtc},
+    {"-opt-fp-atomics --optimize-float-atomics -preserve-relocs --preserve-relocs", kNothing,
+     kNvrtc},
+    {"-sp-bounds-check --sp-bounds-check -suppress-debug-info --suppress-debug-info", kNothing,
+     kNvrtc},
+    {"-override-directive-values --override-directive-values", kNothing, kNvrtc},
+    {"-suppress-stack-size-warning --suppress-stack-size-warning", kNothing, kNvrtc},
+    {"-suppress-double-demote-warning --suppress-double-demote-warning", kNothing, kNvrtc},
+    {"-make-errors-visible-at-exit --make-errors-visible-at-exit", kNothing, kNvrtc},
+    {"-legacy-bar-warp-wide-behavior --legacy-bar-warp-wide-behavior", kNothing, kNvrtc},
+};
+
+constexpr OptionRow kFrontEndRows[] = {
+    {"--diag_suppress --diag_warning --diag_error --diag_remark --diag_default", kWord, kNvrtc},
+    {"--display_error_number --no_display_error_number", kNothing, kNvrtc},
+};
+
+constexpr OptionRow kOptimizerRows[] = {
+    {"-opt -ftz -prec-div -prec-sqrt -fma", kNumber, kNvrtc},
+};
+
+bool is_end(std::string_view text, std::size_t at) {
+  return at == text.size() || text[at] == ' ' || text[at] == '=';
+}
+
+}  // namespace
+
+const std::span<const OptionRow> kStudyOptions{kStudyRows};
+
+std::span<const OptionRow> passed_on_options(OptionTakes to) {
+  if (to == kPtxas) return kPtxasRows;
+  if (to == kFrontEnd) return kFrontEndRows;
+  if (to == kOptimizer) return kOptimizerRows;
+  return kStudyRows;
+}
+
+FoundOption find_option(std::span<const OptionRow> rows, std::string_view text) {
+  FoundOption found;
+  for (const OptionRow& row : rows) {
+    std::string_view rest = row.names;
+    while (!rest.empty()) {
+      std::string_view name = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(name.size() < rest.size() ? name.size() + 1 : name.size());
+      const bool joins = name.back() == '*';
+      if (joins) name.remove_suffix(1);
+      if (name.size() <= found.length || !text.starts_with(name)) continue;
+      if (joins || is_end(text, name.size())) found = {&row, name.size(), joins};
+    }
+  }
+  return found;
+}
+
+}  // namespace tuner

@@ -1,0 +1,273 @@
+// Finds the values that the right answer depends on, and plans the reference for each.
+
+#include "tuner/resolve/reference_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tuner/resolve/argument_plans.h"
+
+namespace tuner {
+namespace {
+
+// Places of reference.per among the parameters.
+std::vector<std::size_t> per_places(const Study& study, const std::vector<Parameter>& parameters) {
+  std::vector<std::size_t> places;
+  if (!study.reference) return places;
+  for (const std::string& name : study.reference->per) {
+    const auto found = std::ranges::find(parameters, name, &Parameter::name);
+    if (found != parameters.end()) {
+      places.push_back(static_cast<std::size_t>(found - parameters.begin()));
+    }
+  }
+  return places;
+}
+
+std::size_t place_of(const Parameter& parameter, const Value& value) {
+  const auto same = [&](const Value& one) { return same_value(one, value); };
+  const auto found = std::ranges::find_if(parameter.values, same);
+  return static_cast<std::size_t>(found - parameter.values.begin());
+}
+
+// Values that the reference is compiled with, whatever the answer is.
+void apply(const ReferenceSpec& reference, const std::vector<Parameter>& parameters,
+           Configuration& configuration) {
+  for (const auto& assignment : reference.configuration) {
+    const auto chosen = std::ranges::find(parameters, assignment.first, &Parameter::name);
+    if (chosen == parameters.end()) continue;
+    configuration[static_cast<std::size_t>(chosen - parameters.begin())] = assignment.second;
+  }
+}
+
+// The first configuration of the space with these values, where it has one.
+std::optional<Configuration> first_with(const SearchSpace& space,
+                                        const std::vector<std::size_t>& places,
+                                        const std::vector<Value>& values) {
+  SpaceDefinition narrowed = space.definition();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    narrowed.parameters[places[i]].values = {values[i]};
+  }
+  const SearchSpace part = SearchSpace::build(std::move(narrowed));
+  if (part.size() == 0) return std::nullopt;
+  return part.configuration(0);
+}
+
+// Adds the case of one combination of values, if the space has it.
+void add_case(const Study& study, const SearchSpace& space, const std::vector<std::size_t>& places,
+              const std::vector<Value>& values, std::vector<ReferenceCase>& out) {
+  auto configuration = first_with(space, places, values);
+  if (!configuration) return;
+  ReferenceCase one;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    one.values += fmt::format("{}{}={}", i > 0 ? " " : "", space.parameters()[places[i]].name,
+                              to_text(values[i]));
+  }
+  one.key = answer_key(study, space, *configuration);
+  apply(*study.reference, space.parameters(), *configuration);
+  one.configuration = std::move(*configuration);
+  out.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::uint32_t answer_key(const Study& study, const SearchSpace& space,
+                         const Configuration& configuration) {
+  std::size_t key = 0;
+  for (const std::size_t p : per_places(study, space.parameters())) {
+    const Parameter& parameter = space.parameters()[p];
+    key = key * parameter.values.size() + place_of(parameter, configuration.at(p));
+  }
+  return static_cast<std::uint32_t>(key);
+}
+
+std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace& space) {
+  std::vector<ReferenceCase> cases;
+  if (!study.reference || space.size() == 0) return cases;
+  const std::vector<std::size_t> places = per_places(study, space.parameters());
+  if (places.empty()) {
+    ReferenceCase& only = cases.emplace_back();
+    only.configuration = space.configuration(0);
+    apply(*study.reference, space.parameters(), only.configuration);
+    return cases;
+  }
+  std::uint64_t count = 1;
+  for (const std::size_t p : places) count *= space.parameters()[p].values.size();
+  for (std::uint64_t number = 0; number < count; ++number) {
+    std::vector<Value> values(places.size());
+    std::uint64_t rest = number;
+    for (std::size_t i = places.size(); i-- > 0;) {
+      const std::vector<Value>& all = space.parameters()[places[i]].values;
+      values[i] = all[rest % all.size()];
+      rest /= all.size();
+    }
+    add_case(study, space, places, values, cases);
+  }
+  return cases;
+}
+
+std::vector<Bindings> answer_cases(const Study& study, const Bindings& names) {
+  std::vector<Bindings> cases{names};
+  for (const std::size_t p : per_places(study, study.parameters)) {
+    std::vector<Bindings> more;
+    for (const Bindings& one : cases) {
+      for (const Value& value : study.parameters[p].values) {
+        more.push_back(one);
+        more.back()[study.parameters[p].name] = value;
+      }
+    }
+    cases = std::move(more);
+  }
+  return cases;
+}
+
+Bindings with_derived(const Study& study, Bindings names) {
+  for (const NamedExpression& derived : study.derived) {
+    if (names.contains(derived.name) || varies(derived.expression, names)) continue;
+    if (auto value = derived.expression.evaluate(names)) names[derived.name] = *value;
+  }
+  return names;
+}
+
+namespace {
+
+// What the reference's expressions may name: what is the same for all configurations of a case.
+Bindings names_of(const Study& study, const Bindings& fixed, const ReferenceCase& one) {
+  Bindings names = fixed;
+  for (const std::size_t p : per_places(study, study.parameters)) {
+    names[study.parameters[p].name] = one.configuration.at(p);
+  }
+  return with_derived(study, std::move(names));
+}
+
+// Outputs that a file fills with what is right.
+Expected<std::vector<std::pair<std::uint32_t, ArgumentPlan>>, std::string> answer_files(
+    const Study& study, const ReferencePlan& reference, const Bindings& names) {
+  std::vector<std::pair<std::uint32_t, ArgumentPlan>> files;
+  for (const std::uint32_t index : reference.arguments) {
+    ArgumentSpec output = study.arguments[index];
+    const auto& all = study.reference->files;
+    const auto file =
+        std::ranges::find(all, output.name, &std::pair<std::string, std::filesystem::path>::first);
+    if (file == all.end()) continue;
+    output.fill = {FillSpec::Kind::kFile, 0, 0, file->second};
+    auto plan = argument_plan(output, study.arguments, names);
+    if (!plan) return Unexpected{"reference: " + plan.error()};
+    files.emplace_back(index, std::move(*plan));
+  }
+  return files;
+}
+
+Expected<AnswerPlan, std::string> answer_plan(const Study& study, const ReferencePlan& reference,
+                                              const Bindings& fixed, const ReferenceCase& one) {
+  AnswerPlan plan;
+  plan.key = one.key;
+  plan.values = one.values;
+  const std::string who =
+      one.values.empty() ? std::string("reference") : "reference, " + one.values;
+  plan.by_problem = study.reference->by_problem;
+  if (plan.by_problem) return plan;
+  const Bindings names = names_of(study, fixed, one);
+  if (!study.reference->files.empty()) {
+    auto files = answer_files(study, reference, names);
+    if (!files) return Unexpected{files.error()};
+    plan.files = std::move(*files);
+    return plan;
+  }
+  auto launch = geometry(study.reference->launch, names);
+  if (!launch) return Unexpected{who + ": " + launch.error()};
+  plan.geometry = *launch;
+  for (const std::uint32_t index : reference.arguments) {
+    const ArgumentSpec& spec = study.arguments[index];
+    if (!varies(spec, fixed)) continue;
+    if (varies(spec, names)) {
+      return Unexpected{fmt::format(
+          "reference: argument '{}' depends on the parameters; name the reference's arguments",
+          spec.name)};
+    }
+    auto argument = argument_plan(spec, study.arguments, names);
+    if (!argument) return Unexpected{who + ": " + argument.error()};
+    plan.overrides.emplace_back(index, std::move(*argument));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
+                                                    const std::vector<ReferenceCase>& cases) {
+  ReferencePlan plan;
+  const ReferenceSpec& spec = *study.reference;
+  auto arguments = positions_of(study.arguments, spec.arguments, "reference");
+  if (!arguments) return Unexpected{arguments.error()};
+  plan.arguments = std::move(*arguments);
+  // Files have the answers for one set of inputs.
+  plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
+  if (spec.files.empty()) plan.fills = spec.fills;
+  for (const ReferenceCase& one : cases) {
+    auto answer = answer_plan(study, plan, names, one);
+    if (!answer) return Unexpected{answer.error()};
+    plan.answers.push_back(std::move(*answer));
+  }
+  return plan;
+}
+
+namespace {
+
+Expected<double, std::string> tolerance(const Expression& expression, const Bindings& names,
+                                        const std::string& what) {
+  if (expression.empty()) return 0.0;
+  const auto value = value_of(expression, names, what);
+  if (!value) return Unexpected{value.error()};
+  const double number = to_number(*value);
+  if (number >= 0) return number;  // not for NaN
+  return Unexpected{
+      fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(*value))};
+}
+
+// rtol and atol of an output for which the study names none; integers are compared exactly.
+std::pair<double, double> default_tolerance(DataType type) {
+  if (type == DataType::kFloat64) return {1e-10, 1e-12};
+  if (type == DataType::kFloat32) return {1e-4, 1e-5};
+  if (type == DataType::kFloat16) return {1e-2, 1e-3};
+  if (type == DataType::kBFloat16) return {5e-2, 1e-2};
+  return {0, 0};
+}
+
+}  // namespace
+
+Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
+                                                          const ReferencePlan& reference,
+                                                          const Bindings& names) {
+  std::vector<CheckPlan> checks;
+  for (const std::uint32_t index : reference.arguments) {
+    const ArgumentSpec& spec = study.arguments[index];
+    if (spec.is_scalar) continue;
+    const auto named = std::find_if(study.verify.begin(), study.verify.end(),
+                                    [&](const auto& entry) { return entry.first == spec.name; });
+    CheckPlan check{index, 0, 0};
+    if (named != study.verify.end() && named->second.by_problem) {
+      check.by_problem = true;
+    } else if (named != study.verify.end()) {
+      const auto rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
+      if (!rtol) return Unexpected{rtol.error()};
+      const auto atol = tolerance(named->second.atol, names, "atol of " + spec.name);
+      if (!atol) return Unexpected{atol.error()};
+      check.rtol = *rtol;
+      check.atol = *atol;
+    } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
+      std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
+    } else {
+      continue;
+    }
+    checks.push_back(check);
+  }
+  return checks;
+}
+
+}  // namespace tuner

@@ -1,0 +1,138 @@
+// What the run worker is told: the plans of a size and of a variant.
+
+#include "tuner/resolve/resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+
+// ---- launches -----------------------------------------------------------------------------------
+
+Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names) {
+  if (next.when.empty()) return true;
+  const auto value = next.when.evaluate(names);
+  if (!value) return Unexpected{value.error()};
+  return truth(*value);
+}
+
+Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
+                                                                 const Bindings& names) {
+  std::vector<NextLaunchPlan> plans;
+  for (const NextLaunchSpec& next : study.then) {
+    const auto wanted = takes_part(next, names);
+    if (!wanted) {
+      return Unexpected{
+          fmt::format("{}: when '{}': {}", next.entry, next.when.text(), wanted.error().message)};
+    }
+    if (!*wanted) continue;
+    const auto shape = geometry(next.launch, names);
+    if (!shape) return Unexpected{next.entry + ": " + shape.error()};
+    auto arguments = positions_of(study.arguments, next.arguments, next.entry);
+    if (!arguments) return Unexpected{arguments.error()};
+    plans.push_back({next.entry, *shape, std::move(*arguments)});
+  }
+  return plans;
+}
+
+// ---- what is left to plugins --------------------------------------------------------------------
+
+namespace {
+
+PluginPlan plugin_plan(const std::string& name, const OptionList& options) {
+  PluginPlan plan{name, {}};
+  for (const OptionValue& one : options) plan.options.emplace_back(one.name, one.value);
+  return plan;
+}
+
+// Metrics of one observer with the same options come from one object.
+std::vector<ObserverPlan> observer_plans(const Study& study) {
+  std::vector<ObserverPlan> plans;
+  for (const ObserverSpec& spec : study.observers) {
+    PluginPlan plugin = plugin_plan(spec.name, spec.options);
+    auto same = std::ranges::find_if(plans, [&](const ObserverPlan& one) {
+      return one.plugin.name == plugin.name && one.plugin.options == plugin.options;
+    });
+    if (same == plans.end()) same = plans.insert(same, {std::move(plugin), {}});
+    same->metrics.emplace_back(spec.metric, spec.value);
+  }
+  return plans;
+}
+
+}  // namespace
+
+// ---- the plans of a size and of a variant -------------------------------------------------------
+
+bool needs_power(const Study& study) {
+  const auto own = [&](const std::string& name) {
+    const auto is = [&](const auto& one) { return one.name == name; };
+    return std::any_of(study.parameters.begin(), study.parameters.end(), is) ||
+           std::any_of(study.derived.begin(), study.derived.end(), is);
+  };
+  return std::any_of(study.metrics.begin(), study.metrics.end(), [&](const auto& metric) {
+    const auto& names = metric.expression.names();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return (name == "power" || name == "energy") && !own(name);
+    });
+  });
+}
+
+Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
+                                          const DeviceFacts& device,
+                                          const std::vector<ReferenceCase>& cases) {
+  const Bindings names = with_derived(study, facts_of(size, device));
+  SizePlan plan;
+  plan.measure = study.measure;
+  plan.measure.power = needs_power(study);
+  plan.deterministic = study.deterministic;
+  if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
+  plan.extents = size.dims;
+  plan.observers = observer_plans(study);
+  if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
+  auto arguments = argument_plans(study.arguments, study.arguments, names);
+  if (!arguments) return Unexpected{arguments.error()};
+  plan.arguments = std::move(*arguments);
+  auto constants = argument_plans(study.constants, study.arguments, names);
+  if (!constants) return Unexpected{constants.error()};
+  plan.constants = std::move(*constants);
+  if (!study.reference || cases.empty()) return plan;
+  auto reference = reference_plan(study, names, cases);
+  if (!reference) return Unexpected{reference.error()};
+  auto checks = check_plans(study, *reference, names);
+  if (!checks) return Unexpected{checks.error()};
+  plan.reference = std::move(*reference);
+  plan.checks = std::move(*checks);
+  return plan;
+}
+
+Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,
+                                                const Configuration& configuration) {
+  VariantPlan plan;
+  plan.answer = answer_key(study, space, configuration);
+  const Bindings names = space.bindings(configuration);
+  auto launch = geometry(study.launch, names);
+  if (!launch) return Unexpected{launch.error()};
+  plan.geometry = *launch;
+  auto then = next_launches(study, names);
+  if (!then) return Unexpected{then.error()};
+  plan.then = std::move(*then);
+  std::uint32_t index = 0;
+  for (const auto* specs : {&study.arguments, &study.constants}) {
+    for (const ArgumentSpec& spec : *specs) {
+      const std::uint32_t place = index++;
+      if (!may_vary(spec) || !varies(spec, space.definition().facts)) continue;
+      auto argument = argument_plan(spec, study.arguments, names);
+      if (!argument) return Unexpected{argument.error()};
+      plan.overrides.emplace_back(place, std::move(*argument));
+    }
+  }
+  return plan;
+}
+
+}  // namespace tuner

@@ -1,0 +1,164 @@
+// What the compiler is told: definitions, options and entries, from the study and a configuration.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+#include "tuner/resolve/compiler_options.h"
+#include "tuner/resolve/resolve.h"
+
+namespace tuner {
+namespace {
+
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+std::string identifier(std::string text) {
+  for (char& c : text) {
+    if (!is_word_part(c)) c = '_';
+  }
+  return text;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool has_name(const std::string& identifier) {
+  return identifier.find_first_not_of('_') != std::string::npos;
+}
+
+// <macro>_IS_<value> for the values of a text parameter. A name that would stand for two values is
+// left out, and so is that of a value of signs only; <macro> itself has every value.
+void add_choices(const Parameter& parameter, const std::string& macro, const Value& chosen,
+                 Defines& out) {
+  std::map<std::string, int> names;
+  std::map<std::string, int> aliases;
+  for (const Value& value : parameter.values) {
+    const std::string name = identifier(cpp_text(value));
+    ++names[name];
+    ++aliases[upper(name)];
+  }
+  for (const Value& value : parameter.values) {
+    const std::string name = identifier(cpp_text(value));
+    if (!has_name(name)) continue;
+    const char* is_chosen = same_value(value, chosen) ? "1" : "0";
+    if (names[name] == 1) out.emplace_back(fmt::format("{}_IS_{}", macro, name), is_chosen);
+    const std::string alias = upper(name);
+    if (!names.contains(alias) && aliases[alias] == 1) {
+      out.emplace_back(fmt::format("{}_IS_{}", macro, alias), is_chosen);
+    }
+  }
+}
+
+Defines defines_of(const Study& study, const Configuration& configuration) {
+  Defines out;
+  for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+    const Parameter& parameter = study.parameters[i];
+    const std::string macro = study.kernel.define_prefix + parameter.name;
+    out.emplace_back(macro, cpp_text(configuration[i]));
+    const bool has_text =
+        std::any_of(parameter.values.begin(), parameter.values.end(),
+                    [](const Value& v) { return std::holds_alternative<std::string>(v); });
+    if (!has_text) continue;
+    add_choices(parameter, macro, configuration[i], out);
+  }
+  return out;
+}
+
+Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
+                                              const Configuration& configuration,
+                                              const DeviceFacts& device, const std::string& entry,
+                                              const std::filesystem::path& source,
+                                              const std::string& source_text) {
+  CompileRequest out;
+  out.source = source_text;
+  out.source_name = source.string();
+  out.include_dirs = include_dirs_for(study, source);
+  out.arch = device.arch;
+  out.defines = defines_of(study, configuration);
+  auto resolved = substitute(entry, names);
+  if (!resolved) return Unexpected{resolved.error()};
+  out.entry = std::move(*resolved);
+  auto options = resolved_options(study, names);
+  if (!options) return Unexpected{options.error()};
+  out.options = std::move(*options);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> include_dirs_for(const Study& study, const std::filesystem::path& source) {
+  std::vector<std::string> dirs{source.parent_path().string()};
+  for (const std::filesystem::path& dir : study.kernel.include_dirs) dirs.push_back(dir.string());
+  return dirs;
+}
+
+Bindings facts_of(const ProblemSize& size, const DeviceFacts& device) {
+  Bindings facts = device.bindings();
+  for (const auto& [name, extent] : size.dims) facts[name] = extent;
+  return facts;
+}
+
+Bindings bindings_of(const Study& study, const Configuration& configuration,
+                     const DeviceFacts& device, const ProblemSize& size) {
+  Bindings names = facts_of(size, device);
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    names[study.parameters[p].name] = configuration.at(p);
+  }
+  for (const NamedExpression& one : study.derived) {
+    if (auto value = one.expression.evaluate(names)) names[one.name] = *value;
+  }
+  return names;
+}
+
+bool constraints_hold(const Study& study, const Bindings& names) {
+  return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
+    const auto value = rule.evaluate(names);
+    return value && truth(*value);
+  });
+}
+
+SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
+                                 const DeviceFacts& device) {
+  return {study.parameters, study.derived, study.constraints, facts_of(size, device)};
+}
+
+Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
+                                                      const Configuration& configuration,
+                                                      std::span<const NextLaunchPlan> then,
+                                                      const DeviceFacts& device,
+                                                      const std::string& source_text) {
+  const Bindings names = space.bindings(configuration);
+  auto out = request(study, names, configuration, device, study.kernel.entry, study.kernel.source,
+                     source_text);
+  if (!out) return out;
+  for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  for (const NextLaunchPlan& next : then) {
+    auto entry = substitute(next.name, names);
+    if (!entry) return Unexpected{entry.error()};
+    out->then.push_back(std::move(*entry));
+  }
+  return out;
+}
+
+Expected<CompileRequest, std::string> reference_request(const Study& study,
+                                                        const SearchSpace& space,
+                                                        const ReferenceCase& one,
+                                                        const DeviceFacts& device,
+                                                        const std::string& source_text) {
+  const ReferenceSpec& reference = *study.reference;
+  auto out = request(study, space.bindings(one.configuration), one.configuration, device,
+                     reference.entry, reference.source.value_or(study.kernel.source), source_text);
+  if (out && !reference.source) {  // a source of its own need not have the kernel's constants
+    for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,290 @@
+// Reads a ranked CSV back.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/error.h"
+#include "tuner/results/csv.h"
+#include "tuner/results/ranked_csv.h"
+#include "tuner/search/objective.h"
+
+namespace tuner {
+namespace {
+
+// The text of one file, its columns by name.
+class RankedText {
+ public:
+  RankedText(const std::string& content, const std::string& file, const Study& study)
+      : content_(content), file_(file), study_(study), rows_(read_csv(content)) {
+    if (rows_.empty()) reject(file_, "is empty");
+    for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
+  }
+
+  RankedResults read(std::vector<std::string>& notes) {
+    RankedResults results;
+    results.unverified = "";
+    results.basis_known = columns_.contains("basis");
+    check_timing();
+    if (has_own("mode")) results.timed = asked_for();
+    std::size_t unknown = 0;
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      Trial trial;
+      if (!read_configuration(r, trial.configuration)) {
+        ++unknown;
+        continue;
+      }
+      results.size = size_of(r);
+      read_trial(r, trial);
+      const bool ranked = !text(r, "rank").empty();
+      if (ranked) {
+        ++results.ranked;
+        results.tied.push_back(text(r, "tie") == "true");
+        if (columns_.contains("speedup") && !text(r, "speedup").empty()) {
+          const double ratio = number(r, "speedup");
+          speedups_.push_back({ratio, ratio, ratio, false});
+        }
+        const bool told = columns_.contains("verified") && text(r, "verified") == "false";
+        if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
+      }
+      results.trials.push_back(std::move(trial));
+    }
+    if (study_.baseline) results.baseline = baseline_among(results.trials);
+    // Intervals are of the time: where another objective decides they say nothing of a tie.
+    if (faster_is_better(study_, results.size, {})) drop_false_ties(results);
+    if (unknown > 0) {
+      notes.push_back(fmt::format(
+          "{}: {} rows left out, their values are not the study's (any more)", file_, unknown));
+    }
+    return results;
+  }
+
+ private:
+  TimedHow asked_for() const {
+    const MeasureSpec& measure = study_.measure;
+    return {measure.mode, measure.cache, measure.inputs};
+  }
+
+  // Whether the file has this column, and it is not a parameter's.
+  bool has_own(const std::string& column) const {
+    return columns_.contains(column) &&
+           std::ranges::find(study_.parameters, column, &Parameter::name) ==
+               study_.parameters.end();
+  }
+
+  // Files without these columns were made in the usual way, or by older programs, which knew one
+  // mode and did not write down the cache.
+  void check_timing() const {
+    const TimedHow asked = asked_for();
+    const bool told = has_own("mode");
+    const bool tells_inputs = has_own("inputs");
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      const std::string mode = told ? text(r, "mode") : "stream";
+      const std::string cache = told ? text(r, "cache") : "";
+      const std::string inputs = tells_inputs ? text(r, "inputs") : "same";
+      const bool same_cache =
+          told ? cache == name_of(asked.cache) : asked.cache != CacheState::kRotate;
+      const bool same_inputs = inputs == name_of(asked.inputs);
+      if (mode == name_of(asked.mode) && same_cache && same_inputs) continue;
+      const std::string told_cache = told ? " and 'cache: " + cache + "'" : "";
+      const auto with_inputs = [&](std::string_view one) {
+        return same_inputs ? "" : fmt::format(" and 'inputs: {}'", one);
+      };
+      reject_at(r, 0,
+                fmt::format("measured with 'mode: {}'{}{}, the study has 'mode: {}' and 'cache: "
+                            "{}'{}: these do not compare",
+                            mode, told_cache, with_inputs(inputs), name_of(asked.mode),
+                            name_of(asked.cache), with_inputs(name_of(asked.inputs))));
+    }
+  }
+
+  // A file says how many times as good each row is, and no interval.
+  BaselineResult baseline_among(const std::vector<Trial>& trials) const {
+    BaselineResult baseline{study_.baseline->configuration};
+    const auto found = std::ranges::find(trials, baseline.configuration, &Trial::configuration);
+    if (found != trials.end()) {
+      baseline.at = static_cast<std::size_t>(found - trials.begin());
+    }
+    baseline.speedups = speedups_;
+    return baseline;
+  }
+
+  const std::string& text(std::size_t r, const std::string& column) const {
+    const auto found = columns_.find(column);
+    if (found == columns_.end()) {
+      reject(file_, fmt::format("has no column '{}': it is not a ranking of {}", column,
+                                study_.kernel.name));
+    }
+    if (found->second >= rows_[r].size()) {
+      reject_at(r, rows_[r].size() - 1, "the row ends before column '" + column + "'");
+    }
+    return rows_[r][found->second];
+  }
+
+  [[noreturn]] void reject_at(std::size_t r, std::size_t at, const std::string& reason) const {
+    Position where = csv_position(content_, r, at);
+    where.file = file_;
+    throw InputError({Complaint{where, reason, ""}}, content_);
+  }
+
+  [[noreturn]] void reject_at(std::size_t r, const std::string& column,
+                              const std::string& reason) const {
+    reject_at(r, columns_.at(column), reason);
+  }
+
+  double number(std::size_t r, const std::string& column) const {
+    const std::string& field = text(r, column);
+    char* end = nullptr;
+    const double value = std::strtod(field.c_str(), &end);
+    if (field.empty() || *end != '\0' || !std::isfinite(value)) {
+      reject_at(r, column, "'" + field + "' is no number");
+    }
+    return value;
+  }
+
+  // Milliseconds. An import whose results are another quantity may have no times: they are 0.
+  double time(std::size_t r, const std::string& column) const {
+    const double value = number(r, column);
+    const bool unknown = value == 0 && study_.objective.name != "time";
+    if (!unknown && !is_time(value)) {
+      reject_at(r, column, "'" + text(r, column) + "' is no time");
+    }
+    return value;
+  }
+
+  std::int64_t whole(std::size_t r, const std::string& column, std::int64_t highest) const {
+    const double value = number(r, column);
+    if (value != std::floor(value) || value < 0 || value > static_cast<double>(highest)) {
+      reject_at(r, column,
+                fmt::format("'{}' is not a whole number from 0 to {}", text(r, column), highest));
+    }
+    return static_cast<std::int64_t>(value);
+  }
+
+  bool read_configuration(std::size_t r, Configuration& out) const {
+    for (const Parameter& parameter : study_.parameters) {
+      const std::string& field = text(r, parameter.name);
+      const auto value = std::ranges::find_if(
+          parameter.values, [&](const Value& one) { return to_text(one) == field; });
+      if (value == parameter.values.end()) return false;
+      out.push_back(*value);
+    }
+    return true;
+  }
+
+  ProblemSize size_of(std::size_t r) const {
+    ProblemSize size;
+    if (study_.sizes.empty()) return size;
+    for (const auto& [name, extent] : study_.sizes.front().dims) {
+      size.dims.emplace_back(name, whole(r, name, kLargestExtent));
+    }
+    return size;
+  }
+
+  void read_trial(std::size_t r, Trial& trial) const {
+    const auto state = trial_state_named(text(r, "state"));
+    if (!state) reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
+    trial.state = *state;
+    trial.message = text(r, "message");
+    if (columns_.contains("deterministic") && !text(r, "deterministic").empty()) {
+      trial.deterministic = text(r, "deterministic") == "true";
+    }
+    const auto condition = [&](const char* column, double& value) {
+      if (has_own(column) && !text(r, column).empty()) value = number(r, column);
+    };
+    condition("clock_mhz", trial.conditions.clock_mhz);
+    condition("watts", trial.conditions.watts);
+    condition("device_scale", trial.device_scale);
+    if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
+    if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
+    trial.outdated = text(r, "rank").empty();
+    Metrics metrics;
+    for (const NamedExpression& metric : study_.metrics) {
+      if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {
+        metrics.emplace_back(metric.name, number(r, metric.name));
+      }
+    }
+    const bool by_time = study_.objective.name == "time";
+    const bool has_basis = columns_.contains("basis");
+    const bool in_final = has_basis && text(r, "basis") == "final";
+    const double shown_ms = time(r, "time_ms");
+    if (!in_final) read_search(r, shown_ms, trial.timing);
+    if (in_final && !text(r, "search_ms").empty()) {
+      read_search(r, time(r, "search_ms"), trial.timing);
+    }
+    if (!in_final) {
+      trial.objective =
+          SearchFigure(by_time ? trial.timing.median / 1000 : number(r, study_.objective.name));
+      trial.metrics = std::move(metrics);
+      return;
+    }
+    // Its metrics are the final's. Of the search's they are known where they are the time.
+    const bool known = by_time && is_time(trial.timing.median);
+    trial.objective = SearchFigure(known ? trial.timing.median / 1000 : std::nan(""));
+    read_final(r, trial.final.emplace());
+    trial.final->objective =
+        FinalFigure(by_time ? time(r, "final_ms") / 1000 : number(r, study_.objective.name));
+    trial.final->metrics = std::move(metrics);
+  }
+
+  void read_search(std::size_t r, double median, Timing& timing) const {
+    timing.median = median;
+    if (text(r, "ci_low_ms").empty()) return;  // of a finalist of an older program
+    timing.ci_low = time(r, "ci_low_ms");
+    timing.ci_high = time(r, "ci_high_ms");
+    timing.min = time(r, "min_ms");
+    // A file tells how many samples there were, not what they were.
+    timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
+  }
+
+  // One sample for all rounds: what a file tells of finalists compares as their medians do.
+  void read_final(std::size_t r, FinalResult& final) const {
+    final.samples = {time(r, "final_ms")};
+    final.median_ms = FinalFigure(final.samples.front());
+    final.ci_low_ms = FinalFigure(time(r, "final_ci_low_ms"));
+    final.ci_high_ms = FinalFigure(time(r, "final_ci_high_ms"));
+  }
+
+  // What a double holds exactly.
+  static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
+
+  const std::string& content_;
+  const std::string& file_;
+  const Study& study_;
+  std::vector<std::vector<std::string>> rows_;
+  std::map<std::string, std::size_t> columns_;
+  std::vector<Speedup> speedups_;  // of the rows so far
+};
+
+// The figure itself where a file tells no interval.
+std::pair<double, double> interval_of(const Trial& trial) {
+  const Shown figures = shown(trial);
+  if (!(figures.ci_low_ms > 0)) return {figures.median_ms, figures.median_ms};
+  return {figures.ci_low_ms, figures.ci_high_ms};
+}
+
+}  // namespace
+
+void drop_false_ties(RankedResults& results) {
+  if (results.ranked == 0) return;
+  const auto [low, high] = interval_of(results.trials.front());
+  for (std::size_t i = 1; i < results.ranked; ++i) {
+    const auto [from, to] = interval_of(results.trials[i]);
+    results.tied[i] = results.tied[i] && from <= high && low <= to;
+  }
+  const bool alone = std::ranges::count(results.tied, true) == 1;
+  if (alone) results.tied.front() = false;
+}
+
+RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
+                              std::vector<std::string>& notes) {
+  return RankedText(text, file, study).read(notes);
+}
+
+}  // namespace tuner

@@ -1,0 +1,171 @@
+// Looks for what wrong answers have in common: one parameter, or what their messages say.
+
+#include "tuner/results/wrong_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "tuner/base/terminal_text.h"
+#include "tuner/measure/difference.h"
+#include "tuner/search/objective.h"
+
+namespace tuner {
+namespace {
+
+// For the shell: BM == 64 and FORM == 'plain'.
+std::string rule_of(const Trial& trial, std::span<const std::string> parameters) {
+  std::string out;
+  for (std::size_t p = 0; p < parameters.size() && p < trial.configuration.size(); ++p) {
+    const Value& value = trial.configuration[p];
+    const char* quote = std::holds_alternative<std::string>(value) ? "'" : "";
+    out += fmt::format("{}{} == {}{}{}", out.empty() ? "" : " and ", parameters[p], quote,
+                       to_text(value), quote);
+  }
+  return for_terminal(out);
+}
+
+using WrongTrials = std::vector<const Trial*>;
+
+WrongTrials wrong_trials(const RankedResults& results) {
+  WrongTrials wrong;
+  for (const Trial& trial : results.trials) {
+    if (trial.state == TrialState::kCorrectness) wrong.push_back(&trial);
+  }
+  return wrong;
+}
+
+// "y[0] = 1, expected 2": which answer it gave, as far as the message tells.
+std::string answer_of(const Trial& trial) {
+  return trial.message.substr(0, trial.message.find(" ("));
+}
+
+using Values = std::set<std::string>;
+
+Values values_of(const WrongTrials& trials, std::size_t parameter) {
+  Values values;
+  for (const Trial* trial : trials) values.insert(to_text(trial->configuration.at(parameter)));
+  return values;
+}
+
+std::string listed(const Values& values) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& value : values) {
+    if (count++ == kMost) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
+// Whether no value of a right variant is one of a wrong variant.
+bool tells_apart(std::size_t parameter, const WrongTrials& wrong, const WrongTrials& right) {
+  const Values of_wrong = values_of(wrong, parameter);
+  const Values of_right = values_of(right, parameter);
+  return std::ranges::none_of(of_right, [&](const auto& one) { return of_wrong.contains(one); });
+}
+
+// Whether wrong answers are the same where this value is, whatever the others are, and other ones
+// where it is another.
+bool decides_answers(std::size_t parameter, const WrongTrials& wrong) {
+  std::map<std::string, std::string> answers;
+  Values different;
+  bool repeated = false;
+  for (const Trial* trial : wrong) {
+    const auto [at, fresh] =
+        answers.emplace(to_text(trial->configuration.at(parameter)), answer_of(*trial));
+    if (!fresh && at->second != answer_of(*trial)) return false;
+    repeated = repeated || !fresh;
+    different.insert(answer_of(*trial));
+  }
+  return repeated && different.size() > 1 && different.size() == answers.size();
+}
+
+// One parameter that wrong variants have in common, and that the answer may depend on.
+std::string about_one_parameter(const RankedResults& results, const WrongTrials& wrong,
+                                std::span<const std::string> parameters) {
+  WrongTrials right;
+  for (const Trial& trial : results.trials) {
+    if (is_valid(trial)) right.push_back(&trial);
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const bool decides = right.empty() ? decides_answers(p, wrong) : tells_apart(p, wrong, right);
+    if (decides) found.push_back(p);
+  }
+  if (wrong.size() < 2 || found.size() != 1) return "";
+  const std::string name = for_terminal(parameters[found.front()]);
+  const std::string seen =
+      right.empty() ? fmt::format("wrong answers differ with {} alone", name)
+                    : fmt::format("all {} wrong variants have {} {}, right ones {}", wrong.size(),
+                                  name, for_terminal(listed(values_of(wrong, found.front()))),
+                                  for_terminal(listed(values_of(right, found.front()))));
+  return fmt::format(
+      "{}: where the right answer depends on it, 'reference: {{per: [{}]}}' computes one for each "
+      "value (T1 file: --per {})\n",
+      seen, name, name);
+}
+
+// What all wrong answers have in common.
+std::optional<Evidence> common_evidence(const WrongTrials& wrong) {
+  const Evidence first = evidence_in(wrong.front()->message);
+  const bool same = std::ranges::all_of(
+      wrong, [&](const Trial* one) { return evidence_in(one->message) == first; });
+  return same ? std::optional(first) : std::nullopt;
+}
+
+std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
+  const auto seen = common_evidence(wrong);
+  if (!seen) return "";
+  switch (*seen) {
+    case Evidence::kNan:
+      return ": it leaves nan, as which outputs start. Is an output added to (role: inout), or not "
+             "written?";
+    case Evidence::kPlaces:
+      return ": it has the right values in other places. Answers are compared element by element";
+    case Evidence::kNowAndThen:
+      return fmt::format(
+          ": it is right in some launches only. A race, a missing barrier, or an order that is "
+          "free?{}",
+          on_cpu ? " --random-order shows it" : "");
+    case Evidence::kRounding: {
+      double largest = 0;
+      for (const Trial* one : wrong) largest = std::max(largest, one->max_error);
+      if (!std::isfinite(largest)) return "";
+      return fmt::format(" by little: 'verify' with atol: {:.1e} would pass all", 1.05 * largest);
+    }
+    default:
+      break;
+  }
+  const bool agree = wrong.size() > 1 && std::ranges::all_of(wrong, [&](const Trial* one) {
+                       return one->message == wrong.front()->message;
+                     });
+  if (agree) return " in the same way: is the reference right, and are its arguments?";
+  if (*seen == Evidence::kEverywhere)
+    return ", in all elements: are arguments and reference right?";
+  return "";
+}
+
+}  // namespace
+
+std::string about_wrong_answers(const RankedResults& results,
+                                std::span<const std::string> parameters) {
+  const WrongTrials wrong = wrong_trials(results);
+  if (wrong.empty()) return "";
+  std::string text = about_one_parameter(results, wrong, parameters);
+  const auto failed = std::ranges::count_if(results.trials, std::not_fn(is_valid));
+  if (results.ranked > 0 || static_cast<std::size_t>(failed) != wrong.size()) return text;
+  const std::string cause =
+      text.empty() ? about_evidence(wrong, results.device.backend == "cpu") : "";
+  return text + fmt::format("every variant is wrong{}; one alone: --where \"{}\"\n", cause,
+                            rule_of(*wrong.front(), parameters));
+}
+
+}  // namespace tuner
