@@ -15,7 +15,7 @@
 #include "tuner/base/error.h"
 #include "tuner/model/statistics.h"
 #include "tuner/ports/size_evaluator.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 

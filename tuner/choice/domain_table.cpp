@@ -13,7 +13,7 @@
 #include "tuner/choice/predictor_fit.h"
 #include "tuner/choice/selection.h"
 #include "tuner/choice/size_sampler.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 namespace {

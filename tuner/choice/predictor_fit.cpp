@@ -14,8 +14,8 @@
 #include "tuner/choice/launch_features.h"
 #include "tuner/choice/least_squares.h"
 #include "tuner/choice/selection.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

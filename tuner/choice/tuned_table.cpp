@@ -17,8 +17,8 @@
 #include "tuner/choice/losses.h"
 #include "tuner/choice/size_sampler.h"
 #include "tuner/choice/smallest_cover.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/baseline.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

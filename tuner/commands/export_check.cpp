@@ -14,6 +14,7 @@
 #include "tuner/codegen/header.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
+#include "tuner/run/device_run.h"
 #include "tuner/study/size_check.h"
 
 namespace tuner {

@@ -14,12 +14,12 @@
 #include "tuner/commands/recorded_size.h"
 #include "tuner/exchange/recorded_trials.h"
 #include "tuner/model/statistics.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/store_recording.h"
 #include "tuner/run/stored_results.h"
-#include "tuner/search/objective.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
 

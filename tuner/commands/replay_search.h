@@ -14,8 +14,8 @@
 #include "tuner/exchange/recording.h"
 #include "tuner/exchange/replay.h"
 #include "tuner/plugin/catalogue.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/budget.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -18,8 +18,8 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/export_check.h"
 #include "tuner/commands/export_source.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/run/retune.h"
-#include "tuner/search/objective.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/resolve/objective.h"
+
 namespace tuner {
 
 // ---- launches -----------------------------------------------------------------------------------

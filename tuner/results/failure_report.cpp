@@ -12,9 +12,9 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/wrong_answers.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

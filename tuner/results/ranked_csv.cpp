@@ -24,7 +24,7 @@ std::string number(double value) { return fmt::format("{:.7g}", value); }
 std::string known(double value) { return std::isnan(value) || value == -1 ? "" : number(value); }
 std::string known(std::int64_t value) { return value == -1 ? "" : std::to_string(value); }
 
-std::string shortened(const std::string& message) {
+std::string beginning_of(const std::string& message) {
   if (message.size() <= kMessageBytes) return message;
   std::size_t end = kMessageBytes;
   // Not in the middle of a UTF-8 character.
@@ -173,7 +173,7 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   line.add(number(trial.compile_ms));
   line.add(trial.cache_hit ? "true" : "false");
   line.add(known(trial.max_error));
-  line.add(shortened(trial.message));
+  line.add(beginning_of(trial.message));
   line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
   return line.end();
 }

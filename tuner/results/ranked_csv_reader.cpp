@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/results/csv.h"
 #include "tuner/results/ranked_csv.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/measure/difference.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 namespace {

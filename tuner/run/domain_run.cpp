@@ -11,8 +11,8 @@
 
 #include "tuner/base/error.h"
 #include "tuner/choice/domain_plan.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/run/final.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "tuner/model/statistics.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/baseline.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

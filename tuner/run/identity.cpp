@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -10,8 +10,8 @@
 #include "tuner/base/error.h"
 #include "tuner/exchange/recording_builder.h"
 #include "tuner/exchange/recording_reader.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/run/stored_results.h"
-#include "tuner/search/objective.h"
 #include "tuner/search/ranking.h"
 
 namespace tuner {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tuner/model/statistics.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tuner/base/text.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "tuner/model/statistics.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/baseline.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/tuning_loop.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tuner/model/statistics.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/search/budget.h"
-#include "tuner/search/objective.h"
 
 namespace tuner {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 

@@ -8,7 +8,7 @@
 #include "tuner/base/error.h"
 #include "tuner/measure/verdict.h"
 #include "tuner/model/limits.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/source/known_sources.h"
 
 namespace tuner {

@@ -97,7 +97,7 @@ int main() {
   EXPECT_EQ(out.text, expected);
 }
 
-constexpr const char* kSource = R"(
+constexpr const char* kTwoKernels = R"(
 __global__ void matmul(const float* A, float* next, float* C) { next[0] = A[0]; C[0] = TUNE_BM; }
 #if TUNE_BM > 16
 template <int N> __global__ void finish(float* C, const float* next) {
@@ -111,7 +111,7 @@ __global__ void clear(float* next) { next[0] = 0; }
 LauncherFiles sequence_launcher(const Study& study = sequence_study()) {
   LauncherOptions options;
   options.stem = "matmul_launcher";
-  options.source.text = kSource;
+  options.source.text = kTwoKernels;
   options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
   return export_launcher(study, sample_results(), options);
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 namespace tuner {
 namespace {

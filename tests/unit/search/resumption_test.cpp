@@ -13,7 +13,7 @@ namespace {
 
 const ObjectiveSpec kTime;
 
-Trial timed(ConfigIndex index, double ms, TrialState state = TrialState::kOk) {
+Trial took(ConfigIndex index, double ms, TrialState state = TrialState::kOk) {
   Trial trial;
   trial.index = index;
   trial.configuration = {static_cast<std::int64_t>(index)};
@@ -27,7 +27,7 @@ Trial timed(ConfigIndex index, double ms, TrialState state = TrialState::kOk) {
 }
 
 Trial stored(ConfigIndex index, double ms, TrialState state = TrialState::kOk) {
-  Trial trial = timed(index, ms, state);
+  Trial trial = took(index, ms, state);
   trial.from_store = true;
   return trial;
 }
@@ -41,7 +41,7 @@ std::vector<Trial> four() {
 FakeEvaluator device(double factor, std::vector<Trial> trials) {
   return FakeEvaluator(4, [factor, trials = std::move(trials)](ConfigIndex index) {
     Trial now = trials.at(static_cast<std::size_t>(index));
-    return timed(index, now.timing.median * factor, now.state);
+    return took(index, now.timing.median * factor, now.state);
   });
 }
 
@@ -109,23 +109,23 @@ TEST(Resumption, AFinalOfTheOldSpeedIsForgotten) {
 }
 
 TEST(Resumption, MoreThanTheIntervalAndThreePerCentIsAMove) {
-  const Timing then = timed(0, 10).timing;
-  EXPECT_FALSE(has_moved(then, timed(0, 10.25).timing)) << "apart, but 2.5 %";
-  EXPECT_TRUE(has_moved(then, timed(0, 10.4).timing));
-  EXPECT_TRUE(has_moved(then, timed(0, 9.6).timing));
-  Timing wide = timed(0, 12).timing;
+  const Timing then = took(0, 10).timing;
+  EXPECT_FALSE(has_moved(then, took(0, 10.25).timing)) << "apart, but 2.5 %";
+  EXPECT_TRUE(has_moved(then, took(0, 10.4).timing));
+  EXPECT_TRUE(has_moved(then, took(0, 9.6).timing));
+  Timing wide = took(0, 12).timing;
   wide.ci_low = 10;
   EXPECT_FALSE(has_moved(then, wide)) << "20 %, but the intervals meet";
   Timing alone = then;
   alone.ci_low = alone.ci_high = 0;
-  EXPECT_TRUE(has_moved(alone, timed(0, 10.4).timing)) << "its median is all that was kept";
-  EXPECT_FALSE(has_moved(Timing{}, timed(0, 10.4).timing)) << "nothing of the search was kept";
+  EXPECT_TRUE(has_moved(alone, took(0, 10.4).timing)) << "its median is all that was kept";
+  EXPECT_FALSE(has_moved(Timing{}, took(0, 10.4).timing)) << "nothing of the search was kept";
 }
 
 TEST(Resumption, ABestThatFailsNowIsAFailureAndTheNextBestIsCompared) {
   Resumption resumption(kTime, {}, four());
   FakeEvaluator evaluator(1, [](ConfigIndex index) {
-    return index == 1 ? timed(1, 0, TrialState::kRuntime) : timed(index, 60);
+    return index == 1 ? took(1, 0, TrialState::kRuntime) : took(index, 60);
   });
   std::vector<std::size_t> told;
   const auto moved = resumption.compare(
@@ -198,7 +198,7 @@ TEST(Resumption, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {
   auto script = std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{5, 2, 0, 6});
   FakeStrategy& then = *script;
   GivenFirst strategy({1, 2, 0}, std::move(script));
-  FakeEvaluator evaluator(1, [](ConfigIndex index) { return timed(index, 1.0 + index); });
+  FakeEvaluator evaluator(1, [](ConfigIndex index) { return took(index, 1.0 + index); });
   const auto done = run_loop(strategy, evaluator, kTime, {}, {});
   EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{1, 2, 0, 5, 6})) << "none twice";
   EXPECT_EQ(done.evaluations, 5U);
@@ -216,7 +216,7 @@ TEST(Resumption, GivenOnesAreMeasuredFirstUnlessTheOtherStrategyAsksForThem) {
 
 TEST(Resumption, GivenOnesStayWithinTheBudget) {
   GivenFirst strategy({1, 2, 3}, std::make_unique<FakeStrategy>(std::vector<ConfigIndex>{4}));
-  FakeEvaluator evaluator(2, [](ConfigIndex index) { return timed(index, 1); });
+  FakeEvaluator evaluator(2, [](ConfigIndex index) { return took(index, 1); });
   Budget two;
   two.evaluations = 2;
   run_loop(strategy, evaluator, kTime, two, {});

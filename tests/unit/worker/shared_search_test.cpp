@@ -26,7 +26,7 @@
 #include "tests/fakes/fake_stop.h"
 #include "tests/unit/resolve/studies.h"
 #include "tuner/base/error.h"
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/pool_evaluator.h"
 

@@ -1,4 +1,4 @@
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 #include <gtest/gtest.h>
 

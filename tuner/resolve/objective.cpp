@@ -1,6 +1,6 @@
 // Evaluates metrics and orders trials by the study's objective.
 
-#include "tuner/search/objective.h"
+#include "tuner/resolve/objective.h"
 
 #include <algorithm>
 #include <cmath>
