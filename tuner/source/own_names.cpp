@@ -12,11 +12,11 @@ namespace {
 
 // The names that the conditions around a place ask for. A name is counted as often as it is asked
 // for, so that it costs nothing to leave a level.
-class Branches {
+class ConditionStack {
  public:
   using Names = std::set<std::string, std::less<>>;
 
-  explicit Branches(const Names& given) : given_(given) {}
+  explicit ConditionStack(const Names& given) : given_(given) {}
 
   void follow(const Token& directive) {
     const std::string_view name = directive_name(directive), rest = directive_rest(directive);
@@ -89,18 +89,18 @@ std::optional<MacroDefinition> definition_in(const Token& token) {
 std::vector<MacroDefinition> macro_definitions(std::span<const Token> tokens,
                                                const std::set<std::string, std::less<>>& given) {
   std::vector<MacroDefinition> out;
-  Branches branches(given);
+  ConditionStack conditions(given);
   std::set<std::string_view> undefined;  // by the source: what the compiler was told is gone
   for (const Token& token : tokens) {
     if (token.kind != Token::Kind::kDirective) continue;
-    branches.follow(token);
+    conditions.follow(token);
     if (directive_name(token) == "undef" && !token.other_branch) {
       const std::string_view name = word_at(directive_rest(token));
-      if (!branches.asks_for_value(name)) undefined.insert(name);
+      if (!conditions.asks_for_value(name)) undefined.insert(name);
     }
     auto macro = definition_in(token);
     if (!macro) continue;
-    macro->is_guarded = branches.asks_for(macro->name) && !undefined.contains(macro->name);
+    macro->is_guarded = conditions.asks_for(macro->name) && !undefined.contains(macro->name);
     out.push_back(*macro);
   }
   return out;
@@ -108,16 +108,16 @@ std::vector<MacroDefinition> macro_definitions(std::span<const Token> tokens,
 
 const Token* declaration_of(std::span<const Token> tokens, std::string_view name) {
   constexpr std::string_view kNoTypes = "return else case goto sizeof new and or not delete throw";
-  const Branches::Names none;
-  Branches branches(none);
+  const ConditionStack::Names none;
+  ConditionStack conditions(none);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
-    if (token.kind == Token::Kind::kDirective) branches.follow(token);
+    if (token.kind == Token::Kind::kDirective) conditions.follow(token);
     if (i == 0 || i + 1 >= tokens.size() || !token.is_word() || token.text != name) continue;
     const Token& type = tokens[i - 1];
     const bool declares = type.is_word() && !is_one_of(kNoTypes, type.text) &&
                           is_one_of("= { , > )", tokens[i + 1].text);
-    if (declares && !token.other_branch && !branches.asks_for(name)) return &token;
+    if (declares && !token.other_branch && !conditions.asks_for(name)) return &token;
   }
   return nullptr;
 }
