@@ -102,20 +102,6 @@ TEST(Rescore, AnotherObjectiveEndsTheFinal) {
   EXPECT_FALSE(trial.final);
 }
 
-TEST(Rescore, KeepsWhatAnOlderProgramKnewOfAFinalistsSearch) {
-  const Study rate = with_metrics({{"rate", expr("1 / time")}}, {"rate", true, {}});
-  Trial trial;  // the search's objective, and no time
-  trial.objective = SearchFigure(420);
-  trial.final.emplace().samples = {2.5, 2.5};
-  trial.final->objective = FinalFigure(400);
-  rescore(rate, {}, trial);
-  EXPECT_EQ(trial.objective, SearchFigure(420));
-  EXPECT_TRUE(trial.final);
-  rescore(with_metrics({}), {}, trial);
-  EXPECT_EQ(trial.objective, SearchFigure(0.0025)) << "another objective: the final's time is all";
-  EXPECT_FALSE(trial.final);
-}
-
 TEST(AllToMinimise, HasTheValuesOfThoseBesideAndInfinityForNone) {
   Trial trial;
   trial.objective = SearchFigure(7);
