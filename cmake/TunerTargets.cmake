@@ -1,3 +1,6 @@
+# Sources that are joined into one (CMAKE_UNITY_BUILD): what headers cost is paid once for them all.
+set(TUNER_JOINED_SOURCES 32)
+
 # tuner_room(NAME FLOOR_BELOW... [LIBS ...]): one static library for each room of the house.
 # Sources are globbed: a room is its folder.
 function(tuner_room name)
@@ -20,6 +23,7 @@ function(tuner_room name)
       set(fuzzed -fsanitize=fuzzer-no-link)  # shared with the tests
     endif()
     target_compile_options(tuner_${name} PRIVATE ${fuzzed})
+    set_target_properties(tuner_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${TUNER_JOINED_SOURCES})
     tuner_precompile(tuner_${name} rooms ${fuzzed})
   endif()
   foreach(room IN LISTS ARG_DEPENDS)
@@ -35,6 +39,8 @@ function(tuner_plugin name)
   add_library(tuner_plugin_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(tuner_plugin_${name}_objects PUBLIC tuner_settings ${ARG_LIBS})
   tuner_precompile(tuner_plugin_${name}_objects plugins)
+  set_target_properties(tuner_plugin_${name}_objects PROPERTIES
+    UNITY_BUILD_BATCH_SIZE ${TUNER_JOINED_SOURCES})
   tuner_add_plugin(tuner_plugin_${name} LIBS tuner_plugin_${name}_objects)
   set_target_properties(tuner_plugin_${name} PROPERTIES
     OUTPUT_NAME ${name}

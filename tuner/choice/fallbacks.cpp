@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostFallbacks = 4;  // a launcher compiles each of them
 constexpr std::size_t kMostSizes = 256;    // of all tuned sizes' neighbours; bounds the time, as do
-constexpr std::size_t kMostChecks = 100000;
+constexpr std::size_t kMostPairs = 100000;
 constexpr std::size_t kCompared = 16;  // candidates of which the one that serves most is taken
 
 using Probe = std::pair<const DeviceFacts*, const ProblemSize*>;
@@ -82,10 +82,10 @@ std::vector<Configuration> more_fallbacks(const Study& study, const Probes& prob
   std::vector<Probe> open = open_probes(study, probes, have);
   std::vector<Configuration> chosen;
   std::size_t checks = 0;
-  while (!open.empty() && chosen.size() < kMostFallbacks && checks < kMostChecks) {
+  while (!open.empty() && chosen.size() < kMostFallbacks && checks < kMostPairs) {
     std::vector<const Configuration*> able;
     for (const Configuration& one : candidates) {
-      if (able.size() == kCompared || ++checks > kMostChecks) break;
+      if (able.size() == kCompared || ++checks > kMostPairs) break;
       if (serves(study, one, open.back())) able.push_back(&one);
     }
     if (able.empty()) {  // nothing that was measured serves it

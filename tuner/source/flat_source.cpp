@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDeepest = 100;
+constexpr std::size_t kDeepestInclude = 100;
 
 std::string first_word(const std::string& text) { return std::string(word_at(trimmed(text))); }
 
@@ -52,7 +52,7 @@ class Flattener {
   explicit Flattener(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
 
   void walk(const std::string& text, const fs::path& file) {
-    if (stack_.size() > kDeepest) reject(file.string(), "includes itself without end");
+    if (stack_.size() > kDeepestInclude) reject(file.string(), "includes itself without end");
     stack_.push_back(file);
     const std::string whole = spliced(text);
     const std::set<std::size_t> others = begins_of_other_lines(whole);

@@ -10,7 +10,7 @@ namespace {
 
 using Alternatives = std::vector<std::vector<Token>>;
 
-constexpr int kDeepest = 8;        // names that stand for names
+constexpr int kMostAliases = 8;    // names that stand for names
 constexpr std::size_t kMost = 64;  // readings
 
 // A word before a comma or the end, behind a type, is what a parameter is called.
@@ -62,7 +62,7 @@ std::optional<Alternatives> replaced_once(Tokens tokens, const Meanings& meaning
 
 std::optional<Alternatives> readings_of(Tokens parameters, const Meanings& meanings) {
   Alternatives all{{parameters.begin(), parameters.end()}};
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kMostAliases; ++depth) {
     Alternatives next;
     bool changed = false;
     for (const auto& one : all) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kStartDeadlineSeconds = 60;
 constexpr int kMaxFailedStarts = 5;  // in a row
-constexpr int kSecondChances = 2;
+constexpr int kCompileAgain = 2;
 // One job more than a worker can do at once: it never waits for the coordinator, who may be busy
 // committing a trial to disk.
 constexpr std::size_t kJobsAhead = 2;
@@ -97,7 +97,7 @@ const std::string& CompilePool::identity() {
         answer ? text_in(*answer, "reason") : "its worker was " + worker.channel->exit_reason();
     const bool retryable = !answer && worker.channel->killed_from_outside();
     worker.channel.reset();
-    if (retryable && attempt < kSecondChances) continue;
+    if (retryable && attempt < kCompileAgain) continue;
     throw UnavailableError("the compiler of backend '" + options_.backend +
                            "' cannot be used: " + (reason.empty() ? "no reason given" : reason));
   }
@@ -246,7 +246,7 @@ void CompilePool::finish(Worker& worker, const CompileOutcome& outcome,
 
 // A machine that ran out of memory: the job comes last, when there may be more.
 bool CompilePool::try_again(Worker& worker) {
-  if (worker.jobs.front().chances == kSecondChances) return false;
+  if (worker.jobs.front().chances == kCompileAgain) return false;
   ++worker.jobs.front().chances;
   waiting_.push_back(std::move(worker.jobs.front()));
   worker.jobs.pop_front();

@@ -14,7 +14,7 @@
 namespace tuner {
 namespace {
 
-constexpr int kSecondChances = 2;
+constexpr int kMeasureAgain = 2;
 // A variant that was on so many devices when they were lost may be what takes them down.
 constexpr int kMostDevicesLost = 2;
 // What a user waits after Ctrl-C for what is on the device: most variants take far less.
@@ -157,7 +157,7 @@ void PoolEvaluator::begin_next(DeviceSlot& slot) {
 
 // Half a second and two seconds later: what was outside (memory of another program) may be gone.
 bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
-  if (!verdict.retryable || job.chances == kSecondChances || interrupt_.count() > 0) return false;
+  if (!verdict.retryable || job.chances == kMeasureAgain || interrupt_.count() > 0) return false;
   job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
   ++job.chances;
   if (task_.withdraw) task_.withdraw(job.trial.configuration);
