@@ -104,8 +104,7 @@ struct Trial {
   ConfigIndex index = 0;
   Configuration configuration;
   TrialState state = TrialState::kOk;
-  // What the search found. Of a finalist that an older program stored the median alone is known, or
-  // (a study whose objective is a metric) no time at all: 0.
+  // What the search found. A ranked CSV may tell the median of a finalist alone, or no time: 0.
   Timing timing;
   Metrics metrics;
   SearchFigure objective;  // as the study names it; only for kOk and kDropped

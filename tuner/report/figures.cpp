@@ -7,12 +7,12 @@
 namespace tuner {
 namespace {
 
-// Without an interval where an older program did not keep it.
+// Without an interval where a file does not tell it.
 MeasuredFigure with_interval(double value, double low, double high) {
   return low > 0 ? MeasuredFigure{value, low, high} : MeasuredFigure{value, value, value};
 }
 
-// Of a finalist an older program, or a file, may not have kept it.
+// A file may not tell it of a finalist.
 std::optional<MeasuredFigure> searched(const Trial& trial, const ObjectiveSpec& objective) {
   if (objective.name != "time") {
     const double value = trial.objective.value();
