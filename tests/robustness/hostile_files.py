@@ -54,7 +54,7 @@ class Bench:
             self.failures.append(f"no end: {words}")
             return None
         said = done.stdout + done.stderr
-        if done.returncode not in STATUSES or "std::" in said or "Sanitizer" in said:
+        if done.returncode not in STATUSES or "std::" in done.stderr or "Sanitizer" in said:
             self.failures.append(f"status {done.returncode}: {words}\n{said[-400:]}")
         return done
 
