@@ -26,6 +26,7 @@
 #include "tuner/plugin/catalogue.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_table.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/load_study.h"
@@ -217,16 +218,11 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
                        const std::function<void(const std::string&)>& note) {
   static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
   catalogue.check_study(settings.study);
-  Devices devices = open_devices(settings.devices, program, catalogue, {}, note);
-  if (const auto text = idle_options_note(settings.study, devices.backend); !text.empty())
-    note(text);
-  const SourceTexts sources = read_sources(settings.study);
-  const ArtifactShelf shelf;
-  const std::string compiler = devices.compilers->identity();
-  const Toolchain tools{sources.kernel, shelf.library(compiler, sources), *devices.compilers};
-  WorkingDevice first{devices.models.front().front().get()};
-  PooledDevice device(tools, {&first, 1}, interrupt);
-  Attempt attempt(settings, sources, device, note);
+  Bench bench(settings.devices, settings.study, {program, catalogue, interrupt, note});
+  for (const std::string& text : bench.notes()) note(text);
+  WorkingDevice first{bench.models().front().front().get()};
+  PooledDevice device = bench.device({&first, 1});
+  Attempt attempt(settings, bench.sources(), device, note);
   for (const ProblemSize& size : settings.study.sizes) {
     if (interrupt.count() > 0) return;
     tell(attempt.at(size, assigned));
