@@ -173,7 +173,7 @@ std::optional<RunWorker::Failure> RunWorker::prepared(const std::optional<nlohma
 
 // Another child is tried, later each time. For a size that was prepared before, whatever happens is
 // no fault of the size.
-Expected<bool, RunWorker::Unprepared> RunWorker::failed(Failure failure) {
+Expected<bool, RunWorker::Unprepared> RunWorker::failed(const Failure& failure) {
   drop();
   ++failures_;
   const bool again =
@@ -201,7 +201,7 @@ Expected<bool, RunWorker::Unprepared> RunWorker::advance() {
   const auto answer = channel_->take();
   if (!answer && !channel_->has_ended() && Clock::now() < deadline_) return false;
   auto failure = state_ == State::kStarting ? opened(answer) : prepared(answer);
-  return failure ? failed(std::move(*failure)) : !is_coming_up();
+  return failure ? failed(*failure) : !is_coming_up();
 }
 
 bool RunWorker::is_ready() {

@@ -122,7 +122,7 @@ class RunWorker {
   // Takes the child's answer to being started or prepared; empty: it is gone, or too late.
   std::optional<Failure> opened(const std::optional<nlohmann::json>& answer);
   std::optional<Failure> prepared(const std::optional<nlohmann::json>& answer);
-  Expected<bool, Unprepared> failed(Failure failure);
+  Expected<bool, Unprepared> failed(const Failure& failure);
   // Reaps the child, and says how it ended.
   Failure gone(const std::string& what);
   void drop();
