@@ -84,6 +84,15 @@ inline RankedResults sample_result(const DeviceFacts& device, std::int64_t m, st
   return results;
 }
 
+// A buffer of M elements.
+inline ArgumentSpec buffer(const std::string& name, Role role) {
+  ArgumentSpec spec;
+  spec.name = name;
+  spec.shape = {Expression::parse_or_throw("M")};
+  spec.role = role;
+  return spec;
+}
+
 // H200: small sizes like BM = 32, large ones BM = 128; A100: BM = 16. VEC = 4 wins everywhere.
 inline std::vector<RankedResults> sample_results() {
   const auto small = sample_configuration(32, 4, "static", false);

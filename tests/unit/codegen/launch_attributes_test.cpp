@@ -16,14 +16,6 @@
 namespace tuner {
 namespace {
 
-ArgumentSpec buffer(const std::string& name, Role role) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.shape = {Expression::parse_or_throw("M")};
-  spec.role = role;
-  return spec;
-}
-
 // Clusters of BM / 16 blocks; `finish` may begin early for large sizes.
 Study study_with_attributes() {
   Study study = sample_study();

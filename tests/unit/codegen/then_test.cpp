@@ -22,14 +22,6 @@ NextLaunchSpec next_launch(const std::string& entry, const std::string& block,
   return next;
 }
 
-ArgumentSpec buffer(const std::string& name, Role role) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.shape = {Expression::parse_or_throw("M")};
-  spec.role = role;
-  return spec;
-}
-
 // `finish` follows all but BM = 16; `clear` follows large sizes; both take what is theirs.
 Study sequence_study() {
   Study study = sample_study();
