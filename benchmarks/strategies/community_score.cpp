@@ -6,16 +6,11 @@
 
 #include "benchmarks/strategies/curves.h"
 #include "tuner/base/error.h"
+#include "tuner/model/statistics.h"
 #include "tuner/plugins/strategies/parts/common.h"
 
 namespace tuner::bench {
 namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -37,7 +32,7 @@ ScoreScale::ScoreScale(const Recording& recording) {
     throw InputError(Complaint{{recording.name, 0, 0}, "no valid configuration", ""});
   }
   std::ranges::sort(sorted_);
-  median_ = median_of(sorted_);
+  median_ = median(sorted_);
   if (valid_seconds.empty()) {  // as the replay's clock: one second each
     median_seconds_ = mean_seconds_ = 1;
     return;
@@ -47,7 +42,7 @@ ScoreScale::ScoreScale(const Recording& recording) {
   mean_seconds_ = mean_of(valid_seconds);
   if (!failed_seconds.empty()) mean_seconds_ += failed_share * mean_of(failed_seconds);
   valid_seconds.insert(valid_seconds.end(), failed_seconds.begin(), failed_seconds.end());
-  median_seconds_ = median_of(std::move(valid_seconds));
+  median_seconds_ = median(std::move(valid_seconds));
 }
 
 std::size_t ScoreScale::cutoff_evaluations(double fraction) const {
@@ -124,7 +119,7 @@ std::vector<double> ScoreScale::curve(std::span<const Run> runs, std::span<const
     values.push_back(sorted_[static_cast<std::size_t>(std::nearbyint(r))]);
   }
   const auto stop = std::min<std::size_t>(
-      static_cast<std::size_t>(std::ranges::upper_bound(times, median_of(ends)) - times.begin()),
+      static_cast<std::size_t>(std::ranges::upper_bound(times, median(ends)) - times.begin()),
       times.size() - 1);
   std::fill(values.begin() + static_cast<std::ptrdiff_t>(stop), values.end(), values[stop]);
   return values;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // The upper one of two in the middle: a median must not hide a run that never came near.
-double middle_of(std::vector<double> values) {
+double upper_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values.empty() ? kNever : values[values.size() / 2];
 }
@@ -46,7 +46,7 @@ Within within(const Recording& recording, const std::vector<Run>& runs, double s
     seconds.push_back(there ? run.seconds[static_cast<std::size_t>(hit)] : kNever);
   }
   return {
-      middle_of(evaluations), middle_of(seconds),
+      upper_median(evaluations), upper_median(seconds),
       static_cast<double>(reached) / static_cast<double>(std::max<std::size_t>(runs.size(), 1))};
 }
 

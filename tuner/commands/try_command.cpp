@@ -162,9 +162,9 @@ std::vector<std::string> broken_rules(const Study& study, const std::vector<Para
   return out;
 }
 
-class Attempt {
+class SizeTry {
  public:
-  Attempt(const RunSettings& settings, const SourceTexts& sources, MeasuringDevice& device,
+  SizeTry(const RunSettings& settings, const SourceTexts& sources, MeasuringDevice& device,
           std::function<void(const std::string&)> note)
       : study_(settings.study), sources_(sources), device_(device), note_(std::move(note)) {}
 
@@ -222,10 +222,10 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
   for (const std::string& text : bench.notes()) note(text);
   WorkingDevice first{bench.models().front().front().get()};
   PooledDevice device = bench.device({&first, 1});
-  Attempt attempt(settings, bench.sources(), device, note);
+  SizeTry one(settings, bench.sources(), device, note);
   for (const ProblemSize& size : settings.study.sizes) {
     if (interrupt.count() > 0) return;
-    tell(attempt.at(size, assigned));
+    tell(one.at(size, assigned));
   }
 }
 
