@@ -102,6 +102,67 @@ TEST(Then, ExportsCarryTheLaunches) {
   EXPECT_NE(verified.out.find("1 right, 0 wrong"), std::string::npos) << verified.out;
 }
 
+// Steps of a simulation: a writes b, and they change places. Three steps leave the answer in b. A
+// step may be two launches, of which the first takes a part of the arguments.
+TEST(Then, RoundsWithSwappedBuffersAreComparedWithAReferenceThatIsASequence) {
+  const Sandbox sandbox;
+  sandbox.write("heat.cu", R"(
+__global__ void smooth(const float* from, float* to, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = 0.5f * (from[i] + from[TUNE_WRONG ? i : (i + 1) % n]);
+}
+__global__ void shift(float* to, float by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] += by;
+}
+__global__ void plain(const float* from, float* to, int n) {
+  for (int i = 0; i < n; ++i) to[i] = 0.5f * (from[i] + from[(i + 1) % n]);
+}
+)");
+  const std::string study = R"yaml(
+schema: 1
+kernel: {name: heat, source: heat.cu, entry: smooth}
+problem_sizes: [{n: 200, STEPS: 3}, {n: 200, STEPS: 4}]
+parameters: {BLOCK: [32, 64], WRONG: [false, true]}
+launch:
+  block: [BLOCK]
+  grid: ["ceil_div(n, BLOCK)"]
+  arguments: [a, b, n]
+  repeat: STEPS
+  swap: [[a, b]]
+  then: [{entry: shift, block: [32], grid: ["ceil_div(n, 32)"], arguments: [b, by, n]}]
+arguments:
+  - {name: a, type: float32, shape: [n], role: inout, fill: {uniform: [-1, 1]}}
+  - {name: b, type: float32, shape: [n], role: inout, fill: zeros}
+  - {name: by, type: float32, value: 0.25}
+  - {name: n, type: int32, value: n}
+reference:
+  entry: plain
+  block: [1]
+  grid: [1]
+  arguments: [a, b, n]
+  repeat: STEPS
+  swap: [[a, b]]
+  then: [{entry: shift, block: [n], grid: [1], arguments: [b, by, n]}]
+verify: {a: {rtol: 0, atol: 1e-6}, b: {rtol: 0, atol: 1e-6}}
+search: {strategy: exhaustive}
+)yaml";
+  sandbox.write("heat.yaml", study);
+  const auto done = run(sandbox, {"run", "heat.yaml", "--backend", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("2 correctness"), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find("runtime"), std::string::npos) << done.err;
+  const auto launcher = run(sandbox, {"export", "heat.yaml", "--format", "launcher", "-o", "heat"});
+  EXPECT_EQ(launcher.status, 2);
+  EXPECT_NE(launcher.err.find("this study has 'repeat'"), std::string::npos) << launcher.err;
+  std::string shorter = study;
+  shorter.replace(shorter.rfind("repeat: STEPS"), 13, "repeat: 2");
+  sandbox.write("heat.yaml", shorter);
+  const auto wrong =
+      run(sandbox, {"run", "heat.yaml", "--backend", "cpu", "--size", "n=200,STEPS=3"});
+  EXPECT_NE(wrong.err.find("4 correctness"), std::string::npos) << wrong.err;
+}
+
 // Few values of each parameter, but all of FORM, FINISH and SHARED; no block fits the size.
 TEST(Then, EveryWayToFinishAReductionIsRight) {
   const Sandbox sandbox;

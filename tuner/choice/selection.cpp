@@ -175,7 +175,7 @@ bool may_launch(const Study& study, const Configuration& configuration, const De
   const Bindings names = bindings_of(study, configuration, device, size);
   if (!constraints_hold(study, names)) return false;
   const auto launch = geometry(study.launch, names);
-  const auto then = next_launches(study, names);
+  const auto then = next_launches(study, study.then, names);
   return launch && then && within_limits(*launch, device) &&
          std::ranges::all_of(
              *then, [&](const auto& next) { return within_limits(next.geometry, device); });

@@ -285,6 +285,12 @@ LauncherKernels kernels_of(const Variants& variants) {
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
                               const LauncherOptions& options) {
   if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
+  if (!study.rounds.repeat.empty()) {
+    reject(
+        study,
+        "a launcher makes each launch once, and this study has 'repeat': write the loop yourself, "
+        "with the configuration of a header");
+  }
   const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);

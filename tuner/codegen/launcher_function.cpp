@@ -115,7 +115,9 @@ std::string launches(const HeaderModel& model, const LauncherSignature& signatur
                      std::size_t variants) {
   std::vector<std::string> all;
   for (const LauncherArgument& one : signature.arguments) all.push_back(one.spec->name);
-  std::string out = "  void* list[] = {" + addresses(signature, all) + "nullptr};\n";
+  const std::vector<std::string>& first = model.study->launch_arguments;
+  std::string out =
+      "  void* list[] = {" + addresses(signature, first.empty() ? all : first) + "nullptr};\n";
   const bool more = asks_for_attributes(*model.study);
   out += replaced(std::string(kLaunch), "@PLAN@", more ? "plan.attributes, " : "");
   const std::vector<NextLaunchSpec>& then = model.study->then;

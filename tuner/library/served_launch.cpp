@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/measure/launch_sequence.h"
 #include "tuner/ports/adopts_memory.h"
 
 namespace libtuner {
@@ -112,31 +113,22 @@ tuner::BufferId ServedLaunch::buffer_of(std::uint32_t index, const Buffers& give
 
 tuner::LaunchSequence ServedLaunch::sequence(const Buffers& given,
                                              const AdoptedMemory& adopted) const {
-  tuner::KernelLaunch main{kernel_->id(), ready_.variant.geometry, {}};
+  const auto bound = [&](std::uint32_t index, const tuner::Places& places) {
+    const ArgumentPlan& one = argument(places[index]);
+    if (one.is_scalar && !one.map) return tuner::LaunchArgument{false, {}, one.scalar};
+    const std::uint32_t slot = one.map ? places[one.map->of] : places[index];
+    tuner::LaunchArgument out{true, {buffer_of(slot, given, adopted), 0}, {}};
+    if (one.map) out.map = one.map->map;
+    return out;
+  };
+  std::vector<tuner::Zeros> zeros;
   for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) {
     const ArgumentPlan& one = argument(i);
-    if (one.is_scalar && !one.map) {
-      main.arguments.push_back({false, {}, one.scalar});
-      continue;
-    }
-    const tuner::BufferId buffer = buffer_of(one.map ? one.map->of : i, given, adopted);
-    main.arguments.push_back({true, {buffer, 0}, {}});
-    if (one.map) main.arguments.back().map = one.map->map;
-    if (!one.map && is_own(one) && is_zeroed(one)) {
-      main.zeros.push_back({{buffer, 0}, tuner::bytes_of(one)});
-    }
+    if (one.is_scalar || !is_own(one) || !is_zeroed(one)) continue;
+    zeros.push_back({{buffer_of(i, given, adopted), 0}, tuner::bytes_of(one)});
   }
-  tuner::LaunchSequence out{main};
-  for (std::size_t i = 0; i < ready_.variant.then.size(); ++i) {
-    const tuner::NextLaunchPlan& next = ready_.variant.then[i];
-    tuner::KernelLaunch& launch = out.emplace_back();
-    launch.kernel = kernel_->kernel().then.at(i).id;
-    launch.geometry = next.geometry;
-    for (const std::uint32_t index : next.arguments) {
-      launch.arguments.push_back(main.arguments.at(index));
-    }
-  }
-  return out;
+  return tuner::launch_sequence(ready_.variant, kernel_->kernel(), ready_.size.arguments.size(),
+                                bound, zeros);
 }
 
 void ServedLaunch::launch(const Buffers& given) {

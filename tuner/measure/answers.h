@@ -45,6 +45,10 @@ struct ReferenceInputs {
   const std::vector<std::vector<std::byte>>* constants = nullptr;  // as SizePlan::constants
 };
 
+// The argument as this answer's launches have it.
+const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
+                                std::uint32_t index);
+
 class Answers {
  public:
   // All outlive this; `problem` may be null where the plan leaves nothing to one.
@@ -87,7 +91,7 @@ class Answers {
   bool is_timed_like_variants() const;
   std::optional<TimingRequest> timing_of(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                          const RightAnswer& answer) const;
-  DeviceResult<Ok> launch_and_time(const KernelLaunch& launch, const AnswerPlan& plan,
+  DeviceResult<Ok> launch_and_time(const LaunchSequence& launch, const AnswerPlan& plan,
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
   DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
   DeviceResult<Ok> ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tuner/measure/input_sets.h"
+#include "tuner/measure/launch_sequence.h"
 
 namespace tuner {
 namespace {
@@ -231,14 +232,13 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
   BoundLaunch bound;
   bound.answer = variant.answer;
   bound.constants = constants_.bind(variant);
-  KernelLaunch main{kernel.id, variant.geometry, {}};
+  std::vector<Zeros> zeros;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
     const Slot& slot = slots_[i];
     const std::uint64_t bytes = bytes_of(argument);
     bound.bytes.push_back(bytes);
-    const BufferId buffer = slots_[slot_of(argument, i)].data.id();
-    main.arguments.push_back(launch_argument(argument, buffer));
+    bound.buffers.push_back(contents_of(slot.data.id()));
     if (argument.is_scalar) continue;
     // With the guard words in front: buffers are copied from their beginning, and what a variant
     // did to these guard words does not outlive it.
@@ -248,19 +248,14 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
       bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
     } else if (argument.role == Role::kWorkspace) {
       bound.workspaces.push_back({&plan_.arguments[i], slot.data.id(), bytes});
-      if (argument.zero == Zero::kEach) main.zeros.push_back({contents_of(slot.data.id()), bytes});
+      if (argument.zero == Zero::kEach) zeros.push_back({contents_of(slot.data.id()), bytes});
     }
   }
-  bound.sequence.push_back(main);
-  for (std::size_t i = 0; i < variant.then.size(); ++i) {
-    const NextLaunchPlan& next = variant.then[i];
-    KernelLaunch& launch = bound.sequence.emplace_back();
-    launch.kernel = kernel.then.at(i).id;
-    launch.geometry = next.geometry;
-    for (const std::uint32_t index : next.arguments) {
-      launch.arguments.push_back(main.arguments.at(index));
-    }
-  }
+  const auto passed = [&](std::uint32_t index, const Places& places) {
+    const ArgumentPlan& argument = argument_of(plan_.arguments, places[index], variant);
+    return launch_argument(argument, slots_[places[slot_of(argument, index)]].data.id());
+  };
+  bound.sequence = launch_sequence(variant, kernel, slots_.size(), passed, zeros);
   return bound;
 }
 

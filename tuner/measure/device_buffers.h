@@ -25,6 +25,7 @@ struct BoundLaunch {
   LaunchSequence sequence;
   std::vector<BoundConstant> constants;  // in the order of SizePlan::constants
   std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
+  std::vector<BufferRange> buffers;      // of each: its contents
   std::vector<Restore> restores;         // what one time changes and the next one reads
   std::vector<WorkspaceArgument> workspaces{};
   std::uint32_t answer = 0;  // VariantPlan::answer

@@ -20,11 +20,6 @@ std::uint64_t rounded_up(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// The argument's place in the bound buffers: a map has none of its own.
-const LaunchArgument& own_buffer(const BoundLaunch& bound, std::size_t argument) {
-  return bound.sequence.front().arguments[argument];
-}
-
 }  // namespace
 
 Rotation::Layout Rotation::layout_of(const std::vector<std::uint64_t>& bytes) {
@@ -79,8 +74,8 @@ DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layo
   }
   for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
     if (bound.bytes[i] == 0) continue;
-    auto done = memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]},
-                            own_buffer(bound, i).buffer, bound.bytes[i]);
+    auto done = memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]}, bound.buffers[i],
+                            bound.bytes[i]);
     if (!done) return done;
   }
   return Ok{};
@@ -102,7 +97,7 @@ LaunchSequence Rotation::moved(const BoundLaunch& bound, const Layout& layout,
                                std::uint64_t copy) const {
   const auto move = [&](BufferRange& range) {
     for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
-      if (bound.bytes[i] == 0 || own_buffer(bound, i).buffer.buffer != range.buffer) continue;
+      if (bound.bytes[i] == 0 || bound.buffers[i].buffer != range.buffer) continue;
       range = {room_.id(), copy * layout.bytes + layout.offsets[i]};
       return;
     }
@@ -154,9 +149,8 @@ DeviceResult<Ok> Rotation::take_back(const BoundLaunch& bound,
   const Layout layout = layout_of(bound.bytes);
   for (const std::uint32_t i : arguments) {
     if (bound.bytes[i] == 0) continue;
-    auto done = backend_.memory().copy(own_buffer(bound, i).buffer,
-                                       {room_.id(), last_ * layout.bytes + layout.offsets[i]},
-                                       bound.bytes[i]);
+    auto done = backend_.memory().copy(
+        bound.buffers[i], {room_.id(), last_ * layout.bytes + layout.offsets[i]}, bound.bytes[i]);
     if (!done) return done;
   }
   return Ok{};

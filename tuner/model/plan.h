@@ -46,12 +46,29 @@ struct CheckPlan {
   bool by_problem = false;  // instead: the problem judges
 };
 
+// A launch that follows the main one.
+struct NextLaunchPlan {
+  std::string name;  // the entry as the study writes it
+  LaunchGeometry geometry;
+  std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
+};
+
+// Launches in their order: the main one and those that follow it, `rounds` times. After each round
+// buffers change places: each of a pair is passed where the other one was.
+struct SequencePlan {
+  LaunchGeometry geometry;  // of the main launch
+  // Which it takes, as NextLaunchPlan::arguments; nothing: all that there are, in their order.
+  std::optional<std::vector<std::uint32_t>> arguments{};
+  std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
+  std::uint32_t rounds = 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> swaps{};
+};
+
 // One right answer. There are several where it depends on parameters, one for each of their values.
-struct AnswerPlan {
+struct AnswerPlan : SequencePlan {
   std::uint32_t key = 0;  // of these values, as VariantPlan::answer
   std::string values;     // for messages: "STEPS=4"; empty where there is one answer only
   Artifact artifact;
-  LaunchGeometry geometry;
   // Arguments whose value or size depends on these parameters, by index into SizePlan::arguments.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides{};
   bool by_problem = false;  // instead of a kernel, the problem knows the answer
@@ -60,7 +77,7 @@ struct AnswerPlan {
 };
 
 struct ReferencePlan {
-  std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
+  std::vector<std::uint32_t> arguments;  // of any of its launches; as NextLaunchPlan::arguments
   std::vector<AnswerPlan> answers;
   std::uint32_t seeds = 1;             // sets of inputs that answers are compared on
   std::vector<ExtremeInputs> fills{};  // and further ones
@@ -80,7 +97,7 @@ struct ObserverPlan {
 
 // One problem size: buffers, reference, tolerances. Prepared once, used by every variant.
 struct SizePlan {
-  std::vector<ArgumentPlan> arguments;  // in the order of the kernel's signature
+  std::vector<ArgumentPlan> arguments;
   std::vector<ArgumentPlan> constants;
   std::optional<ReferencePlan> reference;
   std::vector<CheckPlan> checks;
@@ -91,18 +108,9 @@ struct SizePlan {
   std::vector<ObserverPlan> observers{};
 };
 
-// A launch that follows the main one.
-struct NextLaunchPlan {
-  std::string name;  // the entry as the study writes it
-  LaunchGeometry geometry;
-  std::vector<std::uint32_t> arguments;  // indices into SizePlan::arguments
-};
-
 // One configuration of it.
-struct VariantPlan {
+struct VariantPlan : SequencePlan {
   Artifact artifact;
-  LaunchGeometry geometry;
-  std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
   // Arguments whose scalar value or size depends on the configuration, by index.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides;
   std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key

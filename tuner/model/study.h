@@ -51,6 +51,12 @@ struct NextLaunchSpec {
   Expression when;                     // empty = always
 };
 
+// All launches of a sequence are made `repeat` times; after each time buffers change places.
+struct RoundsSpec {
+  Expression repeat;                                        // empty = 1
+  std::vector<std::pair<std::string, std::string>> swap{};  // names of arguments
+};
+
 // How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
 struct FillSpec {
   enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile, kProblem };
@@ -102,6 +108,8 @@ struct ReferenceSpec {
   LaunchSpec launch;
   std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
   Position where;
+  std::vector<NextLaunchSpec> then{};
+  RoundsSpec rounds{};
   // Its definitions are those of the space's first configuration with these values instead.
   std::vector<std::pair<std::string, Value>> configuration{};
   // On how many sets of inputs answers are compared, where random numbers fill any of them.
@@ -230,10 +238,12 @@ struct Study {
   std::vector<Expression> constraints;
   std::optional<BaselineSpec> baseline{};
   LaunchSpec launch;
+  std::vector<std::string> launch_arguments{};  // of the main launch: names; empty = all, in order
   // Pieces of work that the blocks share out evenly; empty: each block is one. Nothing that is
   // launched depends on it.
   Expression work{};
   std::vector<NextLaunchSpec> then{};
+  RoundsSpec rounds{};
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> constants;  // __constant__ symbols
   std::optional<ProblemSpec> problem{};

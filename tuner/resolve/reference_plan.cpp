@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/sequence_plan.h"
 
 namespace tuner {
 namespace {
@@ -136,12 +137,14 @@ Bindings with_derived(const Study& study, Bindings names) {
 
 namespace {
 
-// What the reference's expressions may name: what is the same for all configurations of a case.
+// What the reference's expressions may name: what is the same for all configurations of a case, and
+// what the study says that the reference has.
 Bindings names_of(const Study& study, const Bindings& fixed, const ReferenceCase& one) {
   Bindings names = fixed;
   for (const std::size_t p : per_places(study, study.parameters)) {
     names[study.parameters[p].name] = one.configuration.at(p);
   }
+  for (const auto& [name, value] : study.reference->configuration) names[name] = value;
   return with_derived(study, std::move(names));
 }
 
@@ -179,15 +182,16 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
     plan.files = std::move(*files);
     return plan;
   }
-  auto launch = geometry(study.reference->launch, names);
-  if (!launch) return Unexpected{who + ": " + launch.error()};
-  plan.geometry = *launch;
+  auto sequence = reference_sequence(study, names);
+  if (!sequence) return Unexpected{who + ": " + sequence.error()};
+  static_cast<SequencePlan&>(plan) = std::move(*sequence);
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
     if (!varies(spec, fixed)) continue;
     if (varies(spec, names)) {
       return Unexpected{fmt::format(
-          "reference: argument '{}' depends on the parameters; name the reference's arguments",
+          "reference: argument '{}' depends on the parameters; name the reference's arguments, or "
+          "say the values in its 'configuration'",
           spec.name)};
     }
     auto argument = argument_plan(spec, study.arguments, names);
@@ -197,13 +201,27 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   return plan;
 }
 
+// By any of its launches, each once.
+Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
+                                                           const ReferenceSpec& spec) {
+  auto all = positions_of(study.arguments, spec.arguments, "reference");
+  for (const NextLaunchSpec& next : spec.then) {
+    const auto more = positions_of(study.arguments, next.arguments, "reference");
+    if (!more) return more;
+    for (const std::uint32_t one : *more) {
+      if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
                                                     const std::vector<ReferenceCase>& cases) {
   ReferencePlan plan;
   const ReferenceSpec& spec = *study.reference;
-  auto arguments = positions_of(study.arguments, spec.arguments, "reference");
+  auto arguments = taken_by(study, spec);
   if (!arguments) return Unexpected{arguments.error()};
   plan.arguments = std::move(*arguments);
   // Files have the answers for one set of inputs.

@@ -15,34 +15,6 @@
 
 namespace tuner {
 
-// ---- launches -----------------------------------------------------------------------------------
-
-Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names) {
-  if (next.when.empty()) return true;
-  const auto value = next.when.evaluate(names);
-  if (!value) return Unexpected{value.error()};
-  return truth(*value);
-}
-
-Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
-                                                                 const Bindings& names) {
-  std::vector<NextLaunchPlan> plans;
-  for (const NextLaunchSpec& next : study.then) {
-    const auto wanted = takes_part(next, names);
-    if (!wanted) {
-      return Unexpected{
-          fmt::format("{}: when '{}': {}", next.entry, next.when.text(), wanted.error().message)};
-    }
-    if (!*wanted) continue;
-    const auto shape = geometry(next.launch, names);
-    if (!shape) return Unexpected{next.entry + ": " + shape.error()};
-    auto arguments = positions_of(study.arguments, next.arguments, next.entry);
-    if (!arguments) return Unexpected{arguments.error()};
-    plans.push_back({next.entry, *shape, std::move(*arguments)});
-  }
-  return plans;
-}
-
 // ---- what is left to plugins --------------------------------------------------------------------
 
 namespace {
@@ -118,12 +90,9 @@ Expected<VariantPlan, std::string> variant_plan(const Study& study, const Search
   VariantPlan plan;
   plan.answer = answer_key(study, space, configuration);
   const Bindings names = space.bindings(configuration);
-  auto launch = geometry(study.launch, names);
-  if (!launch) return Unexpected{launch.error()};
-  plan.geometry = *launch;
-  auto then = next_launches(study, names);
-  if (!then) return Unexpected{then.error()};
-  plan.then = std::move(*then);
+  auto sequence = variant_sequence(study, names);
+  if (!sequence) return Unexpected{sequence.error()};
+  static_cast<SequencePlan&>(plan) = std::move(*sequence);
   std::uint32_t index = 0;
   for (const auto* specs : {&study.arguments, &study.constants}) {
     for (const ArgumentSpec& spec : *specs) {

@@ -15,6 +15,7 @@
 #include "tuner/model/study.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
+#include "tuner/resolve/sequence_plan.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {
@@ -58,13 +59,6 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text);
 
-// Whether a launch follows the main one.
-Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names);
-
-// The launches that follow the main one with these names, in their order.
-Expected<std::vector<NextLaunchPlan>, std::string> next_launches(const Study& study,
-                                                                 const Bindings& names);
-
 // Whether a metric asks for `power` or `energy`.
 bool needs_power(const Study& study);
 
@@ -77,7 +71,7 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
                                           const DeviceFacts& device,
                                           const std::vector<ReferenceCase>& cases);
 
-// Geometries and overrides of one configuration of `space` (built from space_definition()). The
+// Launches and overrides of one configuration of `space` (built from space_definition()). The
 // caller fills in artifact and best_ms. An override's index counts SizePlan::arguments first, then
 // SizePlan::constants.
 Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,

@@ -155,7 +155,16 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
   const ReferenceSpec& reference = *study.reference;
   auto out = request(study, space.bindings(one.configuration), one.configuration, device,
                      reference.entry, reference.source.value_or(study.kernel.source), source_text);
-  if (out && !reference.source) {  // a source of its own need not have the kernel's constants
+  if (!out) return out;
+  const Bindings names = space.bindings(one.configuration);
+  const auto then = next_launches(study, reference.then, names);
+  if (!then) return Unexpected{"reference: " + then.error()};
+  for (const NextLaunchPlan& next : *then) {
+    auto entry = substitute(next.name, names);
+    if (!entry) return Unexpected{entry.error()};
+    out->then.push_back(std::move(*entry));
+  }
+  if (!reference.source) {  // a source of its own need not have the kernel's constants
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   }
   return out;

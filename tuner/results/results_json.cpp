@@ -34,8 +34,15 @@ Json json_of(const LaunchSpec& launch) {
   return out;
 }
 
+void add_rounds(const RoundsSpec& rounds, Json& out) {
+  if (!rounds.repeat.empty()) out["repeat"] = rounds.repeat.text();
+  for (const auto& [one, other] : rounds.swap) out["swap"].push_back({one, other});
+}
+
 Json launches_of(const Study& study) {
   Json out = json_of(study.launch);
+  if (!study.launch_arguments.empty()) out["arguments"] = study.launch_arguments;
+  add_rounds(study.rounds, out);
   if (!study.work.empty()) out["work"] = study.work.text();
   if (study.then.empty()) return out;
   for (const NextLaunchSpec& next : study.then) {

@@ -83,6 +83,18 @@ std::string observing(const Study& study) {
 
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
+// Of launches that follow the first one, and of all again. Nothing where there are none.
+std::string sequence_text(const std::vector<NextLaunchSpec>& then, const RoundsSpec& rounds) {
+  std::string text;
+  for (const NextLaunchSpec& next : then) {
+    text += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text();
+    for (const std::string& argument : next.arguments) text += '|' + argument;
+  }
+  if (!rounds.repeat.empty()) text += "\nrepeat " + rounds.repeat.text();
+  for (const auto& [one, other] : rounds.swap) text += "\nswap " + one + '|' + other;
+  return text;
+}
+
 std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
   std::string verify;
   for (const auto& [name, tolerance] : study.verify) {
@@ -93,6 +105,7 @@ std::string verification(const Study& study, const Bindings& names, const Measur
   const ReferenceSpec& reference = *study.reference;
   verify += reference.entry + '|' + text_of(reference.launch);
   for (const std::string& argument : reference.arguments) verify += '|' + argument;
+  verify += sequence_text(reference.then, reference.rounds);
   for (const auto& [name, value] : reference.configuration) {
     verify += '|' + name + '=' + to_text(value);
   }
@@ -126,10 +139,8 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   }
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch);
-  for (const NextLaunchSpec& next : study.then) {
-    launch += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text();
-    for (const std::string& argument : next.arguments) launch += '|' + argument;
-  }
+  for (const std::string& argument : study.launch_arguments) launch += '|' + argument;
+  launch += sequence_text(study.then, study.rounds);
   for (const NamedExpression& derived : study.derived) {
     launch += '\n' + derived.name + '=' + derived.expression.text();
   }

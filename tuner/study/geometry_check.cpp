@@ -49,6 +49,9 @@ class GeometryCheck {
     if (!study_.work.empty()) {
       extent(study_.work, "work", number(study_.work, names), INT64_MAX);
     }
+    if (!study_.rounds.repeat.empty()) {
+      extent(study_.rounds.repeat, "repeat", number(study_.rounds.repeat, names), kMostLaunches);
+    }
     for (const NextLaunchSpec& next : study_.then) {
       const auto wanted = takes_part(next, names);
       if (!wanted) fault(next.when, "evaluation", wanted.error().message);

@@ -33,7 +33,7 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
       where,
       "the reference cannot take '" + argument.name + "', which differs between configurations",
       "list the others in 'arguments' of the reference, or in 'per' the parameters that the right "
-      "answer depends on");
+      "answer depends on, or say in 'configuration' with which values it runs");
 }
 
 // Parameters that the right answer depends on.
@@ -89,6 +89,7 @@ void read_configuration(Reader& reader, const YamlNode& node) {
           "leave it out of 'configuration'");
     } else if (chosen) {
       reader.study.reference->configuration.emplace_back(key->text, *chosen);
+      reader.names.hold({key->text});
     }
   }
 }
@@ -176,9 +177,9 @@ void read_files(Reader& reader, const YamlNode& node) {
 
 // A file has no kernel, and answers for one set of inputs.
 void refuse_beside_file(Reader& reader, const Fields& fields) {
-  constexpr std::array<const char*, 9> kOfKernels{"entry",     "source", "configuration",
-                                                  "block",     "grid",   "dynamic_shared_bytes",
-                                                  "arguments", "seeds",  "fills"};
+  constexpr std::array<const char*, 12> kOfKernels{
+      "entry",     "source", "configuration", "block", "grid",   "dynamic_shared_bytes",
+      "arguments", "seeds",  "fills",         "then",  "repeat", "swap"};
   for (const char* key : kOfKernels) {
     if (!fields.mentions(key)) continue;
     reader.diagnostics.error(fields.where(key),
@@ -192,8 +193,9 @@ void refuse_beside_file(Reader& reader, const Fields& fields) {
 
 // {by: problem, seeds: 4}: sets of inputs, and nothing of what a kernel needs.
 void read_by(Reader& reader, const Fields& fields) {
-  constexpr std::array<const char*, 8> kOfKernels{"entry", "source",    "configuration", "block",
-                                                  "grid",  "arguments", "per",           "file"};
+  constexpr std::array<const char*, 11> kOfKernels{
+      "entry",     "source", "configuration", "block", "grid",  "dynamic_shared_bytes",
+      "arguments", "per",    "file",          "then",  "repeat"};
   for (const char* key : kOfKernels) {
     if (!fields.mentions(key)) continue;
     reader.diagnostics.error(
@@ -228,7 +230,11 @@ void read_reference_arguments(Reader& reader, const Fields& fields, const Positi
 
 void read_reference_kernel(Reader& reader, const Fields& fields, const Position& where) {
   ReferenceSpec& reference = *reader.study.reference;
-  const unsigned kinds = kFixedNames | (reference.per.empty() ? 0U : kHeldName);
+  if (const YamlNode* configuration = fields.find("configuration")) {
+    read_configuration(reader, *configuration);
+  }
+  const bool holds = !reference.per.empty() || !reference.configuration.empty();
+  const unsigned kinds = kFixedNames | (holds ? kHeldName : 0U);
   if (const YamlNode* entry = fields.require("entry")) {
     reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
@@ -236,12 +242,15 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   if (const YamlNode* source = fields.find("source")) {
     reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
   }
-  if (const YamlNode* configuration = fields.find("configuration")) {
-    read_configuration(reader, *configuration);
-  }
   read_sets(reader, fields);
   reference.launch = read_geometry(reader, fields, kinds, "'reference'");
   read_reference_arguments(reader, fields, where);
+  read_sequence(reader, fields, kinds, "'reference'", reference.then, reference.rounds);
+  for (const NextLaunchSpec& next : reference.then) {
+    for (const std::string& name : next.arguments) {
+      check_constant(reader, *find_argument(reader.study, name), where);
+    }
+  }
 }
 
 }  // namespace
@@ -258,9 +267,10 @@ bool reference_takes(const Study& study, const std::string& argument) {
 }
 
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'reference'",
-                      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes",
-                       "arguments", "seeds", "fills", "per", "file", "by"});
+  const Fields fields(
+      reader.diagnostics, node, where, "'reference'",
+      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "arguments",
+       "seeds", "fills", "per", "file", "by", "then", "repeat", "swap"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;

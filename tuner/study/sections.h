@@ -124,6 +124,9 @@ void warn_of_idle_problem(Reader& reader);
 void verify_nothing(Study& study);
 LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
                          const std::string& who);
+// The keys then, repeat and swap, of expressions that may use names of `kinds`.
+void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
+                   std::vector<NextLaunchSpec>& then, RoundsSpec& rounds);
 // Names of the kernel's arguments, which were read before, with their places.
 std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
                                                                   const YamlNode& node,

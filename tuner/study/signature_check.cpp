@@ -285,14 +285,18 @@ SignatureComplaints check_signatures(const Study& study, std::vector<SourceText>
   const SignatureReader of_reference(std::move(reference));
   const std::vector<Case> cases = cases_of(study);
   const std::vector<std::pair<std::string, Value>> as_it_is;
-  std::vector<Launch> launches{{"the kernel", study.kernel.entry, {}, of_kernel, as_it_is}};
+  std::vector<Launch> launches{
+      {"the kernel", study.kernel.entry, study.launch_arguments, of_kernel, as_it_is}};
   for (const NextLaunchSpec& next : study.then) {
     launches.push_back({"the kernel", next.entry, next.arguments, of_kernel, as_it_is});
   }
   if (study.reference && !study.reference->entry.empty()) {
     const ReferenceSpec& one = *study.reference;
-    launches.push_back({"the reference", one.entry, one.arguments,
-                        own_source ? of_reference : of_kernel, one.configuration});
+    const SignatureReader& reader = own_source ? of_reference : of_kernel;
+    launches.push_back({"the reference", one.entry, one.arguments, reader, one.configuration});
+    for (const NextLaunchSpec& next : one.then) {
+      launches.push_back({"the reference", next.entry, next.arguments, reader, one.configuration});
+    }
   }
   for (const Launch& launch : launches) LaunchCheck(study, launch).run(cases, out);
   return out;

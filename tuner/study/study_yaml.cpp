@@ -9,25 +9,12 @@
 #include <cctype>
 
 #include "tuner/base/text.h"
+#include "tuner/study/study_yaml_parts.h"
 
 namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string value_text(const std::string& text) { return quoted(text); }
-std::string value_text(const Expression& expression) { return quoted(expression.text()); }
-std::string value_text(const Value& value) {
-  return std::holds_alternative<std::string>(value) ? quoted(std::get<std::string>(value))
-                                                    : to_text(value);
-}
-
-template <typename T>
-std::string list_of(const std::vector<T>& all) {
-  std::string out;
-  for (const T& one : all) out += (out.empty() ? "" : ", ") + value_text(one);
-  return "[" + out + "]";
-}
 
 std::string axes(const std::array<Expression, 3>& extents) {
   std::size_t count = 3;
@@ -64,10 +51,16 @@ std::string attributes_text(const LaunchAttributesSpec& attributes, const std::s
   return out;
 }
 
-std::string then_lines(const Study& study) {
-  if (study.then.empty()) return {};
-  std::string out = "  then:\n";
-  for (const NextLaunchSpec& next : study.then) {
+std::string sequence_lines(const std::vector<NextLaunchSpec>& then, const RoundsSpec& rounds) {
+  std::string out;
+  if (!rounds.repeat.empty()) out += "  repeat: " + quoted(rounds.repeat.text()) + "\n";
+  std::string pairs;
+  for (const auto& [one, other] : rounds.swap) {
+    pairs += fmt::format("{}[{}, {}]", pairs.empty() ? "" : ", ", quoted(one), quoted(other));
+  }
+  if (!pairs.empty()) out += "  swap: [" + pairs + "]\n";
+  if (!then.empty()) out += "  then:\n";
+  for (const NextLaunchSpec& next : then) {
     out += fmt::format("    - {{entry: {}, block: {}, grid: {}", quoted(next.entry),
                        axes(next.launch.block), axes(next.launch.grid));
     if (!next.launch.dynamic_shared_bytes.empty()) {
@@ -78,71 +71,6 @@ std::string then_lines(const Study& study) {
     if (!next.when.empty()) out += ", when: " + quoted(next.when.text());
     out += "}\n";
   }
-  return out;
-}
-
-std::string path_text(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(fs::absolute(folder).lexically_normal());
-  return quoted((relative.empty() ? path : relative).generic_string());
-}
-
-std::string fill_text(const FillSpec& fill, const fs::path& folder) {
-  using Kind = FillSpec::Kind;
-  if (!fill.same_as.empty()) return "{same_as: " + quoted(fill.same_as) + "}";
-  switch (fill.kind) {
-    case Kind::kZeros:
-      return "zeros";
-    case Kind::kConstant:
-      return fmt::format("{{constant: {}}}", fill.a);
-    case Kind::kUniform:
-      return fmt::format("{{uniform: [{}, {}]}}", fill.a, fill.b);
-    case Kind::kNormal:
-      return fmt::format("{{normal: [{}, {}]}}", fill.a, fill.b);
-    case Kind::kIntegers:
-      return fmt::format("{{integers: [{}, {}]}}", fill.a, fill.b);
-    case Kind::kSequence:
-      return fmt::format("{{sequence: [{}, {}]}}", fill.a, fill.b);
-    case Kind::kProblem:
-      return "problem";
-    case Kind::kFile:
-      return "{file: " + path_text(fill.file, folder) + "}";
-  }
-  return "zeros";
-}
-
-std::string map_line(const ArgumentSpec& argument) {
-  const TensorMapSpec& map = *argument.map;
-  std::string parts = fmt::format("of: {}, box: {}", quoted(map.of), list_of(map.box));
-  if (!map.swizzle.empty()) parts += ", swizzle: " + quoted(map.swizzle.text());
-  return fmt::format("  - {{name: {}, tensor_map: {{{}}}}}\n", quoted(argument.name), parts);
-}
-
-std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) {
-  constexpr const char* kRoles[] = {"in", "out", "inout", "scratch", "workspace"};
-  constexpr const char* kZeros[] = {"once", "each", "never"};
-  if (argument.map) return map_line(argument);
-  std::string out =
-      fmt::format("  - {{name: {}, type: {}, ", quoted(argument.name), name_of(argument.type));
-  if (argument.is_scalar) return out + "value: " + quoted(argument.value.text()) + "}\n";
-  out += "shape: " + list_of(argument.shape);
-  if (argument.role != Role::kIn) {
-    out += fmt::format(", role: {}", kRoles[static_cast<std::size_t>(argument.role)]);
-  }
-  if (argument.role == Role::kWorkspace) {
-    out += fmt::format(", zero: {}", kZeros[static_cast<std::size_t>(argument.zero)]);
-  }
-  if (argument.role == Role::kIn || argument.role == Role::kInOut) {
-    out += ", fill: " + fill_text(argument.fill, folder);
-  }
-  return out + "}\n";
-}
-
-std::string arguments_of(const Study& study, const fs::path& folder) {
-  std::string out = "arguments:\n";
-  for (const ArgumentSpec& argument : study.arguments) out += argument_line(argument, folder);
-  if (study.constants.empty()) return out;
-  out += "constants:\n";
-  for (const ArgumentSpec& constant : study.constants) out += argument_line(constant, folder);
   return out;
 }
 
@@ -193,7 +121,7 @@ std::string reference_of(const Study& study, const fs::path& folder) {
   if (!reference.arguments.empty()) {
     out += "  arguments: " + list_of(reference.arguments) + "\n";
   }
-  return out;
+  return out + sequence_lines(reference.then, reference.rounds);
 }
 
 std::string verify_of(const Study& study) {
@@ -383,8 +311,11 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
     out += "launch:\n" + launch_lines(study.launch) +
            attributes_text(study.launch.attributes, "  ", "\n") +
            (study.work.empty() ? "" : "  work: " + quoted(study.work.text()) + "\n") +
-           then_lines(study);
-    out += arguments_of(study, folder) + reference_of(study, folder) + verify_of(study);
+           (study.launch_arguments.empty()
+                ? ""
+                : "  arguments: " + list_of(study.launch_arguments) + "\n") +
+           sequence_lines(study.then, study.rounds);
+    out += arguments_yaml(study, folder) + reference_of(study, folder) + verify_of(study);
   }
   return out + search_of(study) + measure_of(study);
 }

@@ -33,7 +33,10 @@ TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_mil
 
 TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem)
 
-TUNER_FIELDS(AnswerPlan, key, values, artifact, geometry, overrides, by_problem, files)
+TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
+
+TUNER_FIELDS(AnswerPlan, key, values, artifact, geometry, arguments, then, rounds, swaps, overrides,
+             by_problem, files)
 
 TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills)
 
@@ -44,9 +47,8 @@ TUNER_FIELDS(ObserverPlan, plugin, metrics)
 TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, measure, problem,
              extents, observers)
 
-TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
-
-TUNER_FIELDS(VariantPlan, artifact, geometry, then, overrides, answer, best_ms, looks_at_kept)
+TUNER_FIELDS(VariantPlan, artifact, geometry, arguments, then, rounds, swaps, overrides, answer,
+             best_ms, looks_at_kept)
 
 TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest)
 

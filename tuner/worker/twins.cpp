@@ -15,8 +15,7 @@ std::string program_of(const VariantPlan& plan) {
   seen.artifact.entry = plan.artifact.entry;
   seen.artifact.symbols = plan.artifact.symbols;
   seen.artifact.then = plan.artifact.then;
-  seen.geometry = plan.geometry;
-  seen.then = plan.then;
+  static_cast<SequencePlan&>(seen) = plan;
   seen.overrides = plan.overrides;
   seen.answer = plan.answer;
   const auto bytes = nlohmann::json::to_cbor(nlohmann::json(seen));

@@ -114,7 +114,9 @@ TEST(SizePlan, SaysWhatIsWrong) {
   study = scale_study();
   study.arguments[2] = scalar("n", DataType::kInt32, "n // VEC");
   EXPECT_EQ(plan_error(study),
-            "reference: argument 'n' depends on the parameters; name the reference's arguments");
+            "reference: argument 'n' depends on the parameters; name the reference's arguments, or "
+            "say the "
+            "values in its 'configuration'");
   study = scale_study();
   study.verify = {{"y", {expr("-1"), {}}}};
   EXPECT_EQ(plan_error(study), "rtol of y '-1' is -1, must not be negative");

@@ -344,7 +344,7 @@ study.yaml:11:36: 'n' has a value, so it cannot have 'zero'
 study.yaml:12:32: 'a' is a workspace, which has no fixed extents
       - {name: m, tensor_map: {of: a, box: [4]}}
                                    ^
-study.yaml:13:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on)
+study.yaml:13:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
     reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
                                                                 ^
 study.yaml:14:10: 'a' is not an output, so there is nothing to verify (role: out or inout)

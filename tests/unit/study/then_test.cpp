@@ -114,5 +114,60 @@ TEST(Then, ALaunchThatNeverFitsIsFoundBeforeAnythingRuns) {
   EXPECT_EQ(senseless[0].message, "division by zero, for every configuration");
 }
 
+std::string study_with_rounds(const std::string& launch, const std::string& reference = "") {
+  std::string study = study_with_then("  arguments: [A, B2]\n" + launch);
+  study.replace(study.find("  - {name: X"), study.find("reference:") - study.find("  - {name: X"),
+                "  - {name: A, type: float32, shape: [N], role: inout, fill: {uniform: [0, 1]}}\n"
+                "  - {name: B2, type: float32, shape: [N], role: out}\n"
+                "  - {name: X, type: float32, shape: [N], fill: {uniform: [0, 1]}}\n"
+                "  - {name: k, type: int32, value: B}\n");
+  const std::string own = "reference: {entry: r, block: [1], grid: [N]";
+  study.replace(study.find(own), own.size(), own + ", arguments: [A, B2]" + reference);
+  return study;
+}
+
+TEST(Rounds, AreReadOfTheStudyAndOfItsReference) {
+  const Study study = accepted(study_with_rounds(
+      "  repeat: N // 8\n  swap: [[A, B2]]\n  then: [{entry: f, block: [1], grid: [1], arguments: "
+      "[X, k]}]\n",
+      ", configuration: {B: 64}, repeat: 2 * N, swap: [[A, B2]], then: [{entry: r2, block: [B], "
+      "grid: [1], arguments: [k]}]"));
+  EXPECT_EQ(study.launch_arguments, (std::vector<std::string>{"A", "B2"}));
+  EXPECT_EQ(study.rounds.repeat.text(), "N // 8");
+  ASSERT_EQ(study.rounds.swap.size(), 1U);
+  EXPECT_EQ(study.rounds.swap[0].second, "B2");
+  EXPECT_EQ(study.reference->rounds.repeat.text(), "2 * N");
+  ASSERT_EQ(study.reference->then.size(), 1U);
+  EXPECT_EQ(study.reference->then[0].launch.block[0].text(), "B") << "it says which: 64";
+}
+
+TEST(Rounds, MistakesAreReportedWhereTheyAre) {
+  EXPECT_EQ(complaints_of(
+                study_with_rounds("  repeat: M\n  swap: [[A, X], [A, A], [A], [A, k], [Q, A]]\n")),
+            R"text(study.yaml:15:11: unknown name 'M'
+      repeat: M
+              ^
+study.yaml:16:14: 'A' and 'X' cannot change places: 'X' has role in, and would be written to (role: inout)
+      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
+                 ^
+study.yaml:16:22: 'A' cannot change places with itself
+      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
+                         ^
+study.yaml:16:26: 'swap' is a list of pairs (swap: [[a, b]])
+      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
+                             ^
+study.yaml:16:35: 'A' and 'k' cannot change places: they must be buffers of one type and one shape
+      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
+                                      ^
+study.yaml:16:40: the kernel has no argument 'Q' (known: A, B2, X and k)
+      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
+                                           ^)text");
+  EXPECT_EQ(
+      complaints_of(study_with_rounds("  swap: [[A, B2]]\n")),
+      R"text(study.yaml:15:9: 'swap' has no effect without 'repeat' (repeat: how often all launches are made)
+      swap: [[A, B2]]
+            ^)text");
+}
+
 }  // namespace
 }  // namespace tuner::testing

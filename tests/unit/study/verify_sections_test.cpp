@@ -104,7 +104,7 @@ reference: {entry: r, block: [1], grid: [N], arguments: [Y, X, b]}
             R"text(study.yaml:9:61: the kernel has no argument 'X' (known: Y and b)
     reference: {entry: r, block: [1], grid: [N], arguments: [Y, X, b]}
                                                                 ^
-study.yaml:9:64: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on)
+study.yaml:9:64: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
     reference: {entry: r, block: [1], grid: [N], arguments: [Y, X, b]}
                                                                    ^)text");
 }
@@ -121,7 +121,7 @@ arguments:
   - {name: b, type: int, value: B}
 reference: {entry: r, block: [1], grid: [N]}
 )yaml"),
-      R"text(study.yaml:9:1: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on)
+      R"text(study.yaml:9:1: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
     reference: {entry: r, block: [1], grid: [N]}
     ^)text");
 }

@@ -80,7 +80,11 @@ TEST(Messages, SizePlanArrivesWhole) {
   buffer.seed = ~0ULL;
   plan.arguments = {buffer};
   plan.checks = {{0, 1e-4, 1e-3}};
-  plan.reference = ReferencePlan{{0}, {AnswerPlan{7, "STEPS=4", {}, {}, {{0, buffer}}}}, 3};
+  plan.reference = ReferencePlan{{0}, {AnswerPlan{{}, 7, "STEPS=4", {}, {{0, buffer}}}}, 3};
+  plan.reference->answers[0].arguments = {0};
+  plan.reference->answers[0].then = {{"next", {}, {0}}};
+  plan.reference->answers[0].rounds = 5;
+  plan.reference->answers[0].swaps = {{0, 1}};
   plan.reference->answers[0].artifact.opened = {{{"/inc/\xff.h", "0123"}}};
   plan.measure.cache = CacheState::kRotate;
   plan.measure.mode = LaunchMode::kGraph;
@@ -105,6 +109,10 @@ TEST(Messages, SizePlanArrivesWhole) {
   const AnswerPlan& answer = got.reference->answers[0];
   EXPECT_EQ(answer.key, 7U);
   EXPECT_EQ(answer.values, "STEPS=4");
+  EXPECT_EQ(answer.arguments, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(answer.then.at(0).name, "next");
+  EXPECT_EQ(answer.rounds, 5U);
+  EXPECT_EQ(answer.swaps, plan.reference->answers[0].swaps);
   EXPECT_EQ(answer.artifact.opened, plan.reference->answers[0].artifact.opened);
   EXPECT_EQ(answer.overrides.at(0).second.name, "C");
   EXPECT_EQ(got.measure.cache, CacheState::kRotate);

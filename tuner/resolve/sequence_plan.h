@@ -1,0 +1,28 @@
+#pragma once
+// The launches of a variant or of the reference, with all expressions evaluated.
+
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// As many launches a sequence has at most.
+inline constexpr std::uint64_t kMostLaunches = 20000;
+
+// Whether a launch follows the main one.
+Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bindings& names);
+
+// The launches that follow the main one with these names, in their order.
+Expected<std::vector<NextLaunchPlan>, std::string> next_launches(
+    const Study& study, const std::vector<NextLaunchSpec>& then, const Bindings& names);
+
+// What the study launches, and what its reference does. A failure is a sentence that names the
+// expression at fault.
+Expected<SequencePlan, std::string> variant_sequence(const Study& study, const Bindings& names);
+Expected<SequencePlan, std::string> reference_sequence(const Study& study, const Bindings& names);
+
+}  // namespace tuner

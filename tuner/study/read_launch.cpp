@@ -1,0 +1,218 @@
+// launch: the launches of a variant, in their order.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+// 1 to 3 expressions: one scalar, a list, or a map with keys x, y and z.
+std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const Position& where,
+                                    const std::string& what, unsigned kinds,
+                                    const std::string& who) {
+  std::array<Expression, 3> axes;
+  if (node.is_scalar()) {
+    axes[0] = reader.names.read(node, what, kinds, who);
+  } else if (node.is_map()) {
+    const std::array<const char*, 3> keys{"x", "y", "z"};
+    const Fields fields(reader.diagnostics, node, where, what, {"x", "y", "z"});
+    fields.require("x");
+    for (std::size_t i = 0; i < 3; ++i) {
+      const YamlNode* axis = fields.find(keys[i]);
+      if (axis != nullptr) axes[i] = reader.names.read(*axis, what, kinds, who);
+    }
+  } else if (expect_list(reader.diagnostics, node, what)) {
+    if (node.items.empty() || node.items.size() > 3) {
+      reader.diagnostics.error(
+          node, what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
+    }
+    for (std::size_t i = 0; i < node.items.size() && i < 3; ++i) {
+      axes[i] = reader.names.read(*node.items[i], what, kinds, who);
+    }
+  }
+  return axes;
+}
+
+void read_attributes(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
+                     LaunchAttributesSpec& attributes) {
+  if (const YamlNode* cluster = fields.find("cluster")) {
+    attributes.cluster =
+        read_axes(reader, *cluster, fields.where("cluster"), "'cluster'", kinds, who);
+  }
+  const auto read = [&](const char* name, Expression& out) {
+    const YamlNode* node = fields.find(name);
+    if (node == nullptr) return;
+    out = reader.names.read(*node, "'" + std::string(name) + "'", kinds, who);
+  };
+  read("cooperative", attributes.cooperative);
+  read("carveout", attributes.carveout);
+  read("scheduling", attributes.scheduling);
+  read("programmatic", attributes.programmatic);
+}
+
+// Of the study, or of its reference, whose expressions may use less.
+NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned kinds) {
+  const std::string who = "a launch of 'then'";
+  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, node), who,
+                      {"entry", "block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
+                       "carveout", "scheduling", "programmatic", "arguments", "when"});
+  NextLaunchSpec next;
+  if (!fields.is_map()) return next;
+  if (const YamlNode* entry = fields.require("entry")) {
+    next.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kinds, "'entry'");
+  }
+  next.launch = read_geometry(reader, fields, kinds, who);
+  read_attributes(reader, fields, kinds, who, next.launch.attributes);
+  if (const YamlNode* arguments = fields.find("arguments")) {
+    for (const auto& [name, place] : read_argument_names(reader, *arguments, who)) {
+      next.arguments.push_back(name);
+    }
+    if (arguments->is_sequence() && arguments->items.empty()) {
+      reader.diagnostics.error(*arguments, "a kernel without arguments computes nothing",
+                               "leave the key out to pass all of them");
+    }
+  }
+  if (const YamlNode* when = fields.find("when")) {
+    next.when = reader.names.read(*when, "'when'", kinds, "'when'");
+  }
+  return next;
+}
+
+// Why two arguments cannot change places; empty: they can.
+std::string why_not_swapped(const ArgumentSpec& one, const ArgumentSpec& other) {
+  if (&one == &other) return "'" + one.name + "' cannot change places with itself";
+  const auto text = [](const Expression& extent) { return extent.text(); };
+  const std::string both = "'" + one.name + "' and '" + other.name + "' cannot change places: ";
+  if (one.is_scalar || other.is_scalar || one.type != other.type ||
+      !std::ranges::equal(one.shape, other.shape, {}, text, text)) {
+    return both + "they must be buffers of one type and one shape";
+  }
+  for (const ArgumentSpec* each : {&one, &other}) {
+    if (each->role != Role::kIn) continue;
+    return both + "'" + each->name + "' has role in, and would be written to (role: inout)";
+  }
+  return {};
+}
+
+// Which buffers change places: [[a, b], ...].
+void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
+  if (!expect_list(reader.diagnostics, node, "'swap'")) return;
+  for (const YamlRef& item : node.items) {
+    const auto names = read_argument_names(reader, *item, "'swap'");
+    if (item->is_sequence() && item->items.size() != 2) {
+      reader.diagnostics.error(*item, "'swap' is a list of pairs", "swap: [[a, b]]");
+    }
+    if (names.size() != 2) continue;
+    const ArgumentSpec& one = *find_argument(reader.study, names[0].first);
+    const ArgumentSpec& other = *find_argument(reader.study, names[1].first);
+    const std::string wrong = why_not_swapped(one, other);
+    if (wrong.empty()) {
+      rounds.swap.emplace_back(one.name, other.name);
+    } else {
+      reader.diagnostics.error(names[1].second, wrong);
+    }
+  }
+}
+
+// An argument that no launch takes is a mistake: nothing would read or write it.
+void warn_of_idle_arguments(Reader& reader) {
+  const Study& study = reader.study;
+  if (study.launch_arguments.empty()) return;
+  std::vector<std::string> taken = study.launch_arguments;
+  for (const NextLaunchSpec& next : study.then) {
+    if (next.arguments.empty()) return;
+    taken.insert(taken.end(), next.arguments.begin(), next.arguments.end());
+  }
+  for (const ArgumentSpec& argument : study.arguments) {
+    if (std::ranges::find(taken, argument.name) != taken.end()) continue;
+    reader.diagnostics.warning(argument.where, "no launch takes '" + argument.name + "'");
+  }
+}
+
+}  // namespace
+
+void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
+                   std::vector<NextLaunchSpec>& then, RoundsSpec& rounds) {
+  constexpr std::size_t kMost = 15;
+  if (const YamlNode* repeat = fields.find("repeat")) {
+    rounds.repeat = reader.names.read(*repeat, "'repeat'", kinds, who);
+  }
+  if (const YamlNode* swap = fields.find("swap")) {
+    read_swap(reader, *swap, rounds);
+    if (!fields.mentions("repeat")) {
+      reader.diagnostics.error(*swap, "'swap' has no effect without 'repeat'",
+                               "repeat: how often all launches are made");
+    }
+  }
+  const YamlNode* node = fields.find("then");
+  if (node == nullptr || !expect_list(reader.diagnostics, *node, "'then'")) return;
+  if (node->items.size() > kMost) {
+    reader.diagnostics.error(*node->items[kMost], "at most " + std::to_string(kMost) +
+                                                      " launches may follow, not " +
+                                                      std::to_string(node->items.size()));
+    return;
+  }
+  for (const YamlRef& item : node->items) then.push_back(read_next_launch(reader, *item, kinds));
+}
+
+LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
+                         const std::string& who) {
+  LaunchSpec launch;
+  if (const YamlNode* block = fields.require("block")) {
+    launch.block = read_axes(reader, *block, fields.where("block"), "'block'", kinds, who);
+  }
+  if (const YamlNode* grid = fields.require("grid")) {
+    launch.grid = read_axes(reader, *grid, fields.where("grid"), "'grid'", kinds, who);
+  }
+  if (const YamlNode* bytes = fields.find("dynamic_shared_bytes")) {
+    launch.dynamic_shared_bytes = reader.names.read(*bytes, "'dynamic_shared_bytes'", kinds, who);
+  }
+  return launch;
+}
+
+std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader,
+                                                                  const YamlNode& node,
+                                                                  const std::string& who) {
+  std::vector<std::string> known;
+  for (const ArgumentSpec& argument : reader.study.arguments) known.push_back(argument.name);
+  std::vector<std::pair<std::string, Position>> names;
+  if (!expect_list(reader.diagnostics, node, "'arguments' of " + who)) return names;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "an argument of " + who);
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
+                               suggestion_for(*name, known));
+    } else {
+      names.emplace_back(*name, where);
+    }
+  }
+  return names;
+}
+
+void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'launch'",
+                      {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
+                       "carveout", "scheduling", "work", "then", "arguments", "repeat", "swap"});
+  reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
+  read_attributes(reader, fields, kSpaceNames, "'launch'", reader.study.launch.attributes);
+  if (const YamlNode* work = fields.find("work")) {
+    reader.study.work = reader.names.read(*work, "'work'", kSpaceNames, "'launch'");
+  }
+  if (const YamlNode* arguments = fields.find("arguments")) {
+    for (const auto& [name, place] : read_argument_names(reader, *arguments, "'launch'")) {
+      reader.study.launch_arguments.push_back(name);
+    }
+  }
+  read_sequence(reader, fields, kSpaceNames, "'launch'", reader.study.then, reader.study.rounds);
+  warn_of_idle_arguments(reader);
+}
+
+}  // namespace tuner
