@@ -175,7 +175,7 @@ REFUSED = [
     ("launch.block", {"y": 1}), ("launch.then", [{"entry": "r", "block": 32}]),
     ("launch.then", [{"entry": "r", "block": 32, "grid": 1}] * 16),
     ("arguments.1", {"name": "i", "type": "float32"}), ("arguments.1", {"type": "float32", "shape": [4]}),
-    ("arguments.1", {"name": "i", "shape": [4]}), ("arguments.1.type", "int128"), ("arguments.1.role", "output"),
+    ("arguments.1", {"name": "i", "shape": [4]}), ("arguments.1.type", "128int"), ("arguments.1.role", "output"),
     ("arguments.1.shape", []), ("arguments.1.value", 4), ("arguments.1.zero", "once"),
     ("arguments.0.fill", "zeros"), ("arguments.1.fill", "random"), ("arguments.1.fill", {}),
     ("arguments.1.fill", {"uniform": [1]}), ("arguments.1.fill", {"uniform": [0, 1], "constant": 1}),

@@ -107,6 +107,11 @@ class FakeBackend : public Backend, public DeviceMemory {
     return Ok{};
   }
 
+  DeviceResult<std::uint64_t> address(BufferRange of) override {
+    if (!covers(of, 0)) return fail(DeviceError::kInvalid, "there is no such buffer");
+    return reinterpret_cast<std::uintptr_t>(at(of));
+  }
+
   DeviceResult<Ok> fill(BufferRange to, std::uint64_t elements, const Fill& how) override {
     const DataType type = how.kind == Fill::Kind::kBytes ? DataType::kUInt8 : how.type;
     const std::size_t size = size_of(type);
@@ -262,7 +267,11 @@ class FakeBackend : public Backend, public DeviceMemory {
     const Loaded& loaded = loaded_.at(launch.kernel);
     Kernel& code = kernels.at(loaded.name);
     ++code.launches;
-    if (code.body) code.body(Call{*this, launch.geometry, launch.arguments, loaded.symbols});
+    std::vector<LaunchArgument> arguments = launch.arguments;
+    for (LaunchArgument& one : arguments) {
+      static_cast<void>(write_addresses(*this, one.addresses, one.scalar));
+    }
+    if (code.body) code.body(Call{*this, launch.geometry, arguments, loaded.symbols});
   }
 
   // The formulas of plugin/abi.h.

@@ -291,6 +291,12 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
         "a launcher makes each launch once, and this study has 'repeat': write the loop yourself, "
         "with the configuration of a header");
   }
+  for (const ArgumentSpec& one : study.arguments) {
+    if (!one.record && !one.is_beside) continue;
+    reject(study, "a launcher passes numbers and buffers, and '" + one.name +
+                      "' is a struct, a vector or an address: launch the kernel yourself, with the "
+                      "configuration of a header");
+  }
   const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);

@@ -35,6 +35,17 @@ std::string_view cpp_type_of(DataType type) {
   return kTypes.at(static_cast<std::size_t>(type));
 }
 
+// A vector as CUDA names it: of complex numbers and halves it has its own names.
+std::string cpp_type_of(const ArgumentSpec& spec) {
+  if (spec.lanes == 1) return std::string(cpp_type_of(spec.type));
+  if (spec.type == DataType::kFloat16) return "__half2";
+  if (spec.type == DataType::kBFloat16) return "__nv_bfloat162";
+  constexpr std::array<std::string_view, 12> kVectors{"float", "double", "",     "",
+                                                      "char",  "short",  "int",  "longlong",
+                                                      "uchar", "ushort", "uint", "ulonglong"};
+  return std::string(kVectors.at(static_cast<std::size_t>(spec.type))) + std::to_string(spec.lanes);
+}
+
 class Signature {
  public:
   explicit Signature(const HeaderModel& model)
@@ -70,8 +81,7 @@ class Signature {
   }
 
   LauncherArgument argument(const ArgumentSpec& spec) {
-    LauncherArgument one{&spec, From::kCaller, std::string(cpp_type_of(spec.type)),
-                         unused(spec.name, used_)};
+    LauncherArgument one{&spec, From::kCaller, cpp_type_of(spec), unused(spec.name, used_)};
     if (spec.map) {
       one.from = From::kMap;
       out_.has_maps = true;
@@ -109,7 +119,8 @@ bool has_fixed_shape(const ArgumentSpec& spec) {
 }
 
 std::string bytes_expression(const HeaderModel& model, const ArgumentSpec& spec) {
-  std::string text = fmt::format("num({})", size_of(spec.type));
+  std::string text =
+      fmt::format("num({})", size_of(spec.type) * static_cast<std::size_t>(spec.lanes));
   for (const Expression& one : spec.shape) text += " * " + model.expression(one);
   return text;
 }

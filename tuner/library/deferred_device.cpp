@@ -94,6 +94,9 @@ class DeferredMemory final : public tuner::DeviceMemory {
     return on_memory<Comparison>(
         [&](DeviceMemory& it) { return it.compare(actual, expected, type, elements, rtol, atol); });
   }
+  DeviceResult<std::uint64_t> address(BufferRange of) override {
+    return on_memory<std::uint64_t>([&](DeviceMemory& it) { return it.address(of); });
+  }
 
  private:
   template <typename T, typename Operation>

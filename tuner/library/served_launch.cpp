@@ -115,7 +115,14 @@ tuner::LaunchSequence ServedLaunch::sequence(const Buffers& given,
                                              const AdoptedMemory& adopted) const {
   const auto bound = [&](std::uint32_t index, const tuner::Places& places) {
     const ArgumentPlan& one = argument(places[index]);
-    if (one.is_scalar && !one.map) return tuner::LaunchArgument{false, {}, one.scalar};
+    if (one.is_scalar && !one.map) {
+      tuner::LaunchArgument bytes{false, {}, one.scalar};
+      for (const tuner::AddressPlan& address : one.addresses) {
+        const tuner::BufferId of = buffer_of(places[address.of], given, adopted);
+        bytes.addresses.push_back({address.place, {of, address.offset}});
+      }
+      return bytes;
+    }
     const std::uint32_t slot = one.map ? places[one.map->of] : places[index];
     tuner::LaunchArgument out{true, {buffer_of(slot, given, adopted), 0}, {}};
     if (one.map) out.map = one.map->map;

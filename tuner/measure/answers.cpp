@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "tuner/measure/constants.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/input_sets.h"
+#include "tuner/measure/struct_members.h"
 #include "tuner/resolve/argument_names.h"
 
 namespace tuner {
@@ -130,7 +132,7 @@ DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& i
     auto begun = argument.role == Role::kInOut
                      ? memory_.copy(id, inputs.pristine[index], bytes)
                      : memory_.fill_bytes(id, kGuardBytes, bytes,
-                                          is_working_space ? 0 : poison_for(argument.type));
+                                          is_working_space ? 0 : poison_for(argument));
     if (!begun) return begun;
   }
   return Ok{};
@@ -206,15 +208,43 @@ DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t chec
     return OutputCheck{judgement->right ? std::string() : wrong, judgement->error};
   }
   if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
-  auto difference = backend_.memory().compare(
-      contents_of(actual), contents_of(answer.expected[applied.argument].id()), argument.type,
-      argument.elements, applied.rtol, applied.atol);
+  const BufferId expected = answer.expected[applied.argument].id();
+  return argument.members.empty() ? compare_numbers(argument, applied, expected, actual)
+                                  : compare_structs(argument, applied, expected, actual);
+}
+
+DeviceResult<OutputCheck> Answers::compare_numbers(const ArgumentPlan& argument,
+                                                   const CheckPlan& applied, BufferId expected,
+                                                   BufferId actual) {
+  auto difference =
+      backend_.memory().compare(contents_of(actual), contents_of(expected), argument.type,
+                                argument.elements, applied.rtol, applied.atol);
   if (!difference) return Unexpected{difference.error()};
   if (difference->mismatches == 0) return OutputCheck{{}, difference->max_abs_error};
-  auto all = look_at(backend_.memory(), argument,
-                     contents_of(answer.expected[applied.argument].id()), contents_of(actual));
+  auto all = look_at(backend_.memory(), argument, contents_of(expected), contents_of(actual));
   if (!all) return Unexpected{all.error()};
   return OutputCheck{describe(argument, applied, *difference, *all), difference->max_abs_error};
+}
+
+// The first member that is wrong.
+DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
+                                                   const CheckPlan& applied, BufferId expected,
+                                                   BufferId actual) {
+  auto right = split_members(backend_.memory(), argument, expected);
+  if (!right) return Unexpected{right.error()};
+  auto found = split_members(backend_.memory(), argument, actual);
+  if (!found) return Unexpected{found.error()};
+  OutputCheck out;
+  for (std::size_t i = 0; i < right->size() && out.message.empty(); ++i) {
+    CheckPlan check = applied;
+    if (i < applied.members.size()) std::tie(check.rtol, check.atol) = applied.members[i];
+    auto one =
+        compare_numbers((*right)[i].argument, check, (*right)[i].data.id(), (*found)[i].data.id());
+    if (!one) return one;
+    out.message = std::move(one->message);
+    out.max_error = std::max(out.max_error, one->max_error);
+  }
+  return out;
 }
 
 DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
@@ -248,6 +278,16 @@ DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answ
         DeviceError::kInvalid,
         fmt::format("its right answer for {} does not pass: {}", argument.name, judgement->why)}};
   }
+  if (argument.members.empty()) return check_numbers(argument, id);
+  auto members = split_members(backend_.memory(), argument, id);
+  if (!members) return Unexpected{members.error()};
+  for (const MemberArray& one : *members) {
+    if (auto done = check_numbers(one.argument, one.data.id()); !done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<Ok> Answers::check_numbers(const ArgumentPlan& argument, BufferId id) {
   const BufferRange right = contents_of(id);
   auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
   if (!same) return Unexpected{same.error()};

@@ -100,6 +100,11 @@ class Answers {
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> check_itself(const CheckPlan& check, RightAnswer& answer);
+  DeviceResult<Ok> check_numbers(const ArgumentPlan& argument, BufferId id);
+  DeviceResult<OutputCheck> compare_numbers(const ArgumentPlan& argument, const CheckPlan& applied,
+                                            BufferId expected, BufferId actual);
+  DeviceResult<OutputCheck> compare_structs(const ArgumentPlan& argument, const CheckPlan& applied,
+                                            BufferId expected, BufferId actual);
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
                                  const ReferenceInputs& inputs);
 

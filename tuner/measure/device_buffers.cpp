@@ -13,11 +13,6 @@
 namespace tuner {
 namespace {
 
-// The argument whose buffer is passed: a tensor map passes that of another one.
-std::uint32_t slot_of(const ArgumentPlan& argument, std::uint32_t own) {
-  return argument.map ? argument.map->of : own;
-}
-
 const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t index,
                                 const VariantPlan& variant) {
   for (const auto& [place, plan] : variant.overrides) {
@@ -87,6 +82,12 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
     if (auto done = prepare_argument(i); !done) {
       return Unexpected{in_context(plan_.arguments[i].name, done.error())};
     }
+  }
+  for (ArgumentPlan& argument : plan_.arguments) {
+    if (argument.is_scalar || argument.addresses.empty()) continue;
+    auto done = fill_table(backend_.memory(), argument,
+                           [&](std::uint32_t of) { return slots_[of].data.id(); });
+    if (!done) return Unexpected{in_context(argument.name, done.error())};
   }
   if (auto done = fill_inputs(Which::kAll); !done) return done;
   return plan_.reference ? prepare_answers() : Ok{};
@@ -253,7 +254,8 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
   }
   const auto passed = [&](std::uint32_t index, const Places& places) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, places[index], variant);
-    return launch_argument(argument, slots_[places[slot_of(argument, index)]].data.id());
+    return launch_argument(argument, index,
+                           [&](std::uint32_t of) { return slots_[places[of]].data.id(); });
   };
   bound.sequence = launch_sequence(variant, kernel, slots_.size(), passed, zeros);
   return bound;
@@ -291,7 +293,7 @@ DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs)
     DeviceResult<Ok> done = Ok{};
     if (argument.role == Role::kOut ||
         (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
-      done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument.type));
+      done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument));
     } else if (argument.role == Role::kScratch) {
       // A scratch buffer's size depends on the configuration: the guard words behind it move.
       done = memory_.fill_bytes(id, kGuardBytes + bound.bytes[i], kGuardBytes, kGuardByte);

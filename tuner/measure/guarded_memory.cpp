@@ -10,6 +10,7 @@
 
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/input_sets.h"
+#include "tuner/measure/struct_members.h"
 
 namespace tuner {
 namespace {
@@ -53,9 +54,31 @@ ProblemArray problem_array(const ArgumentPlan& argument) {
   return {argument.name, argument.type, argument.extents, argument.elements};
 }
 
-LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer) {
-  if (argument.map) return {true, contents_of(buffer), {}, argument.map->map};
-  return {!argument.is_scalar, contents_of(buffer), argument.scalar};
+namespace {
+
+std::vector<AddressAt> addresses_in(const ArgumentPlan& argument,
+                                    const std::function<BufferId(std::uint32_t)>& buffer_of) {
+  std::vector<AddressAt> out;
+  for (const AddressPlan& one : argument.addresses) {
+    out.push_back({one.place, {buffer_of(one.of), kGuardBytes + one.offset}});
+  }
+  return out;
+}
+
+}  // namespace
+
+LaunchArgument launch_argument(const ArgumentPlan& argument, std::uint32_t index,
+                               const std::function<BufferId(std::uint32_t)>& buffer_of) {
+  if (argument.map) {
+    return {true, contents_of(buffer_of(argument.map->of)), {}, argument.map->map};
+  }
+  if (!argument.is_scalar) return {true, contents_of(buffer_of(index)), {}};
+  return {false, {}, argument.scalar, {}, addresses_in(argument, buffer_of)};
+}
+
+DeviceResult<Ok> fill_table(DeviceMemory& memory, ArgumentPlan& table,
+                            const std::function<BufferId(std::uint32_t)>& buffer_of) {
+  return write_addresses(memory, addresses_in(table, buffer_of), table.scalar);
 }
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
@@ -132,7 +155,30 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
                                    argument.name, elements + forth / size, elements));
 }
 
+// Of an argument whose elements are structs: each member is filled as an array, and put in its
+// place.
+DeviceResult<std::vector<std::byte>> GuardedMemory::structs(const ArgumentPlan& argument) {
+  std::vector<std::byte> all(bytes_of(argument));
+  for (const MemberPlan& member : argument.members) {
+    ArgumentPlan array = member_array(argument, member);
+    auto buffer = allocate_pristine(bytes_of(array));
+    if (!buffer) return Unexpected{buffer.error()};
+    std::vector<std::byte> bytes(bytes_of(array));
+    auto done = fill(buffer->id(), array);
+    if (done) done = memory_.download(contents_of(buffer->id()), bytes);
+    if (!done) return Unexpected{done.error()};
+    scatter(bytes, member, all, stride_of(argument));
+  }
+  return all;
+}
+
 DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
+  if (!argument.addresses.empty()) return memory_.upload(contents_of(buffer), argument.scalar);
+  if (!argument.members.empty() && argument.fill.kind == FillSpec::Kind::kZeros) {
+    auto bytes = structs(argument);
+    if (!bytes) return Unexpected{bytes.error()};
+    return memory_.upload(contents_of(buffer), *bytes);
+  }
   const bool is_uploaded =
       argument.fill.kind == FillSpec::Kind::kFile || argument.fill.kind == FillSpec::Kind::kProblem;
   if (!is_uploaded) {

@@ -3,6 +3,7 @@
 // is found out, and cannot hurt the buffers of the next one.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,11 @@ inline constexpr unsigned char kGuardByte = 0xA7;
 // All ones is a NaN in every floating type; as an integer it would be -1, which is a likely answer.
 inline unsigned char poison_for(DataType type) { return is_floating(type) ? 0xFF : 0xA5; }
 
+// In structs each number that can be NaN is one.
+inline unsigned char poison_for(const ArgumentPlan& argument) {
+  return argument.members.empty() ? poison_for(argument.type) : 0xFF;
+}
+
 inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
   return argument.is_scalar ? 0 : argument.elements * size_of(argument.type);
 }
@@ -35,8 +41,13 @@ DeviceFailure in_context(const std::string& what, DeviceFailure failure);
 // The argument as a problem sees it, without its contents.
 ProblemArray problem_array(const ArgumentPlan& argument);
 
-// What a kernel is given: the scalar, or `buffer`, guarded; as a map of it where the study says so.
-LaunchArgument launch_argument(const ArgumentPlan& argument, BufferId buffer);
+// What a kernel is given for argument `index`: bytes, with addresses where they stand, or a buffer,
+// guarded; as a map of it where the study says so. `buffer_of`: an argument's.
+LaunchArgument launch_argument(const ArgumentPlan& argument, std::uint32_t index,
+                               const std::function<BufferId(std::uint32_t)>& buffer_of);
+// A table of addresses gets its bytes. As above.
+DeviceResult<Ok> fill_table(DeviceMemory& memory, ArgumentPlan& table,
+                            const std::function<BufferId(std::uint32_t)>& buffer_of);
 
 // Owns one device buffer.
 class DeviceBuffer {
@@ -94,6 +105,7 @@ class GuardedMemory {
  private:
   DeviceResult<DeviceBuffer> allocate(std::uint64_t bytes);
   Expected<std::vector<std::byte>, std::string> contents(const ArgumentPlan& argument);
+  DeviceResult<std::vector<std::byte>> structs(const ArgumentPlan& argument);
   DeviceResult<Ok> sprinkle(BufferId buffer, const ArgumentPlan& argument);
 
   DeviceMemory& memory_;

@@ -67,10 +67,12 @@ void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
 }  // namespace
 
 bool is_random(const ArgumentPlan& argument) {
-  const FillSpec::Kind kind = argument.fill.kind;
+  const auto is = [](const FillSpec& fill) {
+    return fill.kind == FillSpec::Kind::kUniform || fill.kind == FillSpec::Kind::kNormal ||
+           fill.kind == FillSpec::Kind::kIntegers || fill.kind == FillSpec::Kind::kProblem;
+  };
   return is_input(argument) &&
-         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
-          kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
+         (is(argument.fill) || std::ranges::any_of(argument.members, is, &MemberPlan::fill));
 }
 
 // 2^16 sets lie between a seed and itself.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,11 +30,25 @@ DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& 
   for (const std::uint32_t index : *launches.arguments) {
     names.push_back(plan_.arguments[index].name);
   }
-  const auto passed = [&](std::uint32_t index, const Places& places) {
-    const ArgumentPlan& argument = argument_of(plan_, plan, places[index]);
-    const std::uint32_t slot = argument.map ? places[argument.map->of] : places[index];
+  std::map<std::uint32_t, DeviceBuffer> tables;  // with the addresses of the reference's buffers
+  const auto buffer_of = [&](std::uint32_t slot) {
+    if (const auto own = tables.find(slot); own != tables.end()) return own->second.id();
     const DeviceBuffer& expected = answer.expected[slot];
-    return launch_argument(argument, expected ? expected.id() : inputs.data[slot]);
+    return expected ? expected.id() : inputs.data[slot];
+  };
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    ArgumentPlan table = plan_.arguments[i];
+    if (table.is_scalar || table.addresses.empty()) continue;
+    auto buffer = memory_.allocate_guarded(bytes_of(table));
+    if (!buffer) return Unexpected{buffer.error()};
+    auto done = fill_table(backend_.memory(), table, buffer_of);
+    if (done) done = memory_.fill(buffer->id(), table);
+    if (!done) return done;
+    tables.emplace(i, std::move(*buffer));
+  }
+  const auto passed = [&](std::uint32_t index, const Places& places) {
+    return launch_argument(argument_of(plan_, plan, places[index]), index,
+                           [&](std::uint32_t of) { return buffer_of(places[of]); });
   };
   auto kernel = backend_.load(plan.artifact);
   if (!kernel) return Unexpected{kernel.error()};

@@ -98,7 +98,8 @@ LaunchSequence Rotation::moved(const BoundLaunch& bound, const Layout& layout,
   const auto move = [&](BufferRange& range) {
     for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
       if (bound.bytes[i] == 0 || bound.buffers[i].buffer != range.buffer) continue;
-      range = {room_.id(), copy * layout.bytes + layout.offsets[i]};
+      const std::uint64_t inside = range.offset - bound.buffers[i].offset;
+      range = {room_.id(), copy * layout.bytes + layout.offsets[i] + inside};
       return;
     }
   };
@@ -106,6 +107,7 @@ LaunchSequence Rotation::moved(const BoundLaunch& bound, const Layout& layout,
   for (KernelLaunch& launch : sequence) {
     for (LaunchArgument& argument : launch.arguments) {
       if (argument.is_buffer) move(argument.buffer);
+      for (AddressAt& address : argument.addresses) move(address.of);
     }
     for (Zeros& zeros : launch.zeros) move(zeros.at);
   }

@@ -22,11 +22,29 @@ struct TensorMapPlan {
   TensorMap map;
 };
 
+// Byte `place` of an argument begins the address of byte `offset` of another one's buffer.
+struct AddressPlan {
+  std::uint64_t place = 0;
+  std::uint32_t of = 0;  // index into SizePlan::arguments
+  std::uint64_t offset = 0;
+};
+
+// A number that each struct of a buffer holds.
+struct MemberPlan {
+  std::string path;  // for messages
+  std::uint64_t offset = 0;
+  DataType type = DataType::kFloat32;
+  FillSpec fill;
+  std::uint64_t seed = 0;  // added to the argument's
+};
+
 struct ArgumentPlan {
   std::string name;  // for constants: the symbol as the study writes it
   DataType type = DataType::kFloat32;
   bool is_scalar = false;                // no buffer of its own
-  std::vector<std::byte> scalar;         // value of a scalar
+  std::vector<std::byte> scalar;         // value of a scalar; bytes of a table of addresses
+  std::vector<AddressPlan> addresses{};  // that stand in them
+  std::vector<MemberPlan> members{};     // of a buffer of structs, whose elements are bytes
   std::uint64_t elements = 0;            // of a buffer
   std::vector<std::uint64_t> extents{};  // of a buffer; `elements` is their product
   Role role = Role::kIn;
@@ -43,7 +61,8 @@ struct CheckPlan {
   std::uint32_t argument = 0;  // index into SizePlan::arguments
   double rtol = 0;
   double atol = 0;
-  bool by_problem = false;  // instead: the problem judges
+  bool by_problem = false;                           // instead: the problem judges
+  std::vector<std::pair<double, double>> members{};  // of ArgumentPlan::members: rtol and atol
 };
 
 // A launch that follows the main one.

@@ -89,9 +89,33 @@ struct TensorMapSpec {
   Position where;               // of 'of'
 };
 
+// A number or an address in the bytes of an argument, such as a member of a struct.
+struct MemberSpec {
+  std::string path;          // "width", "inner.x", "weights[2]"; empty: it is all that there is
+  std::uint64_t offset = 0;  // bytes
+  DataType type = DataType::kFloat32;
+  bool is_address = false;
+  // The number; with an address, how many elements behind the beginning of the buffer (empty = 0).
+  Expression value;
+  std::string of{};  // whose address it is; empty: null
+  FillSpec fill{};   // in a buffer
+  Position where{};
+};
+
+// An argument that is several values: a struct, a vector, an address. By value, or the elements of
+// a buffer.
+struct RecordSpec {
+  std::string type;  // of `types`, or of C; empty: addresses without a type
+  std::uint64_t bytes = 0;
+  std::uint64_t alignment = 1;
+  std::vector<MemberSpec> members;
+};
+
 struct ArgumentSpec {
   std::string name;
   DataType type = DataType::kFloat32;
+  int lanes = 1;                  // numbers of that type in one element: 4 of a float4
+  std::string type_name{};        // as the study writes it
   bool is_scalar = false;         // no buffer: a value or a map
   Expression value;               // scalars
   std::vector<Expression> shape;  // buffers; element count is the product
@@ -99,8 +123,15 @@ struct ArgumentSpec {
   FillSpec fill;
   Zero zero = Zero::kOnce;  // of a workspace
   std::optional<TensorMapSpec> map{};
+  std::optional<RecordSpec> record{};
+  bool is_beside = false;  // memory that no parameter of the kernel names itself
   Position where;
 };
+
+// Whether it is a buffer of addresses of other ones.
+inline bool is_table(const ArgumentSpec& argument) {
+  return argument.record && !argument.is_scalar && argument.record->type.empty();
+}
 
 struct ReferenceSpec {
   std::string entry;

@@ -41,6 +41,13 @@ typedef struct tuner_adopt {
   int (*adopt)(void* self, uint64_t address, uint64_t bytes, uint64_t* buffer, tuner_sink error);
 } tuner_adopt;
 
+/* Says where its memory is, as kernels see it: for structs and tables that hold addresses. */
+#define TUNER_ABILITY_ADDRESSES "tuner.addresses/1"
+typedef struct tuner_addresses {
+  uint32_t struct_size;
+  int (*address)(void* self, tuner_range at, uint64_t* out, tuner_sink error);
+} tuner_addresses;
+
 /* Launches what has been captured once. */
 #define TUNER_ABILITY_GRAPH "tuner.graph/1"
 typedef struct tuner_graph {

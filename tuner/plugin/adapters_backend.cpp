@@ -140,10 +140,22 @@ class AbiSequence {
   std::deque<AbiLaunch> launches_;  // which stay where they are
 };
 
+// One of the backend's abilities; null where it has none by that name.
+template <typename Ability>
+const Ability* ability(const tuner_backend& backend, const char* name) {
+  return static_cast<const Ability*>(backend.ability(backend.self, name));
+}
+
+DeviceFailure unsupported(std::string message) {
+  return {DeviceError::kUnsupported, std::move(message)};
+}
+
 class PluginMemory : public DeviceMemory {
  public:
   explicit PluginMemory(const tuner_backend& backend)
-      : self_(backend.self), table_(*backend.memory) {}
+      : self_(backend.self),
+        table_(*backend.memory),
+        addresses_(ability<tuner_addresses>(backend, TUNER_ABILITY_ADDRESSES)) {}
 
   DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
     BufferId buffer = 0;
@@ -170,21 +182,19 @@ class PluginMemory : public DeviceMemory {
     return call(found, table_.compare, self_, actual, expected, static_cast<std::uint32_t>(type),
                 elements, rtol, atol, &found);
   }
+  DeviceResult<std::uint64_t> address(BufferRange of) override {
+    if (addresses_ == nullptr) {
+      return Unexpected{unsupported("this backend does not tell where its memory is")};
+    }
+    std::uint64_t out = 0;
+    return call(out, addresses_->address, self_, of, &out);
+  }
 
  private:
   void* self_;
   const tuner_memory& table_;
+  const tuner_addresses* addresses_;
 };
-
-// One of the backend's abilities; null where it has none by that name.
-template <typename Ability>
-const Ability* ability(const tuner_backend& backend, const char* name) {
-  return static_cast<const Ability*>(backend.ability(backend.self, name));
-}
-
-DeviceFailure unsupported(std::string message) {
-  return {DeviceError::kUnsupported, std::move(message)};
-}
 
 class PluginBackend : public Backend, public AdoptsMemory {
  public:
@@ -242,16 +252,18 @@ class PluginBackend : public Backend, public AdoptsMemory {
                 bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
-    if (auto able = can_launch(sequence); !able) return able;
-    const AbiSequence abi(sequence);
+    const auto ready = ready_to_launch(sequence);
+    if (!ready) return Unexpected{ready.error()};
+    const AbiSequence abi(*ready);
     return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
   }
   DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
     if (thread_order_ == nullptr) {
       return Unexpected{unsupported("this backend cannot choose the order of threads")};
     }
-    if (auto able = can_launch(sequence); !able) return able;
-    const AbiSequence abi(sequence);
+    const auto ready = ready_to_launch(sequence);
+    if (!ready) return Unexpected{ready.error()};
+    const AbiSequence abi(*ready);
     return call(Ok{}, thread_order_->launch, table_.self, abi.kernel, abi.first(), seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
@@ -262,12 +274,16 @@ class PluginBackend : public Backend, public AdoptsMemory {
     if (!request.turns.empty() && rotation_ == nullptr) {
       return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
     }
-    if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
-    const AbiSequence abi(sequence);
-    std::deque<AbiSequence> others;  // which stay where they are
+    const auto ready = ready_to_launch(sequence);
+    if (!ready) return Unexpected{ready.error()};
+    const AbiSequence abi(*ready);
+    std::deque<LaunchSequence> others;  // which stay where they are, and so do their tables
+    std::deque<AbiSequence> tables;
     std::vector<const tuner_launch*> turns;
     for (const LaunchSequence& turn : request.turns) {
-      turns.push_back(others.emplace_back(turn).first());
+      auto other = ready_to_launch(turn);
+      if (!other) return Unexpected{other.error()};
+      turns.push_back(tables.emplace_back(others.emplace_back(std::move(*other))).first());
     }
     const tuner_timing timing{sizeof(tuner_timing),
                               request.samples,
@@ -290,8 +306,9 @@ class PluginBackend : public Backend, public AdoptsMemory {
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
-    if (auto able = can_launch(sequence); !able) return Unexpected{able.error()};
-    const AbiSequence abi(sequence);
+    const auto ready = ready_to_launch(sequence);
+    if (!ready) return Unexpected{ready.error()};
+    const AbiSequence abi(*ready);
     double watts = 0;
     return call(watts, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
   }
@@ -307,17 +324,20 @@ class PluginBackend : public Backend, public AdoptsMemory {
   }
 
  private:
-  DeviceResult<Ok> can_launch(const LaunchSequence& sequence) const {
-    for (const KernelLaunch& one : sequence) {
+  // With addresses written where they stand.
+  DeviceResult<LaunchSequence> ready_to_launch(LaunchSequence sequence) {
+    for (KernelLaunch& one : sequence) {
       if (attributes_ == nullptr && one.geometry.attributes != LaunchAttributes{}) {
         return Unexpected{unsupported("launch attributes are not supported by " + facts_.backend)};
       }
-      for (const LaunchArgument& argument : one.arguments) {
-        if (!argument.map) continue;
-        if (auto able = can_map(*argument.map); !able) return able;
+      for (LaunchArgument& argument : one.arguments) {
+        DeviceResult<Ok> done = Ok{};
+        if (argument.map) done = can_map(*argument.map);
+        if (done) done = write_addresses(memory_, argument.addresses, argument.scalar);
+        if (!done) return Unexpected{done.error()};
       }
     }
-    return Ok{};
+    return sequence;
   }
 
   DeviceResult<Ok> can_map(const TensorMap& map) const {

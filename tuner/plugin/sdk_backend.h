@@ -55,7 +55,8 @@ struct LoadedKernel {
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
-// MapsTensors, AdoptsMemory, TimesGraphs, RotatesBuffers, SetsLaunchAttributes, TellsConditions.
+// MapsTensors, AdoptsMemory, TellsAddresses, TimesGraphs, RotatesBuffers, SetsLaunchAttributes,
+// TellsConditions.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -104,6 +105,13 @@ class ShufflesThreads {
 class MapsTensors {
  public:
   virtual ~MapsTensors() = default;
+};
+
+class TellsAddresses {
+ public:
+  virtual ~TellsAddresses() = default;
+  // As kernels see it; it stays until the buffer is released.
+  virtual std::uint64_t address_of(tuner_range at) = 0;
 };
 
 class AdoptsMemory {
@@ -243,6 +251,12 @@ inline const tuner_thread_order kThreadOrderTable{
         shuffler.launch_shuffled(kernel, *launch, seed);
       });
     }};
+inline const tuner_addresses kAddressesTable{
+    sizeof(tuner_addresses), [](void* it, tuner_range at, std::uint64_t* out, tuner_sink error) {
+      return guarded(error,
+                     [&] { *out = dynamic_cast<TellsAddresses&>(backend(it)).address_of(at); });
+    }};
+
 inline const tuner_adopt kAdoptTable{
     sizeof(tuner_adopt), [](void* it, std::uint64_t address, std::uint64_t bytes,
                             std::uint64_t* buffer, tuner_sink error) {
@@ -284,6 +298,9 @@ inline const void* ability_of(void* self, const char* name) {
   if (asked == TUNER_ABILITY_ROTATION) return table_if<RotatesBuffers>(it, kRotationTable);
   if (asked == TUNER_ABILITY_LAUNCH_ATTRIBUTES) {
     return table_if<SetsLaunchAttributes>(it, kAttributesTable);
+  }
+  if (asked == TUNER_ABILITY_ADDRESSES && dynamic_cast<TellsAddresses*>(it) != nullptr) {
+    return &kAddressesTable;
   }
   if (asked == TUNER_ABILITY_ADOPT && dynamic_cast<AdoptsMemory*>(it) != nullptr) {
     return &kAdoptTable;

@@ -2,6 +2,7 @@
 // One opened device. Lives in a run worker; every call may take the process down.
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,13 +69,20 @@ struct LoadedKernel {
   std::vector<LoadedKernel> then{};  // those of the artifact; they go with it
 };
 
-// Arguments in the order of the kernel's signature: a buffer (with offset), a map of one, or a
-// scalar's bytes.
+// Byte `place` of an argument begins the address of `of`, 8 bytes long.
+struct AddressAt {
+  std::uint64_t place = 0;
+  BufferRange of{};
+};
+
+// Arguments in the order of the kernel's signature: a buffer (with offset), a map of one, or bytes:
+// those of a number or a struct, with the addresses that stand in them.
 struct LaunchArgument {
   bool is_buffer = false;
   BufferRange buffer{};
   std::vector<std::byte> scalar;
   std::optional<TensorMap> map{};  // then is_buffer
+  std::vector<AddressAt> addresses{};
 };
 
 struct KernelLaunch {
@@ -110,7 +118,20 @@ class DeviceMemory {
   virtual DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) = 0;
   virtual DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
                                            std::uint64_t elements, double rtol, double atol) = 0;
+  // As kernels see it; it stays until the buffer is released. kUnsupported: it does not tell.
+  virtual DeviceResult<std::uint64_t> address(BufferRange of) = 0;
 };
+
+// Writes the addresses into the bytes where they stand.
+inline DeviceResult<Ok> write_addresses(DeviceMemory& memory, std::span<const AddressAt> addresses,
+                                        std::span<std::byte> bytes) {
+  for (const AddressAt& one : addresses) {
+    const auto address = memory.address(one.of);
+    if (!address) return Unexpected{address.error()};
+    std::memcpy(bytes.subspan(one.place).data(), &*address, sizeof *address);
+  }
+  return Ok{};
+}
 
 class Backend {
  public:

@@ -34,6 +34,11 @@ bool any_varies(const std::vector<Expression>& all, const Bindings& names) {
 
 // A map's buffer is not scratch, so its extents stay.
 bool varies(const ArgumentSpec& argument, const Bindings& names) {
+  if (argument.record && argument.is_scalar) {
+    return std::ranges::any_of(argument.record->members, [&](const MemberSpec& member) {
+      return varies(member.value, names);
+    });
+  }
   if (argument.map)
     return any_varies(argument.map->box, names) || varies(argument.map->swizzle, names);
   if (argument.is_scalar) return varies(argument.value, names);
@@ -105,95 +110,6 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
   return out;
 }
 
-// ---- launches -----------------------------------------------------------------------------------
-
-namespace {
-
-// Whether an attribute is asked for; empty: no.
-Expected<bool, std::string> asked(const Expression& expression, const Bindings& names,
-                                  const std::string& what) {
-  if (expression.empty()) return false;
-  const auto value = value_of(expression, names, what);
-  if (!value) return Unexpected{value.error()};
-  return truth(*value);
-}
-
-Expected<int, std::string> carveout_of(const Expression& expression, const Bindings& names) {
-  if (expression.empty()) return -1;
-  const auto value = value_of(expression, names, "carveout");
-  if (!value) return Unexpected{value.error()};
-  const double percent = to_number(*value);
-  if (percent == std::floor(percent) && percent >= -1 && percent <= 100) {
-    return static_cast<int>(percent);
-  }
-  return Unexpected{fmt::format(
-      "carveout '{}' is {}, must be a percentage from 0 to 100, or -1 for the driver's choice",
-      expression.text(), to_text(*value))};
-}
-
-Expected<ClusterScheduling, std::string> scheduling_of(const Expression& expression,
-                                                       const Bindings& names) {
-  if (expression.empty()) return ClusterScheduling::kDefault;
-  const auto value = value_of(expression, names, "scheduling");
-  if (!value) return Unexpected{value.error()};
-  const std::string policy = to_text(*value);
-  if (policy == "default") return ClusterScheduling::kDefault;
-  if (policy == "spread") return ClusterScheduling::kSpread;
-  if (policy == "load_balancing") return ClusterScheduling::kLoadBalancing;
-  return Unexpected{
-      fmt::format("scheduling '{}' is {}, must be 'default', 'spread' or 'load_balancing'",
-                  expression.text(), policy)};
-}
-
-}  // namespace
-
-Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
-                                                          const Bindings& names) {
-  LaunchAttributes out;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto blocks =
-        whole(spec.cluster[i], names, std::string("cluster.") + "xyz" [i], { 1, 1, 16 });
-    if (!blocks) return Unexpected{blocks.error()};
-    out.cluster[i] = static_cast<std::uint32_t>(*blocks);
-  }
-  const auto cooperative = asked(spec.cooperative, names, "cooperative");
-  if (!cooperative) return Unexpected{cooperative.error()};
-  const auto carveout = carveout_of(spec.carveout, names);
-  if (!carveout) return Unexpected{carveout.error()};
-  const auto scheduling = scheduling_of(spec.scheduling, names);
-  if (!scheduling) return Unexpected{scheduling.error()};
-  const auto programmatic = asked(spec.programmatic, names, "programmatic");
-  if (!programmatic) return Unexpected{programmatic.error()};
-  out.cooperative = *cooperative;
-  out.carveout = *carveout;
-  out.scheduling = *scheduling;
-  out.programmatic = *programmatic;
-  return out;
-}
-
-Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names) {
-  constexpr const char* kAxes[] = {"x", "y", "z"};
-  constexpr std::uint64_t kMost = UINT32_MAX;
-  LaunchGeometry out;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::string axis = kAxes[i];
-    const auto grid = whole(launch.grid[i], names, "grid." + axis, {1, 1, kMost});
-    if (!grid) return Unexpected{grid.error()};
-    out.grid[i] = static_cast<std::uint32_t>(*grid);
-    const auto block = whole(launch.block[i], names, "block." + axis, {1, 1, kMost});
-    if (!block) return Unexpected{block.error()};
-    out.block[i] = static_cast<std::uint32_t>(*block);
-  }
-  const auto shared =
-      whole(launch.dynamic_shared_bytes, names, "dynamic_shared_bytes", {0, 0, kMost});
-  if (!shared) return Unexpected{shared.error()};
-  out.dynamic_shared_bytes = *shared;
-  const auto attributes = launch_attributes(launch.attributes, names);
-  if (!attributes) return Unexpected{attributes.error()};
-  out.attributes = *attributes;
-  return out;
-}
-
 // ---- arguments ----------------------------------------------------------------------------------
 
 namespace {
@@ -212,7 +128,9 @@ Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
     const std::string& who) {
   std::vector<std::uint32_t> places;
-  for (std::uint32_t i = 0; wanted.empty() && i < arguments.size(); ++i) places.push_back(i);
+  for (std::uint32_t i = 0; wanted.empty() && i < arguments.size(); ++i) {
+    if (!arguments[i].is_beside) places.push_back(i);
+  }
   for (const std::string& name : wanted) {
     const auto place = position_of(arguments, name);
     if (!place) return Unexpected{fmt::format("{}: there is no argument '{}'", who, name)};
@@ -227,28 +145,29 @@ namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
-Expected<std::vector<std::byte>, std::string> scalar_of(const ArgumentSpec& spec,
-                                                        const Bindings& names) {
-  const auto value = value_of(spec.value, names, spec.name);
+Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
+                                                           const Expression& expression,
+                                                           const Bindings& names,
+                                                           const std::string& what) {
+  const auto value = value_of(expression, names, what);
   if (!value) return Unexpected{value.error()};
   if (std::holds_alternative<std::string>(*value)) {
-    return Unexpected{
-        fmt::format("{} '{}' is text, must be a number", spec.name, spec.value.text())};
+    return Unexpected{fmt::format("{} '{}' is text, must be a number", what, expression.text())};
   }
   const double real = to_number(*value);
-  if (is_floating(spec.type)) return scalar_bytes(spec.type, real);
-  const bool is_signed = spec.type >= DataType::kInt8 && spec.type <= DataType::kInt64;
-  const int bits = static_cast<int>(size_of(spec.type)) * 8 - (is_signed ? 1 : 0);
+  if (is_floating(type)) return scalar_bytes(type, real);
+  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
+  const int bits = static_cast<int>(size_of(type)) * 8 - (is_signed ? 1 : 0);
   const double limit = std::ldexp(1.0, bits);  // exclusive
   const auto* integer = std::get_if<std::int64_t>(&*value);
   // The doubles next to 2^63 and 2^64 round up, but every int64 is in range there anyway.
   const bool fits = (integer != nullptr && bits >= 63) ||
                     (real == std::floor(real) && real >= -limit && real < limit);
   if (!fits || (!is_signed && real < 0)) {
-    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", spec.name, spec.value.text(),
-                                  to_text(*value), name_of(spec.type))};
+    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
+                                  to_text(*value), name_of(type))};
   }
-  return scalar_bytes(spec.type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
+  return scalar_bytes(type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
 }
 
 std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Bindings& names,
@@ -263,7 +182,59 @@ std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Binding
     plan.elements *= *value;
     plan.extents.push_back(*value);
   }
+  if (spec.lanes == 1) return std::nullopt;
+  plan.extents.push_back(static_cast<std::uint64_t>(spec.lanes));
+  plan.elements *= plan.extents.back();
   return std::nullopt;
+}
+
+// The address that a member is. Of a buffer whose size the configuration decides, only the
+// beginning is sure to be there.
+Expected<AddressPlan, std::string> address_plan(const std::string& who, const MemberSpec& member,
+                                                const std::vector<ArgumentSpec>& arguments,
+                                                const Bindings& names) {
+  const auto of = position_of(arguments, member.of);
+  if (!of) return Unexpected{fmt::format("{}: there is no buffer '{}'", who, member.of)};
+  const ArgumentSpec& target = arguments[*of];
+  ArgumentPlan measured;
+  const bool is_known = !varies(target, names) && !measure_shape(target, names, measured);
+  const auto lanes = static_cast<std::uint64_t>(target.lanes);
+  const std::uint64_t most = is_known ? measured.elements / lanes : kMostElements;
+  const auto behind = whole(member.value, names, "the offset of " + who, {0, 0, most});
+  if (!behind) return Unexpected{behind.error()};
+  return AddressPlan{member.offset, *of, *behind * lanes * size_of(target.type)};
+}
+
+// The bytes of a struct, a vector, an address, a table of addresses.
+std::optional<std::string> fill_record(const ArgumentSpec& spec,
+                                       const std::vector<ArgumentSpec>& arguments,
+                                       const Bindings& names, ArgumentPlan& plan) {
+  plan.scalar.assign(spec.record->bytes, std::byte{});
+  for (const MemberSpec& member : spec.record->members) {
+    const std::string who = member.path.empty() ? spec.name : spec.name + "." + member.path;
+    if (member.is_address && member.of.empty()) continue;
+    if (member.is_address) {
+      auto address = address_plan(who, member, arguments, names);
+      if (!address) return address.error();
+      plan.addresses.push_back(*address);
+      continue;
+    }
+    const auto bytes = number_bytes(member.type, member.value, names, who);
+    if (!bytes) return bytes.error();
+    std::ranges::copy(*bytes, plan.scalar.begin() + static_cast<std::ptrdiff_t>(member.offset));
+  }
+  return std::nullopt;
+}
+
+// Of a buffer of structs. Padding and addresses are zeros.
+std::vector<MemberPlan> member_plans(const RecordSpec& record) {
+  std::vector<MemberPlan> plans;
+  for (const MemberSpec& member : record.members) {
+    if (member.is_address) continue;
+    const std::uint64_t seed = hash_of(member.path).low;
+    plans.push_back({member.path, member.offset, member.type, member.fill, seed});
+  }
+  return plans;
 }
 
 // All but the value or size.
@@ -273,6 +244,8 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   plan.type = spec.type;
   plan.is_scalar = spec.is_scalar;
   if (spec.is_scalar && !spec.map) plan.scalar.resize(size_of(spec.type));
+  if (spec.is_scalar && spec.record) plan.scalar.resize(spec.record->bytes);
+  if (!spec.is_scalar && spec.record) plan.members = member_plans(*spec.record);
   if (spec.map) plan.map.emplace();
   plan.role = spec.role;
   plan.fill = spec.fill;
@@ -320,12 +293,17 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
     auto map = map_plan(spec, arguments, names);
     if (!map) return Unexpected{map.error()};
     plan.map = std::move(*map);
+  } else if (spec.is_scalar && spec.record) {
+    if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
   } else if (spec.is_scalar) {
-    auto bytes = scalar_of(spec, names);
+    auto bytes = number_bytes(spec.type, spec.value, names, spec.name);
     if (!bytes) return Unexpected{bytes.error()};
     plan.scalar = std::move(*bytes);
   } else {
     if (const auto wrong = measure_shape(spec, names, plan)) return Unexpected{*wrong};
+    if (is_table(spec)) {
+      if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
+    }
     if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
     auto file = substitute(spec.fill.file.string(), names);
     if (!file) return Unexpected{spec.name + ": " + file.error()};

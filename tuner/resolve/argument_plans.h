@@ -1,5 +1,5 @@
 #pragma once
-// Values of a study's expressions, and its launches and arguments with all of theirs evaluated.
+// Values of a study's expressions, and its arguments with all of theirs evaluated.
 // Failures are sentences that name the expression at fault.
 
 #include <cstdint>
@@ -37,13 +37,8 @@ std::string cpp_text(const Value& value);
 // The text with {NAME} replaced by the value of the name.
 Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
 
-// Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
-// expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
-Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
-                                                          const Bindings& names);
-Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
-
-// Places of arguments by name, or of all of them when `wanted` is empty. Failures begin with `who`.
+// Places of arguments by name, or of all that the kernel takes when `wanted` is empty. Failures
+// begin with `who`.
 Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
     const std::string& who);

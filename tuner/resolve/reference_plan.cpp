@@ -201,7 +201,17 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   return plan;
 }
 
-// By any of its launches, each once.
+// Those whose addresses the argument holds.
+std::vector<std::string> buffers_reached(const ArgumentSpec& argument) {
+  std::vector<std::string> names;
+  if (!argument.record) return names;
+  for (const MemberSpec& member : argument.record->members) {
+    if (!member.of.empty()) names.push_back(member.of);
+  }
+  return names;
+}
+
+// By any of its launches, each once; what they reach through addresses, too.
 Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
                                                            const ReferenceSpec& spec) {
   auto all = positions_of(study.arguments, spec.arguments, "reference");
@@ -210,6 +220,13 @@ Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
     if (!more) return more;
     for (const std::uint32_t one : *more) {
       if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
+    }
+  }
+  for (std::size_t i = 0; all && i < all->size(); ++i) {
+    for (const std::string& name : buffers_reached(study.arguments[(*all)[i]])) {
+      const auto of = positions_of(study.arguments, {name}, "reference");
+      if (!of) return of;
+      if (std::ranges::find(*all, of->front()) == all->end()) all->push_back(of->front());
     }
   }
   return all;
@@ -263,6 +280,7 @@ Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,
                                                           const Bindings& names) {
   std::vector<CheckPlan> checks;
+  const std::vector<MemberSpec> no_members;
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
     if (spec.is_scalar) continue;
@@ -282,6 +300,13 @@ Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
       std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
     } else {
       continue;
+    }
+    const bool is_named = named != study.verify.end();
+    for (const MemberSpec& member : spec.record ? spec.record->members : no_members) {
+      if (member.is_address) continue;
+      check.members.push_back(is_named && is_floating(member.type)
+                                  ? std::pair(check.rtol, check.atol)
+                                  : default_tolerance(member.type));
     }
     checks.push_back(check);
   }

@@ -10,6 +10,12 @@
 
 namespace tuner {
 
+// Grid and block extents must be whole numbers from 1 to 2^32-1, shared memory from 0; an empty
+// expression is 1 (shared memory: 0). 4.0 counts as whole, since "/" divides like Python's.
+Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributesSpec& spec,
+                                                          const Bindings& names);
+Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
+
 // As many launches a sequence has at most.
 inline constexpr std::uint64_t kMostLaunches = 20000;
 

@@ -60,6 +60,12 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
     text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
     for (const Expression& extent : a.map->box) text += ';' + extent.text();
   }
+  if (a.lanes > 1) text += fmt::format(":{} lanes", a.lanes);
+  if (a.is_beside) text += ":beside";
+  for (const MemberSpec& m : a.record ? a.record->members : std::vector<MemberSpec>()) {
+    text += fmt::format(":{} at {} {} {}{} {} {} {}", m.path, m.offset, name_of(m.type), m.of,
+                        m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b);
+  }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
   if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
   return text;

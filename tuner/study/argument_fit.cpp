@@ -29,9 +29,9 @@ bool are_same(DataType a, DataType b) {
   return a == b || are_bits(a, b) || (size_of(a) == size_of(b) && is_integer(a) && is_integer(b));
 }
 
-constexpr const char* kNoTable = "a study gives flat buffers, no tables of pointers";
+constexpr const char* kNoTable = "a table of addresses is 'pointers: [a, b]'";
 constexpr const char* kNoTexture = "a study gives buffers and numbers, no textures or surfaces";
-constexpr const char* kNoStruct = "a study gives buffers and numbers, no structs by value";
+constexpr const char* kNoStruct = "a struct's members are said in 'types'";
 
 Fit elements_fit(DataType given, const ParameterType& type) {
   if (type.kind != TypeKind::kNumbers) return {};
@@ -85,10 +85,32 @@ Fit number_fit(DataType given, const ParameterType& type) {
   const auto taken = data_type_named(type.element.name);
   const bool as_wide = bytes_of(type.element) == size_of(given);
   if (!taken || are_same(given, *taken)) {
-    return as_wide ? Fit{} : wrong("a study gives buffers and numbers, no vectors by value");
+    return as_wide ? Fit{} : wrong("type: a vector, value: [x, y, ...]");
   }
   if (type.element.lanes > 1 && as_wide) return {};
   return wrong(type.element.lanes > 1 ? "" : type_advice(*taken));
+}
+
+std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+// A struct or a vector by value, or a buffer of structs; an address; a table of addresses.
+Fit record_fit(const ArgumentSpec& argument, const ParameterType& type) {
+  const RecordSpec& record = *argument.record;
+  const int wanted = is_table(argument) ? 2 : !argument.is_scalar || record.type.empty() ? 1 : 0;
+  if (type.kind == TypeKind::kUnknown) return {};
+  if (type.kind == TypeKind::kHandle) return wrong(kNoTexture);
+  if (wanted == 1 && record.type.empty()) {
+    return type.pointers > 0 ? Fit{} : wrong("null and 'buffer' are addresses");
+  }
+  if (type.pointers != wanted) return wrong();
+  if (wanted == 2) return {};
+  std::size_t taken = type.bytes;
+  if (type.kind == TypeKind::kNumbers) taken = bytes_of(type.element);
+  if (type.kind == TypeKind::kBytes || taken == 0) return {};
+  const bool is_exact = type.kind == TypeKind::kNumbers;
+  if (is_exact ? taken == record.bytes : taken <= record.bytes) return {};
+  return wrong("it has " + bytes_text(record.bytes) + ", the kernel's " +
+               (is_exact ? "" : "at least ") + bytes_text(taken));
 }
 
 Fit fit_of(const ArgumentSpec& argument, const ParameterType& type) {
@@ -96,6 +118,7 @@ Fit fit_of(const ArgumentSpec& argument, const ParameterType& type) {
     const bool is_number = type.pointers > 0 || type.kind == TypeKind::kNumbers;
     return is_number ? wrong("a map is taken as 'const __grid_constant__ CUtensorMap'") : Fit{};
   }
+  if (argument.record) return record_fit(argument, type);
   return argument.is_scalar ? number_fit(argument.type, type) : buffer_fit(argument, type);
 }
 

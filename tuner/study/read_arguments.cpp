@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tuner/base/text.h"
+#include "tuner/study/record_types.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -118,85 +119,6 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   }
 }
 
-// ---- maps of other arguments' buffers -----------------------------------------------------------
-
-namespace {
-
-void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
-  if (!expect_list(reader.diagnostics, node, "'box'")) return;
-  for (const YamlRef& item : node.items) {
-    map.box.push_back(reader.names.read(*item, "'box'", kSpaceNames, "'box'"));
-  }
-}
-
-void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
-  const TensorMapSpec& map = *argument.map;
-  const std::vector<ArgumentSpec>& all = reader.study.arguments;
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const ArgumentSpec& other) { return other.name == map.of; });
-  if (found == all.end()) {
-    std::vector<std::string> names;
-    for (const ArgumentSpec& other : all) {
-      if (!other.is_scalar) names.push_back(other.name);
-    }
-    reader.diagnostics.error(map.where, "there is no argument '" + map.of + "'",
-                             suggestion_for(map.of, names));
-  } else if (found->is_scalar) {
-    reader.diagnostics.error(map.where,
-                             "'" + map.of + "' is no buffer: there is nothing to make a map of");
-  } else if (found->role == Role::kScratch) {
-    reader.diagnostics.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
-  } else if (found->role == Role::kWorkspace) {
-    reader.diagnostics.error(map.where,
-                             "'" + map.of + "' is a workspace, which has no fixed extents");
-  } else if (!map.box.empty() && !found->shape.empty() && map.box.size() != found->shape.size()) {
-    reader.diagnostics.error(map.where, "the box has " + std::to_string(map.box.size()) +
-                                            " extents, the shape of '" + map.of + "' " +
-                                            std::to_string(found->shape.size()));
-  }
-}
-
-// 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
-void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
-  argument.is_scalar = true;
-  for (const char* key : {"type", "shape", "role", "fill", "zero", "value"}) {
-    if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key),
-        "'" + argument.name + "' is a tensor map, so it cannot have '" + std::string(key) + "'");
-  }
-  const YamlNode* node = fields.require("tensor_map");
-  if (node == nullptr) return;
-  const Position where = fields.where("tensor_map");
-  const Fields inner(reader.diagnostics, *node, where, "'tensor_map'", {"of", "box", "swizzle"});
-  if (!inner.is_map()) return;
-  TensorMapSpec map;
-  const YamlNode* of = inner.require("of");
-  const YamlNode* box = inner.require("box");
-  if (box != nullptr) {
-    read_box(reader, *box, map);
-    constexpr std::size_t kMostDimensions = 5;
-    if (box->is_sequence() && (box->items.empty() || box->items.size() > kMostDimensions)) {
-      reader.diagnostics.error(*box, "a box has one to five extents");
-    }
-  }
-  if (const YamlNode* swizzle = inner.find("swizzle")) {
-    map.swizzle = reader.names.read(*swizzle, "'swizzle'", kSpaceNames, "'swizzle'");
-  }
-  if (of == nullptr) return;
-  map.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
-  map.where = position_of(reader.diagnostics, *of);
-  argument.map = std::move(map);
-}
-
-void check_tensor_maps(Reader& reader) {
-  for (const ArgumentSpec& argument : reader.study.arguments) {
-    if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, argument);
-  }
-}
-
-}  // namespace
-
 // ---- arguments and constants --------------------------------------------------------------------
 
 namespace {
@@ -204,18 +126,6 @@ namespace {
 // As the enumerations Role and Zero.
 const std::vector<std::string> kRoles{"in", "out", "inout", "scratch", "workspace"};
 const std::vector<std::string> kZeros{"once", "each", "never"};
-
-void read_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  const auto name = read_text(reader.diagnostics, node, "'type'");
-  if (!name) return;
-  const auto type = data_type_named(*name);
-  if (type) {
-    argument.type = *type;
-    return;
-  }
-  reader.diagnostics.error(node, "unknown type '" + *name + "'",
-                           suggestion_for(*name, data_type_names()));
-}
 
 void read_role(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
   const auto name = read_text(reader.diagnostics, node, "'role'");
@@ -277,7 +187,12 @@ void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
                                name + " has a value, so it cannot have '" + std::string(key) + "'");
     }
   }
-  argument.value = reader.names.read(*fields.find("value"), "'value'", kSpaceNames, "'value'");
+  const YamlNode& value = *fields.find("value");
+  if (argument.record || argument.lanes > 1) {
+    read_record_value(reader, value, argument);
+  } else {
+    argument.value = reader.names.read(value, "'value'", kSpaceNames, "'value'");
+  }
 }
 
 void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
@@ -295,7 +210,9 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
         is_out ? "role: inout, where the kernel reads what it overwrites" : "");
     return;
   }
-  if (fill != nullptr) {
+  if (fill != nullptr && argument.record) {
+    read_member_fills(reader, *fill, argument);
+  } else if (fill != nullptr) {
     read_fill(reader, *fill, argument.fill);
   } else if (!fields.mentions("fill")) {
     reader.diagnostics.warning(argument.where,
@@ -308,7 +225,7 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
 
 std::vector<std::string> known_keys(bool is_constant) {
   std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
-  if (!is_constant) keys.insert(keys.end(), {"zero", "tensor_map"});
+  if (!is_constant) keys.insert(keys.end(), {"zero", "tensor_map", "buffer", "offset", "pointers"});
   return keys;
 }
 
@@ -327,7 +244,8 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     read_tensor_map(reader, fields, argument);
     return argument;
   }
-  if (const YamlNode* type = fields.require("type")) read_type(reader, *type, argument);
+  if (!is_constant && read_address(reader, fields, argument)) return argument;
+  if (const YamlNode* type = fields.require("type")) read_argument_type(reader, *type, argument);
   if (fields.find("value") != nullptr) {
     read_scalar(reader, fields, argument);
     return argument;
@@ -360,9 +278,10 @@ void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) 
                            "a letter or _, then letters, digits and _");
 }
 
-std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, bool is_constant) {
-  std::vector<ArgumentSpec> all;
-  const std::string what = is_constant ? "'constants'" : "'arguments'";
+// Behind those that are there already.
+std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const std::string& what,
+                                   std::vector<ArgumentSpec> all = {}) {
+  const bool is_constant = what == "'constants'";
   if (!expect_list(reader.diagnostics, node, what)) return all;
   for (const YamlRef& item : node.items) {
     ArgumentSpec argument = read_argument(reader, *item, is_constant);
@@ -382,7 +301,7 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, bool is
 }  // namespace
 
 void read_arguments(Reader& reader, const YamlNode& node) {
-  reader.study.arguments = read_all(reader, node, false);
+  reader.study.arguments = read_all(reader, node, "'arguments'");
   check_tensor_maps(reader);
   if (node.is_sequence() && node.items.empty()) {
     reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything");
@@ -390,7 +309,18 @@ void read_arguments(Reader& reader, const YamlNode& node) {
 }
 
 void read_constants(Reader& reader, const YamlNode& node) {
-  reader.study.constants = read_all(reader, node, true);
+  reader.study.constants = read_all(reader, node, "'constants'");
+}
+
+void read_buffers(Reader& reader, const YamlNode& node) {
+  std::vector<ArgumentSpec>& all = reader.study.arguments;
+  const std::size_t first = all.size();
+  all = read_all(reader, node, "'buffers'", std::move(all));
+  for (std::size_t i = first; i < all.size(); ++i) {
+    all[i].is_beside = true;
+    if (!all[i].is_scalar) continue;
+    reader.diagnostics.error(all[i].where, "'" + all[i].name + "' is no buffer");
+  }
 }
 
 }  // namespace tuner

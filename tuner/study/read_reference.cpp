@@ -19,8 +19,12 @@ namespace {
 // The reference runs once for all configurations that share an answer, so nothing that it gets may
 // vary with them.
 void check_constant(Reader& reader, const ArgumentSpec& argument, const Position& where) {
+  const std::vector<MemberSpec> no_members;
   std::vector<Expression> all = argument.shape;
   all.push_back(argument.value);
+  for (const MemberSpec& member : argument.record ? argument.record->members : no_members) {
+    all.push_back(member.value);
+  }
   if (argument.map) {
     all.insert(all.end(), argument.map->box.begin(), argument.map->box.end());
     all.push_back(argument.map->swizzle);
@@ -218,7 +222,7 @@ void read_reference_arguments(Reader& reader, const Fields& fields, const Positi
   const YamlNode* arguments = fields.find("arguments");
   if (arguments == nullptr) {
     for (const ArgumentSpec& argument : reader.study.arguments) {
-      check_constant(reader, argument, where);
+      if (!argument.is_beside) check_constant(reader, argument, where);
     }
     return;
   }

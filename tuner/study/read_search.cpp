@@ -216,6 +216,12 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
     constexpr std::array kStates{CacheState::kCold, CacheState::kHot, CacheState::kRotate};
     measure.cache = kStates.at(read_choice(reader, *cache, "cache", {"cold", "hot", "rotate"}));
     measure.cache_where = position_of(reader.diagnostics, *cache);
+    if (measure.cache == CacheState::kRotate &&
+        std::ranges::any_of(reader.study.arguments, is_table)) {
+      reader.diagnostics.error(*cache,
+                               "'cache: rotate' gives launches copies of the buffers, and a table "
+                               "of addresses names the buffers themselves");
+    }
   }
   if (const YamlNode* mode = fields.find("mode")) {
     constexpr std::array kModes{LaunchMode::kStream, LaunchMode::kGraph};

@@ -82,6 +82,7 @@ struct Reader {
   Study& study;
   std::filesystem::path directory;  // of the study file
   DataFiles data = DataFiles::kNeeded;
+  std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
 };
 
 // The values of a collection that were read without an error count on; sections that are absent
@@ -99,7 +100,9 @@ void read_constraints(Reader& reader, const YamlNode& node);
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
+void read_types(Reader& reader, const YamlNode& node);
 void read_arguments(Reader& reader, const YamlNode& node);
+void read_buffers(Reader& reader, const YamlNode& node);  // after arguments
 void read_constants(Reader& reader, const YamlNode& node);
 void read_reference(Reader& reader, const YamlNode& node, const Position& where);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);

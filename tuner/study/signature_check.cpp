@@ -104,7 +104,10 @@ using Findings = std::map<std::size_t, Finding>;
 
 std::string given_as(const ArgumentSpec& argument) {
   if (argument.map) return "a tensor map";
-  const std::string type(name_of(argument.type));
+  if (is_table(argument)) return "a table of addresses";
+  if (argument.record && argument.record->type.empty()) return "an address";
+  const std::string type =
+      argument.type_name.empty() ? std::string(name_of(argument.type)) : argument.type_name;
   return argument.is_scalar ? type : "a buffer of " + type;
 }
 
@@ -112,7 +115,7 @@ class LaunchCheck {
  public:
   LaunchCheck(const Study& study, const Launch& launch) : study_(study), launch_(launch) {
     for (const ArgumentSpec& argument : study.arguments) {
-      if (launch.arguments.empty()) arguments_.push_back(&argument);
+      if (launch.arguments.empty() && !argument.is_beside) arguments_.push_back(&argument);
     }
     for (const std::string& name : launch.arguments) {
       const auto found = std::ranges::find(study.arguments, name, &ArgumentSpec::name);
@@ -189,7 +192,7 @@ class LaunchCheck {
   // Numbers of the same width, or what a pointer points to, may be looked at as what they are.
   bool may_be_meant(const ArgumentSpec& argument, const SignatureParameter& parameter) const {
     const ParameterType& type = parameter.types.front();
-    if (argument.map || type.kind != ParameterType::Kind::kNumbers) return false;
+    if (argument.map || argument.record || type.kind != ParameterType::Kind::kNumbers) return false;
     if (type.pointers != (argument.is_scalar ? 0 : 1)) return false;
     const auto taken = data_type_named(type.element.name);
     if (argument.is_scalar && taken && size_of(*taken) != size_of(argument.type)) return false;

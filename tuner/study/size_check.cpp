@@ -77,8 +77,16 @@ class SizeCheck {
       }
       return;
     }
+    if (argument.is_scalar && argument.record) {
+      for (const MemberSpec& member : argument.record->members) {
+        const std::string name = argument.name + (member.path.empty() ? "" : "." + member.path);
+        if (member.value.empty()) continue;
+        check_number(member.is_address ? DataType::kUInt64 : member.type, member.value, name);
+      }
+      return;
+    }
     if (argument.is_scalar) {
-      check_scalar(argument);
+      check_number(argument.type, argument.value, argument.name);
       return;
     }
     const auto wanted = wanted_of(argument);
@@ -120,6 +128,7 @@ class SizeCheck {
         return std::nullopt;
       }
     }
+    if (argument.lanes > 1) wanted.shape.push_back(static_cast<std::uint64_t>(argument.lanes));
     return known ? std::optional(wanted) : std::nullopt;
   }
 
@@ -150,17 +159,17 @@ class SizeCheck {
     }
   }
 
-  void check_scalar(const ArgumentSpec& argument) {
-    const auto value = evaluate(argument.value);
+  void check_number(DataType type, const Expression& expression, const std::string& name) {
+    const auto value = evaluate(expression);
     if (!value) return;
-    const std::string what = "the value of '" + argument.name + "'";
+    const std::string what = "the value of '" + name + "'";
     if (std::holds_alternative<std::string>(*value)) {
-      complain(argument.value, what + " is text");
-    } else if (!is_floating(argument.type)) {
+      complain(expression, what + " is text");
+    } else if (!is_floating(type)) {
       const auto number = whole_number(*value);
-      if (!number || !fits(argument.type, *number)) {
-        complain(argument.value, what + ", " + to_text(*value) + ", does not fit in " +
-                                     std::string(name_of(argument.type)));
+      if (!number || !fits(type, *number)) {
+        complain(expression,
+                 what + ", " + to_text(*value) + ", does not fit in " + std::string(name_of(type)));
       }
     }
   }

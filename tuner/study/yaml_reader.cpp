@@ -13,6 +13,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/size_sampler.h"
+#include "tuner/study/record_types.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/unverified.h"
@@ -29,9 +30,10 @@ constexpr std::int64_t kSchema = 1;
 }
 
 const std::vector<std::string> kSections{
-    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints", "launch",
-    "arguments", "constants", "reference",     "verify",     "metrics", "objective",   "backend",
-    "search",    "measure",   "export",        "baseline",   "problem", "extends"};
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
+    "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
+    "objective", "backend",   "search",        "measure",    "export",  "baseline",
+    "problem",   "extends",   "types",         "buffers"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -82,8 +84,8 @@ class StudyReader {
   }
 
   bool needs_kernel() const {
-    const std::vector<std::string> parts{"kernel",    "launch", "arguments", "constants",
-                                         "reference", "verify", "problem"};
+    const std::vector<std::string> parts{"kernel", "launch",  "arguments", "constants", "reference",
+                                         "verify", "problem", "types",     "buffers"};
     return std::any_of(parts.begin(), parts.end(),
                        [this](const std::string& key) { return file_.mentions(key); });
   }
@@ -92,7 +94,10 @@ class StudyReader {
     for (const char* key : {"kernel", "launch", "arguments"}) file_.require(key);
     section_at("kernel", read_kernel);
     section_at("problem", read_problem);
+    section("types", read_types);
     section("arguments", read_arguments);
+    section("buffers", read_buffers);
+    check_addresses(reader_);
     section_at("launch", read_launch);
     section("constants", read_constants);
     resolve_same_fills(reader_);

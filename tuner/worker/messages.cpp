@@ -24,14 +24,18 @@ TUNER_FIELDS(TensorMapPlan, of, map)
 
 TUNER_FIELDS(FillSpec, kind, a, b, file)
 
-TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, elements, extents, role, fill, zero, seed,
-             set, varies, has_special_values, map)
+TUNER_FIELDS(AddressPlan, place, of, offset)
+
+TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed)
+
+TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, elements, extents,
+             role, fill, zero, seed, set, varies, has_special_values, map)
 
 // What ranks stays with the coordinator.
 TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,
              confidence, precision, drop_above, finalists, power)
 
-TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem)
+TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem, members)
 
 TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 

@@ -78,7 +78,7 @@ TEST(SignatureCheck, TooFewAndTooManyAreErrors) {
 TEST(SignatureCheck, TablesTexturesAndStructsAreErrors) {
   EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(float** y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
-            "'float** y' (k.cu:1) (a study gives flat buffers, no tables of pointers)\n");
+            "'float** y' (k.cu:1) (a table of addresses is 'pointers: [a, b]')\n");
   EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(cudaTextureObject_t y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
             "'cudaTextureObject_t y' (k.cu:1) (a study gives buffers and numbers, no textures or "
@@ -86,7 +86,7 @@ TEST(SignatureCheck, TablesTexturesAndStructsAreErrors) {
   EXPECT_EQ(
       said_to({number("p", "float32"), "struct P { float a, b; };\n__global__ void k(P p) {}"}),
       "error: argument 'p' is float32, but parameter 1 of the kernel 'k' is 'P p' (k.cu:2) (a "
-      "study gives buffers and numbers, no structs by value)\n");
+      "struct's members are said in 'types')\n");
 }
 
 TEST(SignatureCheck, WhatKernelsDoOnPurposeFits) {

@@ -22,6 +22,7 @@ namespace tuner::cpu {
 class CpuBackend : public sdk::Backend,
                    public sdk::ShufflesThreads,
                    public sdk::AdoptsMemory,
+                   public sdk::TellsAddresses,
                    public sdk::RotatesBuffers {
  public:
   static constexpr const char* kName = "cpu";
@@ -48,6 +49,9 @@ class CpuBackend : public sdk::Backend,
   tuner_device_facts facts() override;
   std::uint64_t allocate(std::uint64_t bytes) override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
+  std::uint64_t address_of(tuner_range at) override {
+    return reinterpret_cast<std::uintptr_t>(memory_.at(at, 0));
+  }
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;

@@ -25,6 +25,7 @@ class CudaBackend : public sdk::Backend,
                     public sdk::MeasuresPower,
                     public sdk::MapsTensors,
                     public sdk::AdoptsMemory,
+                    public sdk::TellsAddresses,
                     public sdk::TimesGraphs,
                     public sdk::RotatesBuffers,
                     public sdk::SetsLaunchAttributes,
@@ -45,6 +46,7 @@ class CudaBackend : public sdk::Backend,
   tuner_device_facts facts() override { return facts_; }
   std::uint64_t allocate(std::uint64_t bytes) override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
+  std::uint64_t address_of(tuner_range at) override { return address(at, 0); }
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;
