@@ -67,7 +67,7 @@ DeviceFacts nominal_facts(const std::string& arch) {
   facts.name = arch;
   if (arch == "cpu") {
     facts.backend = "cpu";
-    facts.abilities = {std::string(kRotatesBuffers)};
+    facts.abilities = {std::string(kRotatesBuffers), std::string(kSetsLaunchAttributes)};
     facts.max_shared_memory_per_block_optin = 227 * 1024;
     facts.shared_memory_per_multiprocessor = 228 * 1024;
     return facts;

@@ -43,9 +43,10 @@ std::optional<std::string> over_cluster_limits(const LaunchGeometry& geometry,
   const bool has_cluster = asked.blocks_in_cluster() > 1;
   if (!has_cluster && !asked.programmatic) return std::nullopt;
   if (device.compute_capability < 90) {
-    return fmt::format("{} need compute capability 9.0, the device has {}.{}",
+    const int has = device.compute_capability;
+    return fmt::format("{} need compute capability 9.0, the device has {}",
                        has_cluster ? "clusters" : "programmatic launches",
-                       device.compute_capability / 10, device.compute_capability % 10);
+                       has == 0 ? "none" : fmt::format("{}.{}", has / 10, has % 10));
   }
   if (!has_cluster) return std::nullopt;
   if (asked.blocks_in_cluster() > kMostBlocks) {

@@ -100,8 +100,34 @@ TEST(FaultsDeathTest, AWriteFarBeyondTheEndEndsTheProcess) {
   Variant variant("extern \"C\" __global__ void kernel(int* data, int n) { data[n] = 7; }");
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   Buffer<int> data{{1}};
+#ifdef TUNER_SANITIZED
   EXPECT_DEATH(variant.run({1, 1}, data, 64), "");
+#else
+  EXPECT_DEATH(variant.run({1, 1}, data, 64),
+               "thread .0,0,0. of block .0,0,0. uses an address 252 bytes behind argument 1, a "
+               "buffer of 4 bytes");
+#endif
 }
+
+#ifndef TUNER_SANITIZED
+TEST(FaultsDeathTest, WhatAThreadDidIsSaid) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto variant_of = [](const std::string& body) {
+    return Variant(
+        "__device__ int deep(int n) { volatile int a[4096]; a[n & 4095] = n;\n"
+        "  return n == 0 ? 0 : deep(n - 1) + a[n & 4095]; }\n"
+        "extern \"C\" __global__ void kernel(int* x, int n) {\n"
+        "  if (threadIdx.x == 5 && blockIdx.x == 1) " +
+        body + "\n}");
+  };
+  Buffer<int> x{{1}};
+  EXPECT_DEATH(variant_of("*(int*)(8L * n) = 1;").run({2, 32}, x, 1),
+               "thread .5,0,0. of block .1,0,0. uses a null pointer .address 8.");
+  EXPECT_DEATH(variant_of("*x = 7 / (n - 1);").run({2, 32}, x, 1), "divides an integer by zero");
+  EXPECT_DEATH(variant_of("*x = deep(100);").run({2, 32}, x, 1),
+               "needs more than 128 KiB of local memory");
+}
+#endif
 
 TEST(Faults, ImpossibleLaunchesAreRefusedAndHarmless) {
   Variant variant("extern \"C\" __global__ void kernel(int* out) { out[0] = blockDim.x; }");

@@ -47,6 +47,7 @@ struct Shape {
   std::uint32_t grid = 1;
   std::uint32_t block = 1;
   std::uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
 };
 
 class Variant {
@@ -113,6 +114,11 @@ class Variant {
     launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     launch.arguments = list.data();
     launch.argument_count = list.size();
+    tuner_launch_attributes attributes{};
+    attributes.struct_size = sizeof attributes;
+    attributes.cluster[0] = attributes.cluster[1] = attributes.cluster[2] = 1;
+    attributes.cooperative = 1;
+    if (shape.cooperative) launch.attributes = &attributes;
     backend->launch(kernel, launch);
   }
 };

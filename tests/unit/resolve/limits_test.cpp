@@ -72,10 +72,13 @@ TEST(OverLimits, NamesWhatAClusterBreaks) {
 
 TEST(OverLimits, NamesABackendWithoutLaunchAttributes) {
   LaunchGeometry geometry = launch(64);
-  EXPECT_FALSE(over_limits(geometry, nominal_facts("cpu")).has_value());
+  DeviceFacts toy = nominal_facts("cpu");
+  toy.backend = "toy";
+  toy.abilities = {};
+  EXPECT_FALSE(over_limits(geometry, toy).has_value());
   geometry.attributes.carveout = 50;
-  EXPECT_EQ(over_limits(geometry, nominal_facts("cpu")),
-            "launch attributes are not supported by cpu");
+  EXPECT_EQ(over_limits(geometry, toy), "launch attributes are not supported by toy");
+  EXPECT_FALSE(over_limits(geometry, nominal_facts("cpu")).has_value());
 }
 
 // 100 registers are 3200 a warp, handed out as 3328; 32 warps need 106496.

@@ -127,13 +127,15 @@ TEST(GeometryCheck, AskingABackendForWhatItCannotDo) {
 
 TEST(GeometryCheck, LaunchAttributesThatEveryConfigurationAsksFor) {
   const std::string launch = "  block: [32]\n  grid: [N]\n  cluster: [C]\n";
-  const DeviceFacts cpu = nominal_facts("cpu");
+  DeviceFacts toy = nominal_facts("cpu");
+  toy.backend = "toy";
+  toy.abilities = {};
   EXPECT_EQ(
-      geometry_of(study_with("C: [2, 4]", launch), cpu),
-      R"text(study.yaml:8:13: launch attributes are not supported by cpu, for every configuration
+      geometry_of(study_with("C: [2, 4]", launch), toy),
+      R"text(study.yaml:8:13: launch attributes are not supported by toy, for every configuration
       cluster: [C]
                 ^)text");
-  EXPECT_EQ(geometry_of(study_with("C: [1, 2]", launch), cpu), "") << "1 asks for nothing";
+  EXPECT_EQ(geometry_of(study_with("C: [1, 2]", launch), toy), "") << "1 asks for nothing";
   EXPECT_EQ(geometry_of(study_with("C: [2, 99]", launch), nominal_facts("sm_90")), "")
       << "a matter of each variant";
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <span>
 #include <utility>
 
+#include "tuner/plugins/cpu/crash_report.h"
 #include "tuner/plugins/cpu/number_types.h"
 
 namespace tuner::cpu {
@@ -23,10 +25,14 @@ std::string hexadecimal(std::uint32_t mask) {
   return "0x" + digits;
 }
 
+// The last one that began on this OS thread.
+thread_local const BlockRunner* running = nullptr;
+
 }  // namespace
 
 BlockRunner::BlockRunner(ThreadOrder order)
-    : usual_order_(order), order_(order), services_{this, on_barrier, on_vote, on_warp, on_fault} {
+    : usual_order_(order), order_(order), services_{this,     on_barrier,       on_vote, on_warp,
+                                                    on_fault, on_wait_for_grid, false} {
   main_.owner = this;
 }
 
@@ -39,6 +45,9 @@ void BlockRunner::begin(const Grid& grid) {
   lanes_.assign(std::size_t{warps} * kWarpSize, {});
   warps_.assign(warps, {});
   slots_ = grid.image->slots();
+  running = this;
+  prepare_for_crashes();
+  services_.is_cooperative = grid.meeting != nullptr;
 }
 
 bool BlockRunner::run(std::uint64_t block) {
@@ -283,6 +292,16 @@ void BlockRunner::on_fault(void* self, const char* what, const char* file, int l
   runner.leave();
 }
 
+void BlockRunner::on_wait_for_grid(void* self) {
+  auto& runner = *static_cast<BlockRunner*>(self);
+  GridMeeting* meeting = runner.grid_->meeting;
+  if (meeting == nullptr) {
+    on_fault(self, "a grid waits for itself, which needs a cooperative launch", nullptr, 0);
+  } else if (!meeting->wait()) {
+    on_fault(self, "not all blocks of the grid come to this_grid().sync()", nullptr, 0);
+  }
+}
+
 // Leaves the block for good. The current fiber never goes on: its callers must own nothing.
 void BlockRunner::leave() { jump(threads_[current_].fiber->context(), main_); }
 
@@ -306,6 +325,54 @@ std::string BlockRunner::deadlock() const {
     }
   }
   return text;
+}
+
+// ---- crashes ------------------------------------------------------------------------------------
+
+std::size_t BlockRunner::explain_crash(bool by_division, const void* address,
+                                       std::span<char> text) {
+  if (running == nullptr || running->grid_ == nullptr) return 0;
+  const tuner_cpu_index& thread = running->grid_->thread_indices[running->current_];
+  const tuner_cpu_index& block = running->block_index_;
+  char reason[200] = "divides an integer by zero";
+  if (!by_division) running->write_reason(address, reason);
+  const int length =
+      std::snprintf(text.data(), text.size(), "thread (%u,%u,%u) of block (%u,%u,%u) %s\n",
+                    thread.x, thread.y, thread.z, block.x, block.y, block.z, reason);
+  return static_cast<std::size_t>(length);
+}
+
+// By the buffer next to the address, if one is near.
+void BlockRunner::write_reason(const void* address, std::span<char> text) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const Fiber* fiber = threads_[current_].fiber;
+  const std::uintptr_t stack =
+      fiber == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(fiber->context().stack);
+  constexpr std::uintptr_t kNear = std::uintptr_t{1} << 32;
+  std::uintptr_t nearest = kNear;
+  std::size_t argument = 0;
+  bool behind = false;
+  for (std::size_t i = 0; i < grid_->buffers.size(); ++i) {
+    const auto first = reinterpret_cast<std::uintptr_t>(grid_->buffers[i].data());
+    const std::uintptr_t end = first + grid_->buffers[i].size();
+    const std::uintptr_t distance = at >= end ? at - end : first - at;
+    if (first == 0 || distance >= nearest) continue;
+    nearest = distance;
+    argument = i;
+    behind = at >= end;
+  }
+  if (at < 4096) {
+    std::snprintf(text.data(), text.size(), "uses a null pointer (address %zu)", at);
+  } else if (stack - at <= Fiber::kStackBytes) {
+    std::snprintf(text.data(), text.size(), "needs more than %zu KiB of local memory",
+                  Fiber::kStackBytes / 1024);
+  } else if (nearest < kNear) {
+    std::snprintf(text.data(), text.size(),
+                  "uses an address %zu bytes %s argument %zu, a buffer of %zu bytes", nearest,
+                  behind ? "behind" : "before", argument + 1, grid_->buffers[argument].size());
+  } else {
+    std::snprintf(text.data(), text.size(), "uses the address 0x%zx, far from all its buffers", at);
+  }
 }
 
 }  // namespace tuner::cpu

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/plugins/cpu/fiber.h"
+#include "tuner/plugins/cpu/grid_meeting.h"
 #include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
 #include "tuner/plugins/cpu/warp.h"
@@ -30,8 +32,10 @@ struct Grid {
   void** arguments = nullptr;
   std::uint64_t dynamic_shared_bytes = 0;
   bool poison_shared = false;
-  std::optional<ThreadOrder> order{};           // instead of the runner's own
-  std::vector<tuner_cpu_index> thread_indices;  // of a block's threads, x fastest
+  GridMeeting* meeting = nullptr;                     // of a cooperative launch
+  std::optional<ThreadOrder> order{};                 // instead of the runner's own
+  std::vector<tuner_cpu_index> thread_indices;        // of a block's threads, x fastest
+  std::vector<std::span<const std::byte>> buffers{};  // what each argument points to
 
   std::uint64_t block_count() const { return std::uint64_t{size.x} * size.y * size.z; }
 };
@@ -47,6 +51,9 @@ class BlockRunner {
   // Runs one block to its end. False when it failed; fault() then says why.
   bool run(std::uint64_t block);
   const std::string& fault() const { return fault_; }
+  // What the kernel that runs on the calling OS thread did when it was interrupted. Returns the
+  // length of the text; allocates nothing.
+  static std::size_t explain_crash(bool by_division, const void* address, std::span<char> text);
 
  private:
   struct Thread {
@@ -61,6 +68,7 @@ class BlockRunner {
   static unsigned long long on_warp(void* self, unsigned op, unsigned mask,
                                     unsigned long long value, unsigned argument);
   static void on_fault(void* self, const char* what, const char* file, int line);
+  static void on_wait_for_grid(void* self);
   static void fiber_main(boost::context::detail::transfer_t back);
 
   void prepare(std::uint64_t block);
@@ -79,6 +87,7 @@ class BlockRunner {
   void leave();
   std::string deadlock() const;
   std::string place(std::uint32_t thread) const;
+  void write_reason(const void* address, std::span<char> text) const;
   std::uint64_t random();
 
   ThreadOrder usual_order_;

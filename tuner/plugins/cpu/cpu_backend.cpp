@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/plugins/cpu/crash_report.h"
 #include "tuner/plugins/cpu/host_facts.h"
 
 namespace tuner::cpu {
@@ -80,6 +81,25 @@ void check_geometry(const tuner_device_facts& facts, const tuner_launch& launch,
   }
 }
 
+// Clusters are of blocks that reach each other's shared memory. What else a launch may ask for
+// changes no answer.
+bool is_cooperative(const tuner_launch& launch) {
+  // Each thread that waits has a stack, which is two of the mappings that a process may have.
+  constexpr std::uint64_t kMaxThreadsAtOnce = 16384;
+  const tuner_launch_attributes* asked = launch.attributes;
+  if (asked == nullptr) return false;
+  if (asked->cluster[0] * asked->cluster[1] * asked->cluster[2] > 1) {
+    refuse("the cpu backend has no clusters");
+  }
+  std::uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) threads *= std::uint64_t{launch.grid[i]} * launch.block[i];
+  if (asked->cooperative != 0 && threads > kMaxThreadsAtOnce) {
+    refuse(std::to_string(threads) + " threads in a cooperative launch; there may be " +
+           std::to_string(kMaxThreadsAtOnce));
+  }
+  return asked->cooperative != 0;
+}
+
 std::vector<tuner_cpu_index> thread_indices(const tuner_cpu_index& block) {
   std::vector<tuner_cpu_index> out;
   out.reserve(std::size_t{block.x} * block.y * block.z);
@@ -96,12 +116,11 @@ std::vector<tuner_cpu_index> thread_indices(const tuner_cpu_index& block) {
 CpuBackend::CpuBackend(std::uint32_t device, const sdk::Options& options)
     : facts_(facts_of(device, device_total(options))),
       poison_shared_(options.flag("poison_shared")),
+      order_{options.choice("order", {"sequential", "random"}) == "random",
+             static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))},
       pool_(worker_count(options)) {
-  const ThreadOrder order{
-      options.choice("order", {"sequential", "random"}) == "random",
-      static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))};
   for (unsigned i = 0; i < pool_.size(); ++i) {
-    runners_.push_back(std::make_unique<BlockRunner>(order));
+    runners_.push_back(std::make_unique<BlockRunner>(order_));
   }
 }
 
@@ -236,6 +255,7 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
                                         " arguments, not " + std::to_string(arguments.size()));
   }
   out.buffers.resize(arguments.size());
+  out.grid.buffers.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const tuner_argument& argument = arguments[i];
     const std::size_t size = argument.is_buffer != 0 ? sizeof(void*) : argument.scalar_size;
@@ -245,7 +265,9 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
                                           std::to_string(sizes[i]));
     }
     if (argument.is_buffer != 0) {
-      out.buffers[i] = memory_.at(argument.buffer, 0);
+      std::byte* data = memory_.at(argument.buffer, 0);
+      out.buffers[i] = data;
+      out.grid.buffers[i] = {data, memory_.bytes_from(argument.buffer)};
       out.arguments.push_back(&out.buffers[i]);
     } else {
       out.arguments.push_back(const_cast<void*>(argument.scalar));
@@ -254,6 +276,7 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
   for (const tuner_zeros& zeros : sdk::zeros_of(launch)) {
     out.zeros.emplace_back(memory_.at(zeros.at, zeros.bytes), zeros.bytes);
   }
+  out.cooperative = is_cooperative(launch);
   Grid& grid = out.grid;
   grid.image = kernel.image.get();
   grid.run_thread = kernel.entry.run;
@@ -268,7 +291,10 @@ void CpuBackend::run(const Prepared& step) {
   for (const std::span<std::byte> zeros : step.zeros) {
     std::fill(zeros.begin(), zeros.end(), std::byte{0});
   }
-  const Grid& grid = step.grid;
+  return step.cooperative ? run_at_once(step.grid) : run_in_turn(step.grid);
+}
+
+void CpuBackend::run_in_turn(const Grid& grid) {
   const std::uint64_t blocks = grid.block_count();
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> failed{false};
@@ -289,7 +315,31 @@ void CpuBackend::run(const Prepared& step) {
   if (failed) throw sdk::Error(TUNER_RUNTIME_FAULT, fault);
 }
 
+// Blocks that wait for each other have an OS thread each, whose own variables their shared memory
+// is.
+void CpuBackend::run_at_once(Grid grid) const {
+  GridMeeting meeting(grid.block_count());
+  grid.meeting = &meeting;
+  std::mutex mutex;
+  std::string fault;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t block = 0; block < grid.block_count(); ++block) {
+      threads.emplace_back([&, block] {
+        BlockRunner runner(order_);
+        runner.begin(grid);
+        const bool passed = runner.run(block);
+        const std::lock_guard lock(mutex);
+        if (!passed && fault.empty()) fault = runner.fault();
+        meeting.leave();
+      });
+    }
+  }
+  if (!fault.empty()) throw sdk::Error(TUNER_RUNTIME_FAULT, fault);
+}
+
 void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
+  const CrashReport report;
   for (Prepared& step : prepare(kernel, launch)) {
     step.grid.poison_shared = poison_shared_;
     run(step);
@@ -298,6 +348,7 @@ void CpuBackend::launch(std::uint64_t kernel, const tuner_launch& launch) {
 
 void CpuBackend::launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
                                  std::uint64_t seed) {
+  const CrashReport report;
   for (Prepared& step : prepare(kernel, launch)) {
     step.grid.poison_shared = poison_shared_;
     step.grid.order = ThreadOrder{true, seed};
@@ -308,6 +359,7 @@ void CpuBackend::launch_shuffled(std::uint64_t kernel, const tuner_launch& launc
 void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                       std::span<double> milliseconds) {
   using Clock = std::chrono::steady_clock;
+  const CrashReport report;
   std::vector<std::list<Prepared>> turns;
   for (const tuner_launch* one : sdk::turns_of(launch, timing)) {
     turns.push_back(prepare(kernel, *one));

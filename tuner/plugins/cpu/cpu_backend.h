@@ -23,7 +23,8 @@ class CpuBackend : public sdk::Backend,
                    public sdk::ShufflesThreads,
                    public sdk::AdoptsMemory,
                    public sdk::TellsAddresses,
-                   public sdk::RotatesBuffers {
+                   public sdk::RotatesBuffers,
+                   public sdk::SetsLaunchAttributes {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
@@ -81,6 +82,7 @@ class CpuBackend : public sdk::Backend,
   // A launch whose arguments have been checked and resolved to addresses.
   struct Prepared {
     Grid grid;
+    bool cooperative = false;
     std::vector<void*> buffers;    // what pointer arguments hold
     std::vector<void*> arguments;  // where each argument is
     std::vector<std::span<std::byte>> zeros;
@@ -92,11 +94,14 @@ class CpuBackend : public sdk::Backend,
   std::list<Prepared> prepare(std::uint64_t kernel, const tuner_launch& launch) const;
   void prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const;
   void run(const Prepared& step);
+  void run_in_turn(const Grid& grid);
+  void run_at_once(Grid grid) const;
   void flush_caches();
   void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
   tuner_device_facts facts_;
   bool poison_shared_;
+  ThreadOrder order_;
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  // one for each of the pool's workers
   Memory memory_;

@@ -10,7 +10,6 @@
 namespace tuner::cpu {
 namespace {
 
-constexpr std::size_t kStackBytes = 128 * 1024;
 // The tops of neighbouring stacks fall into different cache sets; without that, the hot lines of
 // all threads of a block would compete for the same few ways.
 constexpr std::size_t kColours = 29;

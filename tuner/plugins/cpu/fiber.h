@@ -47,6 +47,7 @@ inline Context& arrive(boost::context::detail::transfer_t back) {
 class Fiber {
  public:
   using Function = void (*)(boost::context::detail::transfer_t);
+  static constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
 
   Fiber(void* owner, std::size_t number);
   ~Fiber();
@@ -54,6 +55,7 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
   Context& context() { return context_; }
+  const Context& context() const { return context_; }
   // The next jump calls `function` from the top of the stack. Whatever ran here is forgotten.
   void restart(Function function);
 

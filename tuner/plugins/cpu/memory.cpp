@@ -171,6 +171,11 @@ std::byte* Memory::at(tuner_range range, std::uint64_t bytes) const {
   return buffer.data + range.offset;
 }
 
+std::uint64_t Memory::bytes_from(tuner_range range) const {
+  at(range, 0);
+  return buffers_.find(range.buffer)->second.bytes - range.offset;
+}
+
 std::size_t bytes_of(std::uint32_t type) { return type < kBytes.size() ? kBytes[type] : 0; }
 
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how) {

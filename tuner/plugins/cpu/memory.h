@@ -25,6 +25,7 @@ class Memory {
   void release(std::uint64_t buffer);
   // Address of the range; throws sdk::Error (TUNER_INVALID) unless the buffer holds all of it.
   std::byte* at(tuner_range range, std::uint64_t bytes) const;
+  std::uint64_t bytes_from(tuner_range range) const;  // to the buffer's end
 
  private:
   struct Buffer {

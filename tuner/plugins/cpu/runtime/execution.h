@@ -36,7 +36,7 @@ inline int __uni_sync(unsigned mask, int predicate) {
 
 template <class T>
 inline unsigned long long tuner_cpu_bits(T value) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "warp functions take 4 or 8 bytes");
+  static_assert(sizeof(T) == 8 || sizeof(T) <= 4, "warp functions take at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;

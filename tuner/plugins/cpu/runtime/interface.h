@@ -37,6 +37,8 @@ struct tuner_cpu_runtime {
   unsigned long long (*warp)(void* self, unsigned op, unsigned mask, unsigned long long value,
                              unsigned argument);
   void (*fault)(void* self, const char* what, const char* file, int line);  // does not return
+  void (*wait_for_grid)(void* self);  // by one thread of each block, while its others wait for it
+  bool is_cooperative;                // whether that is possible
 };
 
 // Where a variant keeps the built-in variables of the calling OS thread.
