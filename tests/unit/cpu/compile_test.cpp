@@ -141,7 +141,7 @@ TEST(Compile, OptionsAreTranslatedOrNamed) {
 TEST(Compile, TheFeatureMacrosSayWhatIsThere) {
   Variant variant(R"(
 extern "C" __global__ void kernel(int* out) {
-#if defined(TUNER_CPU) && defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+#if defined(TUNER_CPU) && defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 800
   *out = 1;
 #endif
 }

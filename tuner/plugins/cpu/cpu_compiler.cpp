@@ -12,10 +12,12 @@
 #include <set>
 #include <sstream>
 
+#include "tuner/plugins/cpu/host_code.h"
 #include "tuner/plugins/cpu/host_compiler.h"
 #include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
 #include "tuner/plugins/cpu/number_types.h"
+#include "tuner/plugins/cpu/stand_ins.h"
 
 namespace tuner::cpu {
 namespace {
@@ -46,56 +48,14 @@ const std::vector<std::string> kClangFlags{"-fno-integrated-as"};
 const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
                                           "-Wl,-z,defs", "-Wl,--build-id=none"};
 
-// Headers that sources include out of habit: everything in them is there already.
-constexpr const char* kEmptyHeaders[] = {"cuda.h",
-                                         "cuda_runtime.h",
-                                         "vector_types.h",
-                                         "cuda_runtime_api.h",
-                                         "vector_functions.h",
-                                         "device_launch_parameters.h"};
-
-// Headers whose contents there is no stand-in for. Where a toolkit lies in a folder of the system,
-// they would be found and make a hundred errors.
-constexpr const char* kRefusedHeaders[] = {"cuda_fp16.h",
-                                           "cuda_bf16.h",
-                                           "cuda_fp8.h",
-                                           "cuda_pipeline.h",
-                                           "cuda_pipeline_primitives.h",
-                                           "mma.h",
-                                           "cuda/atomic",
-                                           "cuda/barrier",
-                                           "cuda/functional",
-                                           "cuda/pipeline",
-                                           "cuda/ptx",
-                                           "cuda/semaphore",
-                                           "cuda/std/algorithm",
-                                           "cuda/std/array",
-                                           "cuda/std/atomic",
-                                           "cuda/std/cmath",
-                                           "cuda/std/complex",
-                                           "cuda/std/cstddef",
-                                           "cuda/std/cstdint",
-                                           "cuda/std/functional",
-                                           "cuda/std/limits",
-                                           "cuda/std/span",
-                                           "cuda/std/tuple",
-                                           "cuda/std/type_traits",
-                                           "cuda/std/utility"};
-
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
+constexpr const char* kPreprocessed = "variant.ii";
 // And that of the assembler, which reads files, too.
 constexpr const char* kAssemblersRule = "assembled.d";
 
 std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
   return {"-MF", scratch.file(kRule), "-MT", "variant"};
-}
-
-void write_cooperative_groups(const ScratchDirectory& scratch) {
-  // The source's own #pragma once is gone: a text that is embedded has none.
-  scratch.write("cooperative_groups.h", "#pragma once\n" + std::string(kCooperativeGroups));
-  std::filesystem::create_directories(scratch.path() / "cooperative_groups");
-  scratch.write("cooperative_groups/reduce.h", "#include <cooperative_groups.h>\n");
 }
 
 std::string find_program(const std::string& name) {
@@ -192,8 +152,7 @@ void CpuCompiler::find_system_folders() {
 }
 
 std::string CpuCompiler::identity() {
-  std::string all(kRuntimeHeader);
-  all += kCooperativeGroups;
+  std::string all = stand_in_texts();
   for (const std::string& flag : flags_) all += " " + flag;
   for (const std::string& flag : kLinkFlags) all += " " + flag;
   // -march=native: images of one processor need not run on another.
@@ -240,41 +199,70 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   for (const std::string& option : options.dropped) {
     result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
   }
-  for (const char* header : kEmptyHeaders) scratch.write(header, "");
-  write_cooperative_groups(scratch);
-  std::filesystem::create_directories(scratch.path() / "cuda" / "std");
-  for (const std::string header : kRefusedHeaders) {
-    scratch.write(header, "#error \"the cpu backend has no <" + header +
-                              ">: kernels that include it need a GPU\"\n");
-  }
+  std::string names = request.source;
+  for (const std::string& header : options.headers) names += "\ninclude \"" + header;
+  write_stand_ins(scratch, names, false);
   std::string log;
   bool compiled = compile_source(request, options, scratch, result.opened, log);
-  // Only now, because a source may define these names in its own way.
-  while (!compiled) {
+  // Only now, because a source may define these names in its own way, and most have no use for
+  // them.
+  while (!compiled && may_be_cured(log)) {
     const std::size_t before = options.system_headers.size();
+    options.system_headers.insert({kAnythingHeader, kMoreFunctionsHeader});
     options.system_headers.merge(headers_missed_in(log));
     if (options.system_headers.size() == before) break;
+    if (before == 0) write_stand_ins(scratch, names, true);
     compiled = compile_source(request, options, scratch, result.opened, log);
   }
+  if (!compiled) log = without_assembly(request, options, scratch, std::move(log));
   result.log += log;
   return compiled;
+}
+
+namespace {
+
+// A second attempt reads what host code there is, which may throw and ask for types.
+bool is_second(const HostOptions& options) { return !options.system_headers.empty(); }
+
+}  // namespace
+
+std::vector<std::string> CpuCompiler::arguments_for(const sdk::CompileRequest& request,
+                                                    const HostOptions& options,
+                                                    const ScratchDirectory& scratch) const {
+  std::vector<std::string> arguments{path_};
+  append(arguments, flags_);
+  if (is_second(options)) append(arguments, {"-fexceptions", "-frtti"});
+  append(arguments, options.arguments);
+  append(arguments, stand_in_options(scratch));
+  for (const std::string& directory : request.include_dirs) arguments.push_back("-I" + directory);
+  arguments.push_back(scratch.write("variant.cpp", variant_source(request, options)));
+  return arguments;
+}
+
+std::string CpuCompiler::preprocessed(std::vector<std::string> arguments,
+                                      const ScratchDirectory& scratch) const {
+  append(arguments, {"-E", "-o", scratch.file(kPreprocessed), "-MD"});
+  append(arguments, rule_options(scratch));
+  if (run_child(arguments, scratch, "compiler.log") != 0) return "";
+  return scratch.read(kPreprocessed);
 }
 
 bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostOptions& options,
                                  const ScratchDirectory& scratch,
                                  std::optional<std::vector<std::string>>& opened,
                                  std::string& log) const {
-  const std::string source = scratch.write("variant.cpp", variant_source(request, options));
-  std::vector<std::string> arguments{path_};
-  append(arguments, flags_);
-  append(arguments, options.arguments);
-  arguments.push_back("-I" + scratch.path().string());
-  for (const std::string& directory : request.include_dirs) arguments.push_back("-I" + directory);
-  arguments.push_back(source);
+  std::vector<std::string> arguments = arguments_for(request, options, scratch);
   std::vector<std::string> command = arguments;
-  append(command, {"-c", "-o", scratch.file("variant.o"), "-MD"});
+  const std::string text = is_second(options) ? preprocessed(arguments, scratch) : "";
+  const std::string changed = with_host_code(text);
+  if (changed != text) {  // its rule is there already
+    command.back() = scratch.write(kPreprocessed, changed);
+  } else {  // has better messages
+    append(command, {"-MD"});
+    append(command, rule_options(scratch));
+  }
+  append(command, {"-c", "-o", scratch.file("variant.o")});
   append(command, {"-Xassembler", "--MD", "-Xassembler", scratch.file(kAssemblersRule)});
-  append(command, rule_options(scratch));
   const int status = run_child(command, scratch, "compiler.log");
   opened = opened_files(scratch, std::move(arguments));
   log = scratch.read("compiler.log");
@@ -282,6 +270,17 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
     log += "error: the compiler was ended by signal " + std::to_string(status - 128) + "\n";
   }
   return status == 0;
+}
+
+// Of inline PTX an assembler says nothing that helps.
+std::string CpuCompiler::without_assembly(const sdk::CompileRequest& request,
+                                          const HostOptions& options,
+                                          const ScratchDirectory& scratch, std::string log) const {
+  if (!says(log, {"asm", "Assembler messages"})) return log;
+  const std::string text = preprocessed(arguments_for(request, options, scratch), scratch);
+  const std::string place = place_of_inline_assembly(text);
+  if (place.empty()) return log;
+  return "error: the kernel has inline PTX (" + place + "); the cpu backend runs C++ only\n";
 }
 
 std::optional<std::vector<std::string>> CpuCompiler::opened_files(
@@ -328,7 +327,8 @@ bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult
   if (!dynamic.empty()) {
     arguments.push_back(scratch.write("dynamic.s", dynamic_shared_assembly(dynamic)));
   }
-  append(arguments, {"-lm", "-lc", "-lgcc"});
+  // Objects of the C++ library are made before a kernel runs, if host code has any.
+  append(arguments, {"-Wl,--as-needed", "-lstdc++", "-lm", "-lc", "-lgcc"});
   const int status = run_child(arguments, scratch, "linker.log");
   result.log += scratch.read("linker.log");
   if (status == 0) result.image = scratch.read("variant.so");

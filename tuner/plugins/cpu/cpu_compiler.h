@@ -27,6 +27,14 @@ class CpuCompiler : public sdk::Compiler {
  private:
   bool compile_object(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
                       sdk::CompileResult& result) const;
+  std::vector<std::string> arguments_for(const sdk::CompileRequest& request,
+                                         const HostOptions& options,
+                                         const ScratchDirectory& scratch) const;
+  // Empty when it does not get that far. Leaves the rule of what was read.
+  std::string preprocessed(std::vector<std::string> arguments,
+                           const ScratchDirectory& scratch) const;
+  std::string without_assembly(const sdk::CompileRequest& request, const HostOptions& options,
+                               const ScratchDirectory& scratch, std::string log) const;
   // `opened` as in the result.
   bool compile_source(const sdk::CompileRequest& request, const HostOptions& options,
                       const ScratchDirectory& scratch,

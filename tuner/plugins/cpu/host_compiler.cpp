@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "tuner/plugins/cpu/stand_ins.h"
+
 namespace tuner::cpu {
 
 // ---- options ------------------------------------------------------------------------------------
@@ -191,8 +193,15 @@ constexpr SystemHeader kSystemHeaders[] = {
      "sin cos tan tanh isnan isinf isfinite round trunc fma fmin fmax"},
     {"type_traits", "is_same enable_if conditional is_integral is_floating_point"},
     {"cstddef", "size_t ptrdiff_t nullptr_t offsetof"},
-    {"stdlib.h", "EXIT_SUCCESS EXIT_FAILURE RAND_MAX"},
-    {"stdio.h", "FILE EOF stdin stdout stderr"},
+    {"stdlib.h", "EXIT_SUCCESS EXIT_FAILURE RAND_MAX exit malloc free"},
+    {"stdio.h", "FILE EOF stdin stdout stderr fprintf"},
+    {"string.h", "memcmp memmove strcmp strlen"},
+    {"limits", "numeric_limits"},
+    {"utility", "forward move swap pair make_pair"},
+    {"algorithm", "min max"},
+    {"vector", "vector"},
+    {"string", "string to_string"},
+    {"iostream", "cout cerr endl"},
 };
 
 // Between quotation marks of any kind, as compilers name what is not there.

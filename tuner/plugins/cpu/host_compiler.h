@@ -25,10 +25,6 @@ struct HostOptions {
 
 HostOptions translate_options(const std::vector<std::string>& options);
 
-// The CUDA-on-CPU header as one text without inclusions.
-extern const std::string_view kRuntimeHeader;
-extern const std::string_view kCooperativeGroups;  // what <cooperative_groups.h> is
-
 std::string entry_name(std::size_t number);   // lowered name of the number-th kernel, from 0
 std::string symbol_name(std::size_t number);  // lowered name of the number-th asked symbol
 

@@ -4,14 +4,18 @@
 
 #define TUNER_CPU 1
 #define __CUDACC__ 1
-// Device code is being compiled, but for no compute capability: no feature check may succeed.
-#define __CUDA_ARCH__ 0
+// Sources ask it for what a device can do. Everything of 8.0 is here, but for inline PTX.
+#define __CUDA_ARCH__ 800
 #define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
 
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__
 // A block runs on one OS thread; a block-scope thread_local is static without being told so, and
 // unlike `static` it may be combined with `extern` and with `static`.
 #define __shared__ thread_local
@@ -22,6 +26,8 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __grid_constant__
+#define CUDARTAPI
+#define CUDART_CB
 
 namespace std {}  // namespace std
 typedef __SIZE_TYPE__ size_t;

@@ -1,0 +1,155 @@
+// Writes the headers that stand in for those of a CUDA toolkit.
+
+#include "tuner/plugins/cpu/stand_ins.h"
+
+#include <array>
+#include <filesystem>
+
+namespace tuner::cpu {
+namespace {
+
+// Headers of which everything that a kernel uses is there already, or of which it uses nothing.
+// Where a toolkit lies in a folder of the system they would be found, and make a hundred errors.
+constexpr std::array kHabitualHeaders{
+    "cuda.h",         "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
+    "driver_types.h", "vector_types.h"};
+constexpr std::array kEmptyHeaders{"cuda_device_runtime_api.h",
+                                   "device_functions.h",
+                                   "device_atomic_functions.h",
+                                   "device_types.h",
+                                   "builtin_types.h",
+                                   "host_defines.h",
+                                   "library_types.h",
+                                   "math_functions.h",
+                                   "sm_20_atomic_functions.h",
+                                   "sm_30_intrinsics.h",
+                                   "vector_functions.h",
+                                   "cufft.h",
+                                   "cufftXt.h",
+                                   "curand.h",
+                                   "cusolverDn.h",
+                                   "cusparse.h",
+                                   "cuda_gl_interop.h",
+                                   "cuda_profiler_api.h",
+                                   "nvml.h",
+                                   "nvtx3/nvToolsExt.h",
+                                   "nvtx3/nvToolsExtCudaRt.h",
+                                   "nvtx3/nvtx3.hpp",
+                                   "nvToolsExt.h"};
+// Headers of others that host code includes; a project's own ones come first.
+constexpr std::array kEmptyElsewhere{"cudnn.h",        "cutil.h",        "helper_cuda.h",
+                                     "mpi.h",          "helper_image.h", "helper_functions.h",
+                                     "helper_timer.h", "nccl.h",         "helper_string.h"};
+
+// Headers whose contents there is no stand-in for.
+constexpr std::array kRefusedHeaders{"cub/cub.cuh",
+                                     "cuda_pipeline.h",
+                                     "cuda_pipeline_primitives.h",
+                                     "curand_kernel.h",
+                                     "mma.h",
+                                     "cuda/atomic",
+                                     "cuda/barrier",
+                                     "cuda/functional",
+                                     "cuda/pipeline",
+                                     "cuda/ptx",
+                                     "cuda/semaphore",
+                                     "cuda/std/algorithm",
+                                     "cuda/std/array",
+                                     "cuda/std/atomic",
+                                     "cuda/std/cmath",
+                                     "cuda/std/complex",
+                                     "cuda/std/cstddef",
+                                     "cuda/std/cstdint",
+                                     "cuda/std/functional",
+                                     "cuda/std/limits",
+                                     "cuda/std/span",
+                                     "cuda/std/tuple",
+                                     "cuda/std/type_traits",
+                                     "cuda/std/utility"};
+
+constexpr const char* kLastResort = "last_resort";
+
+enum class When { kNamed, kOftenIncluded };
+
+struct StandIn {
+  std::string path;
+  std::string text;
+  When when = When::kNamed;
+};
+
+std::vector<StandIn> make_all() {
+  std::vector<StandIn> all;
+  // The sources' own #pragma once is gone where they are embedded without their includes.
+  const auto once = [](std::string_view text) { return "#pragma once\n" + std::string(text); };
+  for (const char* header : kHabitualHeaders) all.push_back({header, "", When::kOftenIncluded});
+  for (const char* header : kEmptyHeaders) all.push_back({header, ""});
+  for (const char* header : kEmptyElsewhere) {
+    all.push_back({std::string(kLastResort) + "/" + header, ""});
+  }
+  for (const std::string header : kRefusedHeaders) {
+    all.push_back({header, "#error \"the cpu backend has no <" + header +
+                               ">: kernels that include it need a GPU\"\n"});
+  }
+  for (const char* header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) {  // as theirs do
+    all.push_back({header, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
+  }
+  for (const std::string part : {"reduce", "scan", "memcpy_async"}) {
+    all.push_back({"cooperative_groups/" + part + ".h", "#include <cooperative_groups.h>\n"});
+  }
+  all.push_back({"cooperative_groups.h", once(kCooperativeGroups), When::kOftenIncluded});
+  all.push_back({"small_floats.h", once(kSmallFloats), When::kOftenIncluded});
+  all.push_back({"sixteen_bits.h", std::string(kSixteenBits), When::kOftenIncluded});
+  all.push_back({"cuda_fp16.h", std::string(kHalf), When::kOftenIncluded});
+  all.push_back({"cuda_bf16.h", std::string(kBFloat16), When::kOftenIncluded});
+  all.push_back({"cuda_fp8.h", std::string(kFp8)});
+  all.push_back({kMoreFunctionsHeader, once(kMoreFunctions)});
+  all.push_back({kAnythingHeader, std::string(kAnything)});
+  return all;
+}
+
+const std::vector<StandIn>& all_stand_ins() {
+  static const std::vector<StandIn> all = make_all();
+  return all;
+}
+
+// Whether it includes more than stand-ins of its own naming: files, whose includes nobody has seen,
+// and stand-ins that include others.
+bool may_include_more(std::string_view source) {
+  constexpr std::string_view kInclude = "include";
+  for (auto at = source.find(kInclude); at != source.npos; at = source.find(kInclude, at + 1)) {
+    const auto next = source.find_first_not_of(" \t", at + kInclude.size());
+    if (next != source.npos && source[next] != '<') return true;
+  }
+  return source.find("cooperative_groups/") != source.npos || source.find("_fp") != source.npos ||
+         source.find("_bf16") != source.npos || source.find("cublas") != source.npos;
+}
+
+}  // namespace
+
+void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, bool all) {
+  const bool more = all || may_include_more(source);
+  for (const StandIn& one : all_stand_ins()) {
+    const std::filesystem::path path = one.path;
+    const bool named = source.find(path.filename().string()) != source.npos;
+    if (!all && !named && !(more && one.when == When::kOftenIncluded)) continue;
+    if (path.has_parent_path()) {
+      std::filesystem::create_directories(scratch.path() / path.parent_path());
+    }
+    scratch.write(one.path, one.text);
+  }
+}
+
+std::vector<std::string> stand_in_options(const ScratchDirectory& scratch) {
+  return {"-I" + scratch.path().string(), "-idirafter", scratch.file(kLastResort)};
+}
+
+std::string stand_in_texts() {
+  std::string all(kRuntimeHeader);
+  for (const std::string_view text : {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf,
+                                      kBFloat16, kFp8, kMoreFunctions, kAnything}) {
+    all += text;
+  }
+  return all;
+}
+
+}  // namespace tuner::cpu
