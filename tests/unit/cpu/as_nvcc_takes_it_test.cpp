@@ -49,6 +49,8 @@ TEST(AsNvccTakesIt, WhatOnlyADeviceCanDoIsRefusedInOneSentence) {
   };
   EXPECT_EQ(refusal("int lane; asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane)); *x = lane;"),
             "error: the kernel has inline PTX (kernel.cu:3); the cpu backend runs C++ only\n");
+  EXPECT_EQ(refusal("\n#include <mma.h>\nnvcuda::wmma::fill_fragment(x, 1);"),
+            "error: the cpu backend has no <mma.h>: kernels that include it need a GPU\n");
   EXPECT_NE(refusal("child<<<1, 1>>>();").find("a kernel launches another one"), std::string::npos);
   EXPECT_NE(refusal("cudaMalloc((void**)&x, 4);").find("a kernel calls a function of the host's"),
             std::string::npos);

@@ -25,6 +25,10 @@ std::string hexadecimal(std::uint32_t mask) {
   return "0x" + digits;
 }
 
+bool is_same(const tuner_cpu_index& a, const tuner_cpu_index& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 // The last one that began on this OS thread.
 thread_local const BlockRunner* running = nullptr;
 
@@ -361,7 +365,14 @@ void BlockRunner::write_reason(const void* address, std::span<char> text) const 
     argument = i;
     behind = at >= end;
   }
-  if (at < 4096) {
+  // Shared memory lies beside the built-in variables.
+  const bool overwritten = *slots_.runtime != &services_ ||
+                           !is_same(*slots_.block_size, grid_->block) ||
+                           !is_same(*slots_.grid_size, grid_->size);
+  if (overwritten) {
+    std::snprintf(text.data(), text.size(),
+                  "fails after a thread has written outside of the block's shared memory");
+  } else if (at < 4096) {
     std::snprintf(text.data(), text.size(), "uses a null pointer (address %zu)", at);
   } else if (stack - at <= Fiber::kStackBytes) {
     std::snprintf(text.data(), text.size(), "needs more than %zu KiB of local memory",

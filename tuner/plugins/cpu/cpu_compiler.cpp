@@ -208,13 +208,13 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   // them.
   while (!compiled && may_be_cured(log)) {
     const std::size_t before = options.system_headers.size();
-    options.system_headers.insert({kAnythingHeader, kMoreFunctionsHeader});
+    options.system_headers.insert({kAnythingHeader, kMoreFunctionsHeader, "utility"});
     options.system_headers.merge(headers_missed_in(log));
     if (options.system_headers.size() == before) break;
     if (before == 0) write_stand_ins(scratch, names, true);
     compiled = compile_source(request, options, scratch, result.opened, log);
   }
-  if (!compiled) log = without_assembly(request, options, scratch, std::move(log));
+  if (!compiled) log = in_one_sentence(request, options, scratch, std::move(log));
   result.log += log;
   return compiled;
 }
@@ -272,10 +272,13 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
   return status == 0;
 }
 
-// Of inline PTX an assembler says nothing that helps.
-std::string CpuCompiler::without_assembly(const sdk::CompileRequest& request,
-                                          const HostOptions& options,
-                                          const ScratchDirectory& scratch, std::string log) const {
+// Of inline PTX an assembler says nothing that helps, and of a header that is not there all the
+// errors that follow say too much.
+std::string CpuCompiler::in_one_sentence(const sdk::CompileRequest& request,
+                                         const HostOptions& options,
+                                         const ScratchDirectory& scratch, std::string log) const {
+  const std::string refused = refused_header_in(log);
+  if (!refused.empty()) return "error: " + refused + "\n";
   if (!says(log, {"asm", "Assembler messages"})) return log;
   const std::string text = preprocessed(arguments_for(request, options, scratch), scratch);
   const std::string place = place_of_inline_assembly(text);

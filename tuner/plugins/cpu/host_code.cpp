@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/plugins/cpu/stand_ins.h"
+
 namespace tuner::cpu {
 namespace {
 
@@ -85,6 +87,11 @@ constexpr std::array<std::string_view, 10> kFamilies{
 constexpr std::array<std::string_view, 8> kCapitals{"CUDA_",  "CUDART_", "CUBLAS_",   "CUFFT_",
                                                     "CUDNN_", "CURAND_", "CUSPARSE_", "MPI_"};
 
+// What the helpers of NVIDIA's samples declare.
+constexpr std::array<std::string_view, 8> kHelpers{
+    "checkCudaErrors", "getLastCudaError",   "findCudaDevice",   "compareData",
+    "sdkCreateTimer",  "StopWatchInterface", "checkCmdLineFlag", "getCmdLineArgumentInt"};
+
 // "cudaMalloc", "cuMemAlloc", "CUdevice", "CUBLAS_OP_N", but no "cuda_pointer".
 bool is_of_a_library(std::string_view word) {
   const auto behind = [&](std::string_view family) {
@@ -97,7 +104,9 @@ bool is_of_a_library(std::string_view word) {
          std::ranges::any_of(
              kFamilies,
              [&](auto family) { return std::isupper(static_cast<int>(behind(family))) != 0; }) ||
-         std::ranges::any_of(kCapitals, [&](auto family) { return word.starts_with(family); });
+         std::ranges::any_of(kCapitals, [&](auto family) { return word.starts_with(family); }) ||
+         std::isupper(static_cast<int>(behind("sdk"))) != 0 ||
+         std::ranges::find(kHelpers, word) != kHelpers.end();
 }
 
 bool is_word(std::string_view piece) {
@@ -142,7 +151,7 @@ std::map<std::string_view, Name> names_in(const std::vector<Piece>& pieces) {
     const std::string_view behind = pieces[i + 1].text;
     if (before == "." || (before == ":" && i > 1 && pieces[i - 2].text == ":")) continue;
     Name& name = out[word];
-    if (word.ends_with("_t") || is_word(behind)) name.is_type = true;
+    if (word.ends_with("_t") || word.ends_with("Interface") || is_word(behind)) name.is_type = true;
     if (is_declared_at(pieces, i)) name.is_declared = true;
   }
   return out;
@@ -241,6 +250,7 @@ std::string place_of_inline_assembly(const std::string& preprocessed) {
 }
 
 bool may_be_cured(const std::string& log) {
+  if (!refused_header_in(log).empty()) return false;
   constexpr std::array kSigns{"No such file",        "file not found",    "redefinition",
                               "conflicting",         "must be available", "not declared",
                               "been declared",       "not name a type",   "undeclared identifier",

@@ -69,6 +69,8 @@ constexpr std::array kRefusedHeaders{"cub/cub.cuh",
 
 constexpr const char* kLastResort = "last_resort";
 
+constexpr std::string_view kRefusal = "the cpu backend has no <";
+
 enum class When { kNamed, kOftenIncluded };
 
 struct StandIn {
@@ -87,7 +89,7 @@ std::vector<StandIn> make_all() {
     all.push_back({std::string(kLastResort) + "/" + header, ""});
   }
   for (const std::string header : kRefusedHeaders) {
-    all.push_back({header, "#error \"the cpu backend has no <" + header +
+    all.push_back({header, "#error \"" + std::string(kRefusal) + header +
                                ">: kernels that include it need a GPU\"\n"});
   }
   for (const char* header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) {  // as theirs do
@@ -141,6 +143,12 @@ void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, b
 
 std::vector<std::string> stand_in_options(const ScratchDirectory& scratch) {
   return {"-I" + scratch.path().string(), "-idirafter", scratch.file(kLastResort)};
+}
+
+std::string refused_header_in(const std::string& log) {
+  const std::size_t begin = log.find(kRefusal);
+  if (begin == std::string::npos) return "";
+  return log.substr(begin, log.find('"', begin) - begin);
 }
 
 std::string stand_in_texts() {

@@ -25,6 +25,9 @@ void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, b
 // Compiler options that find them: some before all others, some only where nobody else has them.
 std::vector<std::string> stand_in_options(const ScratchDirectory& scratch);
 
+// The sentence about a header that there is no stand-in for, if errors come of one; else empty.
+std::string refused_header_in(const std::string& log);
+
 // Their texts, for the compiler's identity.
 std::string stand_in_texts();
 

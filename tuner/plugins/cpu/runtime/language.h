@@ -20,6 +20,7 @@
 // unlike `static` it may be combined with `extern` and with `static`.
 #define __shared__ thread_local
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
 // Without `inline`, which sources also write themselves.
 #define __forceinline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
