@@ -330,8 +330,10 @@ bool CpuCompiler::link_image(const ScratchDirectory& scratch, sdk::CompileResult
   if (!dynamic.empty()) {
     arguments.push_back(scratch.write("dynamic.s", dynamic_shared_assembly(dynamic)));
   }
-  // Objects of the C++ library are made before a kernel runs, if host code has any.
-  append(arguments, {"-Wl,--as-needed", "-lstdc++", "-lm", "-lc", "-lgcc"});
+  // Host code may have objects of the C++ library, which are made before a kernel runs.
+  const bool has_host_code = std::filesystem::exists(scratch.file(kPreprocessed));
+  if (has_host_code) append(arguments, {"-Wl,--as-needed", "-lstdc++"});
+  append(arguments, {"-lm", "-lc", "-lgcc"});
   const int status = run_child(arguments, scratch, "linker.log");
   result.log += scratch.read("linker.log");
   if (status == 0) result.image = scratch.read("variant.so");
