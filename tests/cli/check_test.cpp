@@ -156,9 +156,10 @@ TEST(Check, OnTheCpuWhatCanBe) {
   const auto done =
       run(sandbox, {"check", data("habits/habits.yaml"), "--compile", "--arch", "cpu"});
   for (const auto& [habit, state] : states_of_habits(done.out, "cpu")) {
-    EXPECT_EQ(state, habit < 22 ? "ok" : "compile") << "case " << habit << "\n" << done.out;
+    EXPECT_EQ(state, habit < 22 || habit == 24 ? "ok" : "compile") << "case " << habit << "\n"
+                                                                   << done.out;
   }
-  EXPECT_NE(done.err.find("cpu: 10 compiled, 3 did not"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("cpu: 11 compiled, 2 did not"), std::string::npos) << done.err;
   EXPECT_NE(
       done.out.find("the cpu backend has no <cuda/atomic>: kernels that include it need a GPU"),
       std::string::npos)

@@ -49,8 +49,8 @@ TEST(AsNvccTakesIt, WhatOnlyADeviceCanDoIsRefusedInOneSentence) {
   };
   EXPECT_EQ(refusal("int lane; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); *x = lane;"),
             "error: the kernel has inline PTX (kernel.cu:3); the cpu backend runs C++ only\n");
-  EXPECT_EQ(refusal("\n#include <mma.h>\nnvcuda::wmma::fill_fragment(x, 1);"),
-            "error: the cpu backend has no <mma.h>: kernels that include it need a GPU\n");
+  EXPECT_EQ(refusal("\n#include <cuda/atomic>\ncuda::atomic<int> y;"),
+            "error: the cpu backend has no <cuda/atomic>: kernels that include it need a GPU\n");
   // clang++ leaves it to the linker to say so.
   const auto says = [&](const std::string& body, const std::string& sentence) {
     const std::string log = refusal(body);
@@ -190,6 +190,53 @@ extern "C" __global__ void kernel(int* out) {
   EXPECT_EQ(std::vector<int>(out.values.begin() + 252, out.values.begin() + 257),
             (std::vector<int>{1109, 63, 63, 1110, 63}));
   EXPECT_EQ(out.values[322], 22);
+}
+
+TEST(AsNvccTakesIt, TensorCoresCopiesAndComplexNumbers) {
+  Variant variant(R"(
+#include <cuComplex.h>
+#include <cuda_pipeline.h>
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void kernel(const half* a, const half* b, float* c, cuComplex* z) {
+  __shared__ half tile[256];
+  for (int i = threadIdx.x; i < 256; i += 32) __pipeline_memcpy_async(&tile[i], &a[i], 2);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sums;
+  wmma::fill_fragment(sums, 1.0f);
+  wmma::load_matrix_sync(fa, tile, 16);
+  wmma::load_matrix_sync(fb, b, 16);
+  wmma::mma_sync(sums, fa, fb, sums);
+  for (int i = 0; i < sums.num_elements; ++i) sums.x[i] *= 2;
+  wmma::store_matrix_sync(c, sums, 16, wmma::mem_row_major);
+  z[0] = cuCdivf(cuCmulf(z[0], z[1]), z[1]);
+})");
+  const auto half_of = [](int number) {  // of 0 to 3
+    return static_cast<std::uint16_t>(
+        number == 0 ? 0 : 0x3C00 + (number - 1) * 0x400 - (number == 3 ? 0x200 : 0));
+  };
+  Buffer<std::uint16_t> a{std::vector<std::uint16_t>(256)};
+  Buffer<std::uint16_t> b{std::vector<std::uint16_t>(256)};
+  for (std::size_t i = 0; i < 256; ++i) {
+    a.values[i] = half_of(static_cast<int>(i * 7 % 4));
+    b.values[i] = half_of(static_cast<int>(i * i % 3));
+  }
+  Buffer<float> c{std::vector<float>(256)};
+  Buffer<float> z{{1, 2, 3, 4}};
+  variant.run({1, 32}, a, b, c, z);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 16; ++j) {
+      int sum = 1;
+      for (int k = 0; k < 16; ++k) sum += (16 * i + k) * 7 % 4 * ((k + 16 * j) * (k + 16 * j) % 3);
+      ASSERT_EQ(c.values[static_cast<std::size_t>(16 * i + j)], 2 * sum) << i << "," << j;
+    }
+  }
+  EXPECT_NEAR(z.values[0], 1, 1e-6);
+  EXPECT_NEAR(z.values[1], 2, 1e-6);
 }
 
 TEST(AsNvccTakesIt, AGridWaitsForItselfInACooperativeLaunch) {

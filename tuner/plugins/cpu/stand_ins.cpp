@@ -24,8 +24,6 @@ constexpr std::array kEmptyHeaders{"cuda_device_runtime_api.h",
                                    "sm_20_atomic_functions.h",
                                    "sm_30_intrinsics.h",
                                    "vector_functions.h",
-                                   "cufft.h",
-                                   "cufftXt.h",
                                    "curand.h",
                                    "cusolverDn.h",
                                    "cusparse.h",
@@ -42,32 +40,33 @@ constexpr std::array kEmptyElsewhere{"cudnn.h",        "cutil.h",        "helper
                                      "helper_timer.h", "nccl.h",         "helper_string.h"};
 
 // Headers whose contents there is no stand-in for.
-constexpr std::array kRefusedHeaders{"cub/cub.cuh",
-                                     "cuda_pipeline.h",
-                                     "cuda_pipeline_primitives.h",
-                                     "curand_kernel.h",
-                                     "mma.h",
-                                     "cuda/atomic",
-                                     "cuda/barrier",
-                                     "cuda/functional",
-                                     "cuda/pipeline",
-                                     "cuda/ptx",
-                                     "cuda/semaphore",
-                                     "cuda/std/algorithm",
-                                     "cuda/std/array",
-                                     "cuda/std/atomic",
-                                     "cuda/std/cmath",
-                                     "cuda/std/complex",
-                                     "cuda/std/cstddef",
-                                     "cuda/std/cstdint",
-                                     "cuda/std/functional",
-                                     "cuda/std/limits",
-                                     "cuda/std/span",
-                                     "cuda/std/tuple",
-                                     "cuda/std/type_traits",
-                                     "cuda/std/utility"};
+constexpr std::array kRefusedHeaders{
+    "cub/cub.cuh",        "curand_kernel.h",  "cuda/atomic",      "cuda/barrier",
+    "cuda/functional",    "cuda/pipeline",    "cuda/ptx",         "cuda/semaphore",
+    "cuda/std/algorithm", "cuda/std/array",   "cuda/std/atomic",  "cuda/std/cmath",
+    "cuda/std/complex",   "cuda/std/cstddef", "cuda/std/cstdint", "cuda/std/functional",
+    "cuda/std/limits",    "cuda/std/span",    "cuda/std/tuple",   "cuda/std/type_traits",
+    "cuda/std/utility"};
 
 constexpr const char* kLastResort = "last_resort";
+
+// Types that a kernel shares with a call of cuFFT.
+constexpr const char* kOfCufft =
+    "#pragma once\n#include <cuComplex.h>\n"
+    "typedef float cufftReal;\ntypedef double cufftDoubleReal;\n"
+    "typedef cuFloatComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n";
+
+constexpr const char* kConstants =
+    "#pragma once\n"
+    "#define CUDART_INF_F __builtin_inff()\n#define CUDART_INF __builtin_inf()\n"
+    "#define CUDART_NAN_F __builtin_nanf(\"\")\n#define CUDART_NAN __builtin_nan(\"\")\n"
+    "#define CUDART_PI_F 3.141592654f\n#define CUDART_PI 3.1415926535897931e+0\n"
+    "#define CUDART_PIO2_F 1.570796327f\n#define CUDART_PIO2 1.5707963267948966e+0\n"
+    "#define CUDART_SQRT_HALF_F 0.707106781f\n#define CUDART_SQRT_HALF 7.0710678118654757e-1\n"
+    "#define CUDART_SQRT_TWO_F 1.414213562f\n#define CUDART_SQRT_TWO 1.4142135623730951e+0\n"
+    "#define CUDART_L2E_F 1.442695041f\n#define CUDART_LN2_F 0.693147181f\n"
+    "#define CUDART_MAX_NORMAL_F 3.402823466e38f\n#define CUDART_MIN_DENORM_F 1.401298464e-45f\n"
+    "#define CUDART_ZERO_F 0.0f\n#define CUDART_ONE_F 1.0f\n";
 
 constexpr std::string_view kRefusal = "the cpu backend has no <";
 
@@ -95,6 +94,13 @@ std::vector<StandIn> make_all() {
   for (const char* header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) {  // as theirs do
     all.push_back({header, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
   }
+  for (const char* header : {"cufft.h", "cufftXt.h"}) all.push_back({header, kOfCufft});
+  all.push_back({"cuComplex.h", once(kComplexNumbers), When::kOftenIncluded});
+  all.push_back({"math_constants.h", kConstants});
+  for (const char* header : {"cuda_pipeline.h", "cuda_pipeline_primitives.h"}) {
+    all.push_back({header, once(kAsynchronousCopies)});
+  }
+  all.push_back({"mma.h", std::string(kTensorCores)});
   for (const std::string part : {"reduce", "scan", "memcpy_async"}) {
     all.push_back({"cooperative_groups/" + part + ".h", "#include <cooperative_groups.h>\n"});
   }
@@ -123,7 +129,8 @@ bool may_include_more(std::string_view source) {
     if (next != source.npos && source[next] != '<') return true;
   }
   return source.find("cooperative_groups/") != source.npos || source.find("_fp") != source.npos ||
-         source.find("_bf16") != source.npos || source.find("cublas") != source.npos;
+         source.find("_bf16") != source.npos || source.find("cublas") != source.npos ||
+         source.find("cufft") != source.npos || source.find("mma.h") != source.npos;
 }
 
 }  // namespace
@@ -153,8 +160,9 @@ std::string refused_header_in(const std::string& log) {
 
 std::string stand_in_texts() {
   std::string all(kRuntimeHeader);
-  for (const std::string_view text : {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf,
-                                      kBFloat16, kFp8, kMoreFunctions, kAnything}) {
+  for (const std::string_view text :
+       {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf, kBFloat16, kFp8, kMoreFunctions,
+        kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores}) {
     all += text;
   }
   return all;

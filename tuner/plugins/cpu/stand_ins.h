@@ -15,6 +15,9 @@ extern const std::string_view kCooperativeGroups;  // <cooperative_groups.h>
 extern const std::string_view kSmallFloats;        // what the three headers below share
 extern const std::string_view kSixteenBits;
 extern const std::string_view kHalf, kBFloat16, kFp8;
+extern const std::string_view kComplexNumbers;      // <cuComplex.h>
+extern const std::string_view kAsynchronousCopies;  // <cuda_pipeline.h>
+extern const std::string_view kTensorCores;         // <mma.h>
 extern const std::string_view kMoreFunctions;
 extern const std::string_view kAnything;  // what stands for names of the host's libraries
 
