@@ -100,6 +100,7 @@ TEST(IncludeRules, PluginsSeeTheSdkAndThemselves) {
   EXPECT_EQ(breach("tuner/plugins/cpu/a.cpp", "\"tuner/plugin/abi.h\""), "");
   EXPECT_EQ(breach("tuner/plugins/cpu/a.cpp", "\"tuner/plugins/cpu/b.h\""), "");
   EXPECT_EQ(breach("tuner/plugins/cpu/runtime/a.h", "\"interface.h\""), "");
+  EXPECT_EQ(breach("tuner/plugins/cpu/a.cpp", "\"tuner/plugins/programs/b.h\""), "");
   const std::string only =
       " is outside the house and may see only tuner/plugin/abi.h and tuner/plugin/sdk.h\n";
   EXPECT_EQ(breach("tuner/plugins/cpu/a.cpp", "\"tuner/model/trial.h\""),

@@ -58,17 +58,6 @@ std::vector<std::string> rule_options(const ScratchDirectory& scratch) {
   return {"-MF", scratch.file(kRule), "-MT", "variant"};
 }
 
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
-  const char* path = std::getenv("PATH");
-  std::istringstream directories(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return "";
-}
-
 std::string find_compiler() {
   if (const char* chosen = std::getenv("TUNER_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
     std::string path = find_program(chosen);
@@ -112,23 +101,6 @@ std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = text.size();
   for (const char c : text) hash = splitmix64(hash ^ static_cast<unsigned char>(c));
   return hash;
-}
-
-bool says(const std::string& log, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const char* word) { return log.find(word) != std::string::npos; });
-}
-
-// What is not the source's fault must not be recorded as such.
-void excuse(const std::string& log) {
-  if (says(log, {"No space left on device", "Disk quota exceeded", "Read-only file system"})) {
-    throw sdk::Error(TUNER_DEVICE_LOST, "temporary files: " + log);
-  }
-  // The last two are g++'s when the system killed one of its parts.
-  if (says(log, {"out of memory", "virtual memory exhausted", "Cannot allocate memory",
-                 "Killed signal terminated program", "ended by signal 9"})) {
-    throw sdk::Error(TUNER_OUT_OF_MEMORY, log);
-  }
 }
 
 }  // namespace

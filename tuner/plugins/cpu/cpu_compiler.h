@@ -7,10 +7,18 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/cpu/child_process.h"
 #include "tuner/plugins/cpu/host_compiler.h"
+#include "tuner/plugins/programs/child_process.h"
 
 namespace tuner::cpu {
+
+using programs::excuse;
+using programs::find_program;
+using programs::kScratchMarker;
+using programs::remove_abandoned_scratch;
+using programs::run_child;
+using programs::scratch_marker_text;
+using programs::ScratchDirectory;
 
 // Compiles a variant with the host's C++ compiler to a shared object.
 class CpuCompiler : public sdk::Compiler {

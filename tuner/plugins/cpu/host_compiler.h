@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {
+
+using programs::dependencies_in;
+using programs::lies_in;
 
 // A study's compiler options, which are NVRTC's, in the host compiler's words.
 struct HostOptions {
@@ -36,14 +40,8 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
 // include, because it includes such headers by itself.
 std::set<std::string> headers_missed_in(const std::string& log);
 
-// The files of a make rule that a compiler wrote (-MD -MF).
-std::vector<std::string> dependencies_in(const std::string& rule);
-
 // The folders of its own headers, from what it prints for -v: those where it looks without being
 // told to, except /usr/local/include, where users put theirs.
 std::vector<std::filesystem::path> system_folders_in(const std::string& messages);
-
-// Whether a file lies somewhere in a folder; both exist.
-bool lies_in(const std::filesystem::path& file, const std::filesystem::path& folder);
 
 }  // namespace tuner::cpu

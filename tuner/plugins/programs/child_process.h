@@ -1,5 +1,5 @@
 #pragma once
-// The host compiler as a child, and the temporary folder that it works in.
+// A compiler that is a program: run as a child, and the temporary folder that it works in.
 
 #include <sys/types.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner::cpu {
+namespace tuner::programs {
 
 // A directory of its own for temporary files, removed with everything in it by the destructor or,
 // when this process is killed, by another one that waits for that.
@@ -46,4 +46,12 @@ void remove_abandoned_scratch();
 int run_child(const std::vector<std::string>& arguments, const ScratchDirectory& scratch,
               const std::string& log);
 
-}  // namespace tuner::cpu
+// The path of a program that is named by a path or looked for in PATH; empty: it cannot be
+// executed.
+std::string find_program(const std::string& name);
+
+// Throws an sdk::Error where a compiler's log says that it had no room or no memory: that must not
+// be recorded as the source's fault.
+void excuse(const std::string& log);
+
+}  // namespace tuner::programs

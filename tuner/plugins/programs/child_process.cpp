@@ -1,6 +1,6 @@
-// Runs the host compiler in a temporary folder that never outlives it.
+// Runs a compiler in a temporary folder that never outlives it.
 
-#include "tuner/plugins/cpu/child_process.h"
+#include "tuner/plugins/programs/child_process.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -21,7 +21,9 @@
 #include <string_view>
 #include <system_error>
 
-namespace tuner::cpu {
+#include "tuner/plugin/sdk.h"
+
+namespace tuner::programs {
 namespace {
 
 constexpr std::string_view kScratchPrefix = "tuner-cpu-";
@@ -333,4 +335,35 @@ int run_child(const std::vector<std::string>& arguments, const ScratchDirectory&
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace tuner::cpu
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return "";
+}
+
+namespace {
+
+bool says(const std::string& log, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return log.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+void excuse(const std::string& log) {
+  if (says(log, {"No space left on device", "Disk quota exceeded", "Read-only file system"})) {
+    throw sdk::Error(TUNER_DEVICE_LOST, "temporary files: " + log);
+  }
+  // The last two are g++'s when the system killed one of its parts.
+  if (says(log, {"out of memory", "virtual memory exhausted", "Cannot allocate memory",
+                 "Killed signal terminated program", "ended by signal 9"})) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, log);
+  }
+}
+
+}  // namespace tuner::programs
