@@ -20,6 +20,7 @@ struct CompileRequest {
   std::string arch;                  // "sm_90"
   std::vector<std::string> symbols;  // __constant__ names that will be set
   std::vector<std::string> then{};   // entries of the kernels that are launched after it
+  std::vector<std::string> units{};  // paths of further sources, which are linked with it
 };
 
 // Resources of a compiled kernel; -1 = not known.

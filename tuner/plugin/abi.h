@@ -97,6 +97,8 @@ typedef struct tuner_compile_request {
   size_t symbol_count;
   const tuner_str* next_entries; /* further kernels that will be launched */
   size_t next_entry_count;
+  const tuner_str* units; /* paths of further sources: their device code is linked with it */
+  size_t unit_count;
 } tuner_compile_request;
 
 /* -1 = not known. */

@@ -21,7 +21,8 @@ class AbiRequest {
       : include_dirs_(views(from.include_dirs)),
         options_(views(from.options)),
         symbols_(views(from.symbols)),
-        next_(views(from.then)) {
+        next_(views(from.then)),
+        units_(views(from.units)) {
     for (const auto& [name, value] : from.defines) {
       defines_.push_back({to_abi(name), to_abi(value)});
     }
@@ -39,7 +40,9 @@ class AbiRequest {
                symbols_.data(),
                symbols_.size(),
                next_.data(),
-               next_.size()};
+               next_.size(),
+               units_.data(),
+               units_.size()};
   }
   AbiRequest(const AbiRequest&) = delete;
   AbiRequest& operator=(const AbiRequest&) = delete;
@@ -53,7 +56,7 @@ class AbiRequest {
     return out;
   }
 
-  std::vector<tuner_str> include_dirs_, options_, symbols_, next_;
+  std::vector<tuner_str> include_dirs_, options_, symbols_, next_, units_;
   std::vector<tuner_pair> defines_;
 };
 

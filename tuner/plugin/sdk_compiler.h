@@ -21,6 +21,7 @@ struct CompileRequest {
   std::vector<std::pair<std::string, std::string>> defines;  // name, replacement
   std::vector<std::string> symbols;                          // __constant__ names that will be set
   std::vector<std::string> next_entries;                     // further kernels of the same source
+  std::vector<std::string> units;  // paths of further sources: their device code is linked with it
 };
 
 inline constexpr tuner_resources kUnknownResources{-1, -1, -1, -1, -1, -1};
@@ -104,6 +105,7 @@ struct Compilers {
                       {},
                       {},
                       {},
+                      {},
                       {}};
     for (const auto& one : std::span(from.include_dirs, from.include_dir_count)) {
       to.include_dirs.push_back(text(one));
@@ -120,6 +122,7 @@ struct Compilers {
     for (const auto& one : std::span(from.next_entries, from.next_entry_count)) {
       to.next_entries.push_back(text(one));
     }
+    for (const auto& one : std::span(from.units, from.unit_count)) to.units.push_back(text(one));
     return to;
   }
 

@@ -105,6 +105,10 @@ std::set<std::string> relevant_defines(const CompileRequest& request, const Sour
   for (const std::string& symbol : request.symbols) words.merge(words_of(symbol));
   for (const std::string& entry : request.then) words.merge(words_of(entry));
   std::set<std::string> out;
+  if (!request.units.empty()) {  // which mention others, perhaps
+    for (const auto& [name, text] : request.defines) out.insert(name);
+    return out;
+  }
   for (bool grew = true; grew;) {
     grew = false;
     for (const auto& [name, text] : request.defines) {
@@ -120,7 +124,7 @@ std::set<std::string> relevant_defines(const CompileRequest& request, const Sour
 Reach reach_of(const CompileRequest& request, const SourceBundle& bundle) {
   const Reach options = reach_of(request.options);
   if (options == Reach::kUnknown || !bundle.compiler_knows()) return Reach::kUnknown;
-  return bundle.complete() ? options : Reach::kReported;
+  return bundle.complete() && request.units.empty() ? options : Reach::kReported;
 }
 
 std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
@@ -136,6 +140,7 @@ std::string artifact_key(const CompileRequest& request, const SourceBundle& bund
   for (const std::string& symbol : request.symbols) hasher.add(symbol);
   hasher.add(std::uint64_t{request.then.size()});
   for (const std::string& entry : request.then) hasher.add(entry);
+  for (const std::string& unit : request.units) hasher.add(unit);
   const std::set<std::string> names = relevant_defines(request, bundle);
   for (const auto& [name, text] : request.defines) {
     if (names.contains(name)) hasher.add(name).add(text);

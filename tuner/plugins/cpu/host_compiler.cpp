@@ -147,6 +147,9 @@ std::string variant_source(const sdk::CompileRequest& request, const HostOptions
   out += definitions(request, options);
   out += line_directive(request.source_name);
   out += request.source;
+  for (const std::string& unit : request.units) {
+    out += line_directive("sources") + "#include \"" + unit + "\"\n";
+  }
   out += line_directive("entry");
   out += entry(0, request.entry);
   for (std::size_t i = 0; i < request.next_entries.size(); ++i) {
