@@ -37,6 +37,21 @@ TEST(PtxasLog, FindsTheResourcesOfTheKernelAskedFor) {
   EXPECT_EQ(plain.spill_bytes, 0);
 }
 
+// Where NVRTC begins its lines in another way.
+TEST(PtxasLog, OfNvccIsUnderstood) {
+  const PtxasLog log = parse_ptxas_log(
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+      "ptxas info    : Used 10 registers, used 1 barriers, 128 bytes smem\n"
+      "ptxas info    : Compile time = 14.589 ms\n",
+      "k");
+  EXPECT_EQ(log.resources.spill_bytes, 8);
+  EXPECT_EQ(log.resources.registers, 10);
+  EXPECT_EQ(log.rest, "");
+}
+
 TEST(PtxasLog, KeepsWarningsAndDropsInformation) {
   EXPECT_EQ(parse_ptxas_log(kLog, "plain").rest,
             "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"

@@ -3,17 +3,17 @@
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
 #include "tuner/plugins/cuda/opened_files.h"
 #include "tuner/plugins/cuda/stand_in_headers.h"
+#include "tuner/plugins/cuda/toolkit.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cuda {
 
@@ -22,16 +22,6 @@ namespace tuner::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> toolkits() {
-  std::vector<fs::path> out;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && fs::path(value).is_absolute()) out.emplace_back(value);
-  }
-  out.emplace_back("/usr/local/cuda");
-  return out;
-}
 
 // Candidates for dlopen: sonames for the loader's own search, then the toolkits named by
 // $CUDA_HOME, $CUDA_PATH and the customary place.
@@ -72,65 +62,6 @@ std::vector<std::string> toolkit_includes(const NvrtcApi& api) {
     return out;
   }
   return {};
-}
-
-// ---- what ptxas says ----------------------------------------------------------------------------
-
-namespace {
-
-bool starts_with(const std::string& line, const char* head) { return line.rfind(head, 0) == 0; }
-
-// The number before `unit` in "Used 10 registers, used 1 barriers, 256 bytes smem"; -1 = not there.
-std::int64_t number_before(const std::string& line, const std::string& unit) {
-  const auto at = line.find(unit);
-  if (at == std::string::npos || at == 0) return -1;
-  auto from = at;
-  while (from > 0 && std::isspace(static_cast<unsigned char>(line[from - 1]))) --from;
-  const auto end = from;
-  while (from > 0 && std::isdigit(static_cast<unsigned char>(line[from - 1]))) --from;
-  return from == end ? -1 : std::stoll(line.substr(from, end - from));
-}
-
-void read_usage(const std::string& line, tuner_resources& to) {
-  if (line.find("bytes spill stores") != std::string::npos) {
-    to.spill_bytes =
-        number_before(line, "bytes spill stores") + number_before(line, "bytes spill loads");
-    to.local_bytes = number_before(line, "bytes stack frame");
-  }
-  if (line.find("Used ") != std::string::npos) {
-    to.registers = number_before(line, "registers");
-    const std::int64_t shared = number_before(line, "bytes smem");
-    to.static_shared_bytes = shared < 0 ? 0 : shared;
-    to.constant_bytes = number_before(line, "bytes cmem[3]");  // __constant__ variables
-  }
-}
-
-}  // namespace
-
-PtxasLog parse_ptxas_log(const std::string& log, const std::string& kernel) {
-  PtxasLog out;
-  std::istringstream lines(log.c_str());  // NVRTC's logs end in a zero byte
-  const std::string quoted = "'" + kernel + "'";
-  bool ours = false;
-  for (std::string line; std::getline(lines, line);) {
-    const bool head = starts_with(line, "ptxas info");
-    const bool continued = starts_with(line, "ptxas   ");
-    if (!head && !continued) {
-      out.rest += line + "\n";
-      continue;
-    }
-    if (line.find("Compiling entry function") != std::string::npos) {
-      ours = line.find(quoted) != std::string::npos;
-    } else if (line.find("Function properties for ") != std::string::npos) {
-      // Device functions that were not inlined are reported after their caller, with their own
-      // stack: only the kernel's own lines count.
-      ours = line.substr(line.rfind(' ') + 1) == kernel;
-    } else if (ours) {
-      read_usage(line, out.resources);
-    }
-  }
-  while (!out.rest.empty() && out.rest.back() == '\n') out.rest.pop_back();
-  return out;
 }
 
 // ---- the compiler -------------------------------------------------------------------------------
@@ -264,15 +195,6 @@ bool complains_of_host_code(const std::string& log) {
          log.find("host variables are not allowed") != std::string::npos;
 }
 
-bool lies_in(const std::string& file, const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  const fs::path inner = fs::canonical(file, failed);
-  const fs::path outer = failed ? fs::path() : fs::canonical(folder, failed);
-  if (failed) return false;
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 // The toolkit's headers are NVRTC's own, unless the study looks for includes there.
 std::vector<std::string> without_toolkit(std::vector<std::string> files,
                                          const sdk::CompileRequest& request,
@@ -283,7 +205,7 @@ std::vector<std::string> without_toolkit(std::vector<std::string> files,
   }
   const auto in_one_of = [](const std::string& file, const std::vector<std::string>& folders) {
     return std::any_of(folders.begin(), folders.end(),
-                       [&](const std::string& folder) { return lies_in(file, folder); });
+                       [&](const std::string& folder) { return programs::lies_in(file, folder); });
   };
   std::erase_if(files, [&](const std::string& file) {
     return in_one_of(file, toolkit) && !in_one_of(file, asked);
@@ -320,6 +242,9 @@ std::string NvrtcCompiler::identity() {
 }
 
 sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& given) {
+  if (!given.units.empty()) {
+    throw sdk::Error(TUNER_INVALID, "NVRTC takes one source: several are compiled by nvcc");
+  }
   const sdk::CompileRequest request = in_nvrtcs_words(given);
   const OpenedFiles opened;
   sdk::CompileResult result;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/ptxas_log.h"
 
 namespace tuner::cuda {
 
@@ -42,16 +42,6 @@ NvrtcApi load_nvrtc();
 
 // Include directories of the toolkit that this NVRTC belongs to; empty when it came alone.
 std::vector<std::string> toolkit_includes(const NvrtcApi& api);
-
-// ---- what ptxas says of a kernel's resources ----------------------------------------------------
-
-struct PtxasLog {
-  tuner_resources resources{-1, -1, -1, -1, -1, -1};  // of the kernel asked for
-  std::string rest;                                   // what is not ptxas information
-};
-
-// Takes the verbose output of ptxas out of a compiler's log. `kernel` is the lowered name.
-PtxasLog parse_ptxas_log(const std::string& log, const std::string& kernel);
 
 // ---- the compiler -------------------------------------------------------------------------------
 

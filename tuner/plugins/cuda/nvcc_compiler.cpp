@@ -1,0 +1,309 @@
+// Finds nvcc, runs it, and reads what it says and has read.
+
+#include "tuner/plugins/cuda/nvcc_compiler.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tuner/plugins/cuda/cubin_names.h"
+#include "tuner/plugins/cuda/ptxas_log.h"
+#include "tuner/plugins/cuda/toolkit.h"
+#include "tuner/plugins/programs/make_rule.h"
+
+namespace tuner::cuda {
+
+// ---- its words ----------------------------------------------------------------------------------
+
+namespace {
+
+namespace filesystem = std::filesystem;
+
+constexpr std::string_view kDefines[] = {"-D", "--define-macro="};
+constexpr std::string_view kUndefines[] = {"-U", "--undefine-macro="};
+constexpr std::string_view kHeaders[] = {"-include=", "--pre-include="};
+constexpr std::string_view kArchitectures[] = {"-arch=", "--gpu-architecture="};
+constexpr std::string_view kFolders[] = {"-I",
+                                         "-isystem",
+                                         "-iquote",
+                                         "-idirafter",
+                                         "--system-include=",
+                                         "--include-path=",
+                                         "--include-directory="};
+constexpr std::string_view kRelocatable[] = {"-rdc=", "--relocatable-device-code="};
+
+template <std::size_t N>
+bool take(const std::string& option, const std::string_view (&heads)[N], std::string& value) {
+  for (const std::string_view head : heads) {
+    if (!option.starts_with(head)) continue;
+    value = option.substr(head.size());
+    return true;
+  }
+  return false;
+}
+
+// One line, whatever the replacement holds; the last definition of a name is the one that counts.
+std::string definition_line(const std::string& name, std::string replacement) {
+  std::replace(replacement.begin(), replacement.end(), '\n', ' ');
+  const std::string undone = "#undef " + name.substr(0, name.find('(')) + "\n";
+  return undone + "#define " + name + " " + replacement + "\n";
+}
+
+std::string line_directive_of(const std::string& name) {
+  std::string out = "#line 1 \"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= ' ') out += c;
+  }
+  return out + "\"\n";
+}
+
+}  // namespace
+
+NvccOptions nvcc_options(const sdk::CompileRequest& request) {
+  NvccOptions out;
+  out.links = !request.units.empty();
+  out.definitions = line_directive_of("definitions");
+  for (const auto& [name, text] : request.defines) out.definitions += definition_line(name, text);
+  std::string headers;
+  for (const std::string& option : request.options) {
+    std::string value;
+    if (take(option, kDefines, value)) {
+      const auto equals = value.find('=');
+      out.definitions += definition_line(
+          value.substr(0, equals), equals == std::string::npos ? "1" : value.substr(equals + 1));
+    } else if (take(option, kUndefines, value)) {
+      out.definitions += "#undef " + value + "\n";
+    } else if (take(option, kHeaders, value)) {
+      headers += "#include \"" + value + "\"\n";
+    } else if (take(option, kArchitectures, value)) {
+      if (value != "native") out.arch = value;
+    } else if (take(option, kFolders, value)) {
+      out.arguments.push_back("-I" + value);
+    } else if (take(option, kRelocatable, value)) {
+      out.links = out.links || value == "true";
+    } else if (option == "-dc" || option == "--device-c") {
+      out.links = true;
+    } else {
+      out.arguments.push_back(option);
+    }
+  }
+  out.definitions += headers;
+  return out;
+}
+
+// ---- the compiler -------------------------------------------------------------------------------
+
+namespace {
+
+std::string find_nvcc() {
+  std::vector<std::string> places;
+  for (const filesystem::path& toolkit : toolkits()) {
+    places.push_back((toolkit / "bin" / "nvcc").string());
+  }
+  places.insert(places.end() - 1, "nvcc");  // PATH comes before the customary place
+  for (const std::string& place : places) {
+    std::string path = programs::find_program(place);
+    if (!path.empty()) return path;
+  }
+  throw sdk::Error(TUNER_UNSUPPORTED,
+                   "no nvcc in $CUDA_HOME/bin, $CUDA_PATH/bin, PATH and /usr/local/cuda/bin");
+}
+
+// The host's compiler, whose preprocessor and headers nvcc takes.
+std::string host_compiler() {
+  const char* chosen = std::getenv("NVCC_CCBIN");
+  std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "gcc";
+  std::error_code ignored;
+  if (filesystem::is_directory(name, ignored)) name += "/gcc";
+  return programs::find_program(name);
+}
+
+std::string line_with(const std::string& text, const std::string& word) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(word) != std::string::npos) return line;
+  }
+  return {};
+}
+
+// What a program answers to --version, in the line with a word.
+std::string version_of(const std::string& program, const std::string& word) {
+  const programs::ScratchDirectory scratch;
+  if (programs::run_child({program, "--version"}, scratch, "version") != 0) return {};
+  return line_with(scratch.read("version"), word);
+}
+
+// Messages speak of the source, not of a file that is gone when they are read.
+std::string in_the_users_words(const std::string& log, const std::string& file,
+                               const std::string& source_name) {
+  std::string out;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    for (auto at = line.find(file); at != std::string::npos; at = line.find(file, at)) {
+      line.replace(at, file.size(), source_name);
+      at += source_name.size();
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+bool is_a_systems(const std::string& path) {
+  for (const char* folder : {"/usr/include", "/usr/lib", "/usr/lib64"}) {
+    if (programs::lies_in(path, folder)) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> all_names(const sdk::CompileRequest& request) {
+  std::vector<std::string> names{request.entry};
+  names.insert(names.end(), request.next_entries.begin(), request.next_entries.end());
+  names.insert(names.end(), request.symbols.begin(), request.symbols.end());
+  return names;
+}
+
+std::string marked_source(const sdk::CompileRequest& request, const NvccOptions& options) {
+  std::string text =
+      options.definitions + line_directive_of(request.source_name) + request.source + "\n";
+  const std::vector<std::string> names = all_names(request);
+  for (std::size_t i = 0; i < names.size(); ++i) text += name_marker(i, names[i]);
+  return text;
+}
+
+}  // namespace
+
+NvccCompiler::NvccCompiler() : path_(find_nvcc()) {
+  programs::remove_abandoned_scratch();
+  std::error_code ignored;
+  const filesystem::path real = filesystem::canonical(path_, ignored);
+  toolkit_ = (ignored ? filesystem::path(path_) : real).parent_path().parent_path().string();
+  const std::string own = version_of(path_, "release");
+  if (own.empty()) throw sdk::Error(TUNER_UNSUPPORTED, "'" + path_ + " --version' fails");
+  const std::string host = host_compiler();
+  if (host.empty()) {
+    throw sdk::Error(TUNER_UNSUPPORTED,
+                     "nvcc needs a host compiler: there is no gcc in PATH, and "
+                     "NVCC_CCBIN names none");
+  }
+  const auto number = own.find(", V");
+  identity_ = "nvcc " + (number == std::string::npos ? own : own.substr(number + 3)) + ", host " +
+              version_of(host, "");
+}
+
+sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
+  sdk::CompileResult result;
+  result.opened.emplace();
+  const NvccOptions options = nvcc_options(request);
+  try {
+    const Scratch scratch;
+    std::vector<std::string> names{"variant"};
+    bool good =
+        translate(request, options, marked_source(request, options), "variant", scratch, result);
+    for (std::size_t i = 0; good && i < request.units.size(); ++i) {
+      names.push_back("unit" + std::to_string(i));
+      const std::string text = options.definitions + "#include \"" + request.units[i] + "\"\n";
+      good = translate(request, options, text, names.back(), scratch, result);
+    }
+    const std::string& arch = options.arch.empty() ? request.arch : options.arch;
+    if (good && options.links) good = link(names, arch, scratch, result);
+    if (!good) {
+      programs::excuse(result.log);
+      result.log = parse_ptxas_log(result.log, "").rest;
+      if (result.log.empty()) result.log = "nvcc failed, and said nothing";
+      return result;
+    }
+    result.image = scratch.read("variant.cubin");
+  } catch (const filesystem::filesystem_error& error) {
+    throw sdk::Error(TUNER_DEVICE_LOST, std::string("temporary files: ") + error.what());
+  }
+  const std::vector<std::string> symbols = symbols_in(result.image);
+  const std::vector<std::string> asked = all_names(request);
+  std::vector<std::string> lowered;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    lowered.push_back(marked_symbol(i, symbols));
+    if (!lowered.back().empty()) continue;
+    result.log = "'" + asked[i] + "' has no symbol of its own in what nvcc made";
+    return result;
+  }
+  result.compiled = true;
+  result.entry = lowered.front();
+  PtxasLog log = parse_ptxas_log(result.log, result.entry);
+  result.resources = log.resources;
+  const std::size_t entries = 1 + request.next_entries.size();
+  for (std::size_t i = 1; i < entries; ++i) {
+    result.next.push_back({lowered[i], parse_ptxas_log(result.log, lowered[i]).resources});
+  }
+  for (std::size_t i = entries; i < asked.size(); ++i) {
+    result.symbols.emplace_back(asked[i], lowered[i]);
+  }
+  result.log = std::move(log.rest);
+  return result;
+}
+
+bool NvccCompiler::translate(const sdk::CompileRequest& request, const NvccOptions& options,
+                             const std::string& text, const std::string& name,
+                             const Scratch& scratch, sdk::CompileResult& result) const {
+  const std::string source = scratch.write(name + ".cu", text);
+  const std::string rule = name + ".d";
+  std::vector<std::string> command{path_, "-cubin", "-Xptxas=-v"};
+  command.push_back("-arch=" + (options.arch.empty() ? request.arch : options.arch));
+  if (options.links) command.emplace_back("-rdc=true");
+  for (const std::string& folder : request.include_dirs) command.push_back("-I" + folder);
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  command.insert(command.end(),
+                 {"-MD", "-MF", scratch.file(rule), "-o", scratch.file(name + ".cubin"), source});
+  const int status = programs::run_child(command, scratch, name + ".log");
+  result.log += in_the_users_words(scratch.read(name + ".log"), source, request.source_name);
+  if (status > 128) {
+    result.log += "error: nvcc was ended by signal " + std::to_string(status - 128) + "\n";
+  }
+  add_opened(request, scratch.read(rule), scratch, result);
+  return status == 0;
+}
+
+// Without a rule for one of the texts it is not known what all of them have read.
+void NvccCompiler::add_opened(const sdk::CompileRequest& request, const std::string& rule,
+                              const Scratch& scratch, sdk::CompileResult& result) const {
+  if (rule.empty()) result.opened.reset();
+  if (!result.opened) return;
+  std::vector<std::string> asked = request.include_dirs;
+  for (const std::string& option : request.options) {
+    std::string folder;
+    if (take(option, kFolders, folder)) asked.push_back(folder);
+  }
+  for (std::string& file : programs::dependencies_in(rule)) {
+    // The names in #line directives are in it, too.
+    if (file == request.source_name || file == "entry" || file == "definitions") continue;
+    if (programs::lies_in(file, scratch.path())) continue;
+    const bool is_asked = std::ranges::any_of(
+        asked, [&](const std::string& folder) { return programs::lies_in(file, folder); });
+    const bool is_its_own = programs::lies_in(file, toolkit_) || is_a_systems(file);
+    if (is_asked || !is_its_own) result.opened->push_back(std::move(file));
+  }
+}
+
+bool NvccCompiler::link(const std::vector<std::string>& names, const std::string& arch,
+                        const Scratch& scratch, sdk::CompileResult& result) const {
+  const filesystem::path bin = filesystem::path(path_).parent_path();
+  std::vector<std::string> command{(bin / "nvlink").string(), "-arch=" + arch};
+  for (const std::string& name : names) command.push_back(scratch.file(name + ".cubin"));
+  std::error_code ignored;
+  const filesystem::path library = filesystem::path(toolkit_) / "lib64" / "libcudadevrt.a";
+  if (filesystem::exists(library, ignored)) command.push_back(library.string());
+  command.insert(command.end(), {"-o", scratch.file("linked.cubin")});
+  const int status = programs::run_child(command, scratch, "link.log");
+  std::string log = scratch.read("link.log");
+  for (const std::string& name : names) {
+    log = in_the_users_words(log, scratch.file(name + ".cubin"), name);
+  }
+  result.log += log;
+  if (status == 0) filesystem::rename(scratch.file("linked.cubin"), scratch.file("variant.cubin"));
+  return status == 0;
+}
+
+}  // namespace tuner::cuda

@@ -1,0 +1,49 @@
+#pragma once
+// nvcc as a compiler for the CUDA backend: for sources that NVRTC does not take.
+
+#include <string>
+#include <vector>
+
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/programs/child_process.h"
+
+namespace tuner::cuda {
+
+// A request's options, as nvcc gets them.
+struct NvccOptions {
+  std::vector<std::string> arguments;
+  std::string definitions;  // lines before the source: NVRTC, too, knows macros before headers
+  std::string arch;         // "sm_90a"; empty: the device's own
+  bool links = false;       // device code of several files, or of the device's runtime library
+};
+
+NvccOptions nvcc_options(const sdk::CompileRequest& request);
+
+// Source to cubin with nvcc, which runs as a child and takes the file as it is, host code and all.
+class NvccCompiler : public sdk::Compiler {
+ public:
+  static constexpr const char* kName = "nvcc";
+  static constexpr const char* kSummary =
+      "NVIDIA nvcc ($CUDA_HOME, $CUDA_PATH, PATH or /usr/local/cuda)";
+
+  NvccCompiler();  // throws sdk::Error when there is no nvcc that works
+  std::string identity() override { return identity_; }
+  sdk::CompileResult compile(const sdk::CompileRequest& request) override;
+
+ private:
+  using Scratch = programs::ScratchDirectory;
+  // Compiles a text to a cubin; adds what it says and what it has read to the result.
+  bool translate(const sdk::CompileRequest& request, const NvccOptions& options,
+                 const std::string& text, const std::string& name, const Scratch& scratch,
+                 sdk::CompileResult& result) const;
+  bool link(const std::vector<std::string>& names, const std::string& arch, const Scratch& scratch,
+            sdk::CompileResult& result) const;
+  void add_opened(const sdk::CompileRequest& request, const std::string& rule,
+                  const Scratch& scratch, sdk::CompileResult& result) const;
+
+  std::string path_;
+  std::string toolkit_;  // its folder
+  std::string identity_;
+};
+
+}  // namespace tuner::cuda
