@@ -251,18 +251,27 @@ class OptionReader {
   std::optional<OptionFault> fault_;
 };
 
-bool means_something(const std::string& word, const std::string& backend) {
+// The built-in compilers, by their names; NVRTC has that of its backend.
+bool is_built_in(const std::string& compiler) {
+  return compiler == "cpu" || compiler == "cuda" || compiler == "nvcc";
+}
+
+bool means_something(const std::string& word, const std::string& compiler) {
   const FoundOption found = find_option(kStudyOptions, word);
-  if (found.row == nullptr) return true;
+  if (found.row == nullptr || !is_built_in(compiler)) return true;
   switch (found.row->means_to) {
     case MeansTo::kAll:
       return true;
+    case MeansTo::kDevice:
+      return compiler != "cpu";
     case MeansTo::kNvrtc:
-      return backend != "cpu";
+      return compiler == "cuda";
+    case MeansTo::kNvcc:
+      return compiler == "nvcc";
     case MeansTo::kHostCompiler:
-      return backend != "cuda";
+      return compiler == "cpu";
     case MeansTo::kNobody:
-      return backend != "cpu" && backend != "cuda";
+      return false;
   }
   return true;
 }
@@ -294,13 +303,14 @@ CompilerOptions unresolved_options(const std::vector<std::string>& texts) {
   return OptionReader(texts, false).read();
 }
 
-std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& backend) {
-  std::erase_if(words, [&](const std::string& word) { return !means_something(word, backend); });
+std::vector<std::string> meant_options(std::vector<std::string> words,
+                                       const std::string& compiler) {
+  std::erase_if(words, [&](const std::string& word) { return !means_something(word, compiler); });
   return words;
 }
 
-std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& backend) {
-  std::erase_if(words, [&](const std::string& word) { return means_something(word, backend); });
+std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler) {
+  std::erase_if(words, [&](const std::string& word) { return means_something(word, compiler); });
   return words;
 }
 

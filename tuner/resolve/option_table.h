@@ -23,7 +23,8 @@ enum class OptionTakes : std::uint8_t {
   kHost
 };
 
-enum class MeansTo : std::uint8_t { kAll, kNvrtc, kHostCompiler, kNobody };
+// kDevice: NVRTC and nvcc.
+enum class MeansTo : std::uint8_t { kAll, kDevice, kNvrtc, kNvcc, kHostCompiler, kNobody };
 
 struct OptionRow {
   // Separated by blanks. What its value may follow without a sign between ends in '*'.

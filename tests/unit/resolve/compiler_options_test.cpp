@@ -137,5 +137,13 @@ TEST(CompilerOptions, OfOtherCompilersAreLeftOut) {
   EXPECT_EQ(meant_options(all, "another"), all);
 }
 
+TEST(CompilerOptions, OfNvccAndNvrtcDifferInFew) {
+  const Words all{"-lineinfo", "-minimal",   "--expt-relaxed-constexpr",
+                  "-O3",       "-gencode=x", "-maxrregcount=64"};
+  EXPECT_EQ(meant_options(all, "nvcc"),
+            (Words{"-lineinfo", "--expt-relaxed-constexpr", "-maxrregcount=64"}));
+  EXPECT_EQ(meant_options(all, "cuda"), (Words{"-lineinfo", "-minimal", "-maxrregcount=64"}));
+}
+
 }  // namespace
 }  // namespace tuner
