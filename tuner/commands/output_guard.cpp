@@ -127,6 +127,7 @@ void OutputGuard::protect(const Study& study) {
     }
   };
   source(study.kernel.source, "the source");
+  for (const auto& unit : study.kernel.units) source(unit, "a source");
   if (study.reference && study.reference->source) {
     source(*study.reference->source, "the reference's source");
   }

@@ -17,6 +17,9 @@
 
 namespace tuner {
 
+// Which compiler takes the sources; on backends with one compiler it says nothing.
+enum class KernelCompiler { kAuto, kNvrtc, kNvcc };
+
 struct KernelSpec {
   std::string name;
   std::filesystem::path source;  // absolute; resolved against the study file
@@ -25,6 +28,9 @@ struct KernelSpec {
   std::vector<std::string> options;  // may contain {PARAM}
   Position where;
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
+  KernelCompiler compiler = KernelCompiler::kAuto;
+  std::vector<std::filesystem::path>
+      units{};  // further sources, which are linked with it; absolute
 };
 
 // LaunchAttributes as expressions; an empty one asks for nothing.

@@ -91,6 +91,10 @@ Expected<CompileRequest, std::string> request(const Study& study, const Bindings
   return out;
 }
 
+void add_units(const Study& study, CompileRequest& to) {
+  for (const std::filesystem::path& unit : study.kernel.units) to.units.push_back(unit.string());
+}
+
 }  // namespace
 
 std::vector<std::string> include_dirs_for(const Study& study, const std::filesystem::path& source) {
@@ -138,6 +142,7 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
   auto out = request(study, names, configuration, device, study.kernel.entry, study.kernel.source,
                      source_text);
   if (!out) return out;
+  add_units(study, *out);
   for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   for (const NextLaunchPlan& next : then) {
     auto entry = substitute(next.name, names);
@@ -165,6 +170,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
     out->then.push_back(std::move(*entry));
   }
   if (!reference.source) {  // a source of its own need not have the kernel's constants
+    add_units(study, *out);
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   }
   return out;

@@ -66,7 +66,60 @@ void read_include_dirs(Reader& reader, const YamlNode& node) {
   }
 }
 
+// One file, or several of which the first is the one that the others go with.
+void read_sources_of_kernel(Reader& reader, const Fields& fields) {
+  KernelSpec& kernel = reader.study.kernel;
+  const YamlNode* several = fields.find("sources");
+  const YamlNode* one = several != nullptr ? fields.find("source") : fields.require("source");
+  if (several != nullptr && one != nullptr) {
+    reader.diagnostics.error(*one, "there is 'sources', too", "one of the two");
+  } else if (one != nullptr) {
+    const auto path = read_file_name(reader.diagnostics, *one, reader.directory, "'source'");
+    if (path) kernel.source = *path;
+  }
+  if (several == nullptr || !expect_list(reader.diagnostics, *several, "'sources'")) return;
+  if (several->items.empty()) {
+    reader.diagnostics.error(*several, "'sources' is empty", "the kernel's file first");
+  }
+  std::vector<std::filesystem::path> paths;
+  for (const YamlRef& item : several->items) {
+    const auto path = read_file_name(reader.diagnostics, *item, reader.directory, "'sources'");
+    if (!path) continue;
+    if (std::ranges::find(paths, *path) == paths.end()) {
+      paths.push_back(*path);
+    } else {
+      reader.diagnostics.error(*item, "'sources' names " + path->string() + " twice");
+    }
+  }
+  if (paths.empty()) return;
+  kernel.source = paths.front();
+  kernel.units.assign(paths.begin() + 1, paths.end());
+}
+
+void read_compiler(Reader& reader, const YamlNode& node) {
+  static const std::array kCompilers{KernelCompiler::kAuto, KernelCompiler::kNvrtc,
+                                     KernelCompiler::kNvcc};
+  KernelSpec& kernel = reader.study.kernel;
+  kernel.compiler = kCompilers.at(read_choice(reader, node, "compiler", {"auto", "nvrtc", "nvcc"}));
+  if (kernel.compiler == KernelCompiler::kNvrtc && !kernel.units.empty()) {
+    reader.diagnostics.error(node, "NVRTC takes one source, and 'sources' names several",
+                             "'compiler: nvcc', or auto");
+  }
+}
+
 }  // namespace
+
+std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
+                        const std::vector<std::string>& words) {
+  const auto word = read_text(reader.diagnostics, node, "'" + what + "'");
+  if (!word) return 0;
+  const auto found = std::find(words.begin(), words.end(), *word);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  reader.diagnostics.error(
+      node, "'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
+      did_you_mean(*word, words));
+  return 0;
+}
 
 void add_compiler_options(Reader& reader, const YamlNode& list) {
   std::vector<std::string> texts;
@@ -108,14 +161,13 @@ void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'kernel'",
-                      {"name", "source", "entry", "define_prefix", "include_dirs", "options"});
+                      {"name", "source", "sources", "entry", "define_prefix", "compiler",
+                       "include_dirs", "options"});
   KernelSpec& kernel = reader.study.kernel;
   kernel.where = where;
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
-  if (const YamlNode* source = fields.require("source")) {
-    const auto path = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
-    if (path) kernel.source = *path;
-  }
+  read_sources_of_kernel(reader, fields);
+  if (const YamlNode* compiler = fields.find("compiler")) read_compiler(reader, *compiler);
   if (const YamlNode* entry = fields.require("entry")) {
     kernel.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");

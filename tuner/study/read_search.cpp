@@ -67,19 +67,6 @@ void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
   numbers.number("seconds", is_positive, "above 0", budget.seconds);
 }
 
-// One of a few words: which, by place. The first where it is none of them.
-std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
-                        const std::vector<std::string>& words) {
-  const auto word = read_text(reader.diagnostics, node, "'" + what + "'");
-  if (!word) return 0;
-  const auto found = std::find(words.begin(), words.end(), *word);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  reader.diagnostics.error(
-      node, "'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
-      did_you_mean(*word, words));
-  return 0;
-}
-
 // There must be something to write anew, and a right answer for it.
 void check_fresh_inputs(Reader& reader) {
   const Study& study = reader.study;

@@ -147,6 +147,10 @@ inline constexpr unsigned kFixedNames = kSizeName | kDeviceFact;
 const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
+// One of a few words: which, by place. The first where it is none of them.
+std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
+                        const std::vector<std::string>& words);
+
 // Compiler options, of a list of texts.
 void add_compiler_options(Reader& reader, const YamlNode& list);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.

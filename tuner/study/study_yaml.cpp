@@ -143,11 +143,23 @@ std::string verify_of(const Study& study) {
   return out;
 }
 
+std::string sources_of(const KernelSpec& kernel, const fs::path& folder) {
+  const std::string first = path_text(kernel.source, folder);
+  if (kernel.units.empty()) return "source: " + first;
+  std::string out = "sources: [" + first;
+  for (const fs::path& unit : kernel.units) out += ", " + path_text(unit, folder);
+  return out + "]";
+}
+
 std::string kernel_of(const Study& study, const fs::path& folder) {
   const KernelSpec& kernel = study.kernel;
-  std::string out = fmt::format(
-      "kernel:\n  name: {}\n  source: {}\n  entry: {}\n  define_prefix: {}\n", quoted(kernel.name),
-      path_text(kernel.source, folder), quoted(kernel.entry), quoted(kernel.define_prefix));
+  std::string out = fmt::format("kernel:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
+                                quoted(kernel.name), sources_of(kernel, folder),
+                                quoted(kernel.entry), quoted(kernel.define_prefix));
+  if (kernel.compiler != KernelCompiler::kAuto) {
+    out += fmt::format("  compiler: {}\n",
+                       kernel.compiler == KernelCompiler::kNvcc ? "nvcc" : "nvrtc");
+  }
   std::string dirs;
   for (const fs::path& dir : kernel.include_dirs) {
     dirs += (dirs.empty() ? "" : ", ") + path_text(dir, folder);

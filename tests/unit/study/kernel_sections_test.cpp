@@ -109,6 +109,52 @@ reference: {entry: r, block: [1], grid: [N]}
                                                              ^)text");
 }
 
+constexpr const char* kRestOfIt = R"yaml(
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml";
+
+std::string complaints_of_kernel(const std::string& keys) {
+  const std::string all =
+      complaints_of("schema: 1\nkernel: {name: k, entry: k, " + keys + "}" + kRestOfIt);
+  return all.substr(0, all.find('\n'));
+}
+
+TEST(KernelSections, SeveralSourcesBeginWithTheKernels) {
+  const Study study =
+      accepted(std::string("schema: 1\nkernel: {name: k, entry: k, compiler: nvcc, sources: [k.cu, "
+                           "./sub/../study.yaml]}") +
+               kRestOfIt);
+  const auto folder = study.kernel.source.parent_path();
+  EXPECT_EQ(study.kernel.source, folder / "k.cu");
+  EXPECT_EQ(study.kernel.units, std::vector<std::filesystem::path>{folder / "study.yaml"});
+  EXPECT_EQ(study.kernel.compiler, KernelCompiler::kNvcc);
+}
+
+TEST(KernelSections, MistakesOfSourcesAndCompiler) {
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, sources: [k.cu]"),
+            "study.yaml:2:37: there is 'sources', too (one of the two)");
+  EXPECT_EQ(complaints_of_kernel("sources: []"),
+            "study.yaml:2:38: 'sources' is empty (the kernel's file first)");
+  EXPECT_EQ(complaints_of_kernel("sources: [k.cu, l.cu]"),
+            "study.yaml:2:45: 'sources': there is no file l.cu (names are relative to the study "
+            "file)");
+  EXPECT_EQ(complaints_of_kernel("sources: [k.cu, k.cu]"),
+            "study.yaml:2:45: 'sources' names k.cu twice");
+  EXPECT_EQ(complaints_of_kernel("sources: k.cu"),
+            "study.yaml:2:38: 'sources' must be a list, not text");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: nvc"),
+            "study.yaml:2:53: 'compiler' must be auto, nvrtc or nvcc, not 'nvc' (did you mean "
+            "'nvcc'?)");
+  EXPECT_EQ(complaints_of_kernel("sources: [k.cu, study.yaml], compiler: nvrtc"),
+            "study.yaml:2:68: NVRTC takes one source, and 'sources' names several ('compiler: "
+            "nvcc', or auto)");
+}
+
 TEST(KernelSections, PrefixMustBeginAnIdentifier) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k, define_prefix: '-D'}

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/plugins/cpu/child_process.h"
+#include "tuner/plugins/programs/child_process.h"
 
 namespace tuner::cpu {
 
