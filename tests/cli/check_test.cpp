@@ -166,6 +166,32 @@ TEST(Check, OnTheCpuWhatCanBe) {
       << done.out;
 }
 
+// Of a study whose included file has host code, which NVRTC does not take.
+TEST(Check, NvccCompilesWhatNvrtcDoesNotTakeAndSaysSoOnce) {
+  const Sandbox sandbox;
+  sandbox.write("host.h", "#include <string>\ninline std::string name() { return \"k\"; }\n");
+  sandbox.write("k.cu",
+                "#include \"host.h\"\n"
+                "template <int B> __global__ void k(float* y) { y[threadIdx.x] = B; }\n");
+  sandbox.write("k.yaml",
+                "schema: 1\nkernel: {name: k, source: k.cu, entry: \"k<{B}>\"}\n"
+                "problem_sizes: [{N: 64}]\nparameters: {B: [32, 64]}\n"
+                "launch: {block: [B], grid: [1]}\n"
+                "arguments: [{name: y, type: float, shape: [N], role: out}]\n");
+  const std::vector<std::string> words{"check", "k.yaml", "--compile", "--arch", "sm_80,sm_90"};
+  const auto done = run(sandbox, words);
+  if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+  const std::string note = "note: nvcc compiles this study, because NVRTC does not take its source";
+  if (done.err.find("cannot be used") != std::string::npos)
+    GTEST_SKIP() << "left out: " << done.err;
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("sm_90: 2 compiled, 0 did not"), std::string::npos) << done.err;
+  const std::size_t first = done.err.find(note);
+  ASSERT_NE(first, std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find(note, first + 1), std::string::npos) << done.err;
+  EXPECT_NE(run(sandbox, words).err.find(note), std::string::npos) << "known from the first time";
+}
+
 // A sample; all of them take hours (docs/kernels.md says when that was done last).
 TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
   const Sandbox sandbox;

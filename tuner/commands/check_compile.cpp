@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <iostream>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +29,7 @@
 #include "tuner/model/study.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/csv.h"
+#include "tuner/run/compiler_choice.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
@@ -156,18 +159,24 @@ class CompileCheck {
   CompileCheckEnd end_;
 };
 
-// `tell` hears of each variant when its answer comes. Ends early when interrupted.
-// `study` has a kernel.
+// `tell` hears of each variant when its answer comes, `tell_note` of the compiler. Ends early when
+// interrupted. `study` has a kernel.
 CompileCheckEnd compile_for(const Study& study, const ProblemSize& size,
                             const CompileCheckSettings& settings, const WorkerProgram& program,
                             const ArtifactShelf& shelf, const Interrupt& interrupt,
-                            const std::function<void(const CheckedVariant&)>& tell) {
-  const SourceTexts sources = read_sources(study);
+                            const std::function<void(const CheckedVariant&)>& tell,
+                            const std::function<void(const std::string&)>& tell_note) {
   const DeviceFacts facts = nominal_facts(settings.arch);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
-  CompilePool pool(program, {facts.backend, settings.jobs, kCompileSeconds, shelf.dir()});
-  const ArtifactLibrary library = shelf.library(pool.identity(), sources);
-  CompileCheck check(study, space, facts, sources, pool, library, tell);
+  const auto open = [&](const std::string& compiler) {
+    return std::make_unique<CompilePool>(
+        program, CompilePoolOptions{compiler, settings.jobs, kCompileSeconds, shelf.dir()});
+  };
+  const StudyCompilers with = compilers_for(
+      study, facts.backend, shelf, [&] { return facts; }, open(facts.backend), open);
+  for (const std::string& note : with.notes) tell_note(note);
+  const ArtifactLibrary library = shelf.library(with.pool->identity(), with.sources);
+  CompileCheck check(study, space, facts, with.sources, *with.pool, library, tell);
   const auto visit = [&](ConfigIndex index) {
     check.add(index);
     check.drain(4 * settings.jobs, interrupt);
@@ -209,20 +218,21 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
-  if (const auto text = idle_options_note(study, facts_of(options).backend); !text.empty()) {
-    std::cerr << text << "\n";
-  }
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   Words archs = options.archs;
   if (archs.empty()) archs.push_back("sm_90");
+  std::set<std::string> told;
+  const auto tell_note = [&told](const std::string& note) {
+    if (told.insert(note).second) std::cerr << lines_for_terminal(note) << "\n";
+  };
   std::cout << compiled_header(study.parameters);
   bool all_good = true;
   for (const std::string& arch : archs) {
     const auto tell = [&](const CheckedVariant& one) { std::cout << compiled_line(arch, one); };
     const CompileCheckEnd end =
         compile_for(study, size, {arch, options.jobs, options.limit, options.seed}, program, shelf,
-                    interrupt, tell);
+                    interrupt, tell, tell_note);
     if (interrupt.count() > 0) return kExitInterrupted;
     std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch,
                              end.compiled, end.failed, end.programs);

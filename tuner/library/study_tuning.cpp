@@ -29,6 +29,7 @@
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/compiler_choice.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
@@ -321,20 +322,26 @@ void StudyTuning::search_all() {
     std::vector<std::pair<std::string, std::string>> options;
     for (const tuner::OptionValue& one : backend_options_)
       options.emplace_back(one.name, one.value);
-    tuner::CompilePool compilers(
-        {program_of(settings_.installation), settings_.installation.plugin_dirs},
-        {backend_name_,
-         settings_.jobs,
-         kCompileSeconds,
-         tuner::user_cache_directory().string(),
-         options,
-         {}});
-    compilers.warm_up();
-    const tuner::SourceTexts sources = tuner::read_sources(study_);
-    tuner::Store store = tuner::Store::open(settings_.results);
+    const auto open = [&](const std::string& compiler) {
+      auto pool = std::make_unique<tuner::CompilePool>(
+          tuner::WorkerProgram{program_of(settings_.installation),
+                               settings_.installation.plugin_dirs},
+          tuner::CompilePoolOptions{compiler,
+                                    settings_.jobs,
+                                    kCompileSeconds,
+                                    tuner::user_cache_directory().string(),
+                                    options,
+                                    {}});
+      pool->warm_up();
+      return pool;
+    };
     const tuner::ArtifactShelf shelf;
-    const tuner::Toolchain tools{sources.kernel, shelf.library(compilers.identity(), sources),
-                                 compilers};
+    const tuner::StudyCompilers with = tuner::compilers_for(
+        study_, backend_name_, shelf, [this] { return facts_; }, open(backend_name_), open);
+    const tuner::SourceTexts& sources = with.sources;
+    tuner::Store store = tuner::Store::open(settings_.results);
+    const tuner::Toolchain tools{sources.kernel, shelf.library(with.pool->identity(), sources),
+                                 *with.pool};
     tuner::RunWorker runner(
         [this] {
           return std::make_unique<tuner::Channel>(

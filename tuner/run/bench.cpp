@@ -3,18 +3,27 @@
 #include "tuner/run/bench.h"
 
 #include <memory>
+#include <utility>
 
 #include "tuner/base/file_digest.h"
+#include "tuner/run/compiler_choice.h"
 
 namespace tuner {
 
 Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
              const LentHosts& lent)
     : devices_(open_devices(settings, caller.program, caller.catalogue, lent, caller.note)),
-      sources_(read_sources(study)),
       interrupt_(caller.interrupt),
       plugins_(caller.catalogue.versions_for(study)) {
-  if (auto text = idle_options_note(study, backend()); !text.empty()) notes_.push_back(text);
+  StudyCompilers found = compilers_for(
+      study, backend(), shelf_, [&] { return devices_.models.front().front()->open(); },
+      std::move(devices_.compilers),
+      [&](const std::string& compiler) {
+        return open_compilers(settings, caller.program, lent, caller.note, compiler);
+      });
+  devices_.compilers = std::move(found.pool);
+  sources_ = std::move(found.sources);
+  notes_ = std::move(found.notes);
   if (!shelf_.trouble().empty()) notes_.push_back(shelf_.trouble());
 }
 

@@ -40,6 +40,12 @@ auto rank_and_number(const SeenDevice& device) {
 
 using PlainOptions = std::vector<std::pair<std::string, std::string>>;
 
+PlainOptions plain(const OptionList& options) {
+  PlainOptions out;
+  for (const OptionValue& one : options) out.emplace_back(one.name, one.value);
+  return out;
+}
+
 // What a backend is asked for, and by whom.
 struct Request {
   const DeviceSettings& settings;
@@ -129,35 +135,16 @@ std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device)
                                      device, ask.options, limits);
 }
 
-std::unique_ptr<CompilePool> compilers_of(const Request& ask) {
-  CompilePoolOptions options{ask.backend,          ask.settings.jobs,
-                             ask.settings.timeout, user_cache_directory().string(),
-                             ask.options,          ask.note};
-  if (!ask.lent.hosts.empty()) {
-    options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](
-                       const std::string& key, const Artifact& artifact) {
-      const std::string name = cache_name(key, artifact.opened.has_value());
-      if (!name.empty()) cache->put(name, artifact);
-    };
-  }
-  auto compilers = std::make_unique<CompilePool>(ask.program, std::move(options), ask.lent.hosts);
-  compilers->warm_up();
-  return compilers;
-}
-
 Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
                      const Catalogue& catalogue, const LentHosts& lent, const std::string& backend,
                      const std::function<void(const std::string&)>& note) {
   catalogue.check_options(PluginKind::kBackend, backend, settings.backend_options, settings.where,
                           settings.text);
-  Request ask{settings, program, lent, note, backend, {}};
-  for (const OptionValue& one : settings.backend_options) {
-    ask.options.emplace_back(one.name, one.value);
-  }
+  const Request ask{settings, program, lent, note, backend, plain(settings.backend_options)};
   Devices devices;
   devices.backend = backend;
   devices.options_text = options_text(catalogue, backend, settings.backend_options);
-  devices.compilers = compilers_of(ask);
+  devices.compilers = open_compilers(settings, program, lent, note, backend);
   for (const std::vector<DeviceId>& model : models_of(ask)) {
     AlikeDevices& alike = devices.models.emplace_back();
     for (const DeviceId& device : model) alike.push_back(worker_of(ask, device));
@@ -315,14 +302,42 @@ Load PooledDevice::load() const {
   return load;
 }
 
+std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings,
+                                            const WorkerProgram& program, const LentHosts& lent,
+                                            const std::function<void(const std::string&)>& note,
+                                            const std::string& compiler) {
+  CompilePoolOptions options{compiler,
+                             settings.jobs,
+                             settings.timeout,
+                             user_cache_directory().string(),
+                             plain(settings.backend_options),
+                             note};
+  if (!lent.hosts.empty()) {
+    options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](
+                       const std::string& key, const Artifact& artifact) {
+      const std::string name = cache_name(key, artifact.opened.has_value());
+      if (!name.empty()) cache->put(name, artifact);
+    };
+  }
+  auto compilers = std::make_unique<CompilePool>(program, std::move(options), lent.hosts);
+  compilers->warm_up();
+  return compilers;
+}
+
 Machine machine_here(const WorkerProgram& program, const std::string& backend,
                      const std::function<void(const std::string&)>& note) {
   Machine machine;
   try {
-    machine.compiler = CompilePool(program, {backend, 1, 60, ""}).identity();
+    machine.compilers.push_back(CompilePool(program, {backend, 1, 60, ""}).identity());
     machine.devices = probe_devices(program, backend);
   } catch (const UnavailableError& error) {
     note(error.what());
+  }
+  try {
+    if (backend == "cuda") {
+      machine.compilers.push_back(CompilePool(program, {"nvcc", 1, 60, ""}).identity());
+    }
+  } catch (const UnavailableError&) {  // few miss it
   }
   return machine;
 }

@@ -59,6 +59,13 @@ Devices open_devices(const DeviceSettings& settings, const WorkerProgram& progra
                      const Catalogue& catalogue, const LentHosts& lent,
                      const std::function<void(const std::string&)>& note);
 
+// The compile workers of a run, by the name of their compiler, which is that of its backend or of
+// another compiler for it. They get ready while the caller goes on.
+std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings,
+                                            const WorkerProgram& program, const LentHosts& lent,
+                                            const std::function<void(const std::string&)>& note,
+                                            const std::string& compiler);
+
 // What is here for a backend, without its driver in this process. What is not there is left empty,
 // and `note` is told why.
 Machine machine_here(const WorkerProgram& program, const std::string& backend,

@@ -98,16 +98,33 @@ SourceTexts read_sources(const Study& study) {
   texts.reference = own_file ? device_text(study, second) : texts.kernel;
   const SourceBundle kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
   const Digest reference = read_bundle(study, second, texts.reference, texts.known).digest();
-  texts.digest = to_hex(Hasher().add(to_hex(kernel.digest())).add(to_hex(reference)).digest());
+  Hasher digest;
+  digest.add(to_hex(kernel.digest())).add(to_hex(reference));
+  for (const std::filesystem::path& unit : study.kernel.units) {
+    digest.add(to_hex(read_bundle(study, unit, read_file(unit), texts.known).digest()));
+    texts.known.reach = std::max(texts.known.reach, Reach::kReported);  // the unit itself
+  }
+  texts.digest = to_hex(digest.digest());
   // Only now: the digest is of what the user wrote, whatever is left out of it.
   texts.kernel = variant_text(study, texts.kernel, kernel);
   return texts;
+}
+
+SourceTexts whole_sources(const Study& study, SourceTexts sources) {
+  const auto text_of = [](const std::filesystem::path& file) {
+    return without_byte_order_mark(read_file(file));
+  };
+  sources.kernel = text_of(study.kernel.source);
+  const bool own_file = study.reference && study.reference->source;
+  sources.reference = own_file ? text_of(*study.reference->source) : sources.kernel;
+  return sources;
 }
 
 std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
                                           std::uint64_t seed) {
   std::vector<std::string> files;
   for (const FileState& header : sources.known.files) files.push_back(header.path);
+  for (const std::filesystem::path& unit : study.kernel.units) files.push_back(unit.string());
   const auto add = [&](const std::filesystem::path& file, const Bindings& names) {
     if (const auto path = substitute(file.string(), names)) files.push_back(*path);
   };
@@ -178,10 +195,21 @@ SignatureComplaints signature_complaints(const Study& study) {
   }
 }
 
-std::string idle_options_note(const Study& study, const std::string& backend) {
-  const std::vector<std::string> idle = idle_options(study.kernel.options, backend);
+void ArtifactShelf::remember(const std::string& key, const std::string& text) const {
+  Artifact note;
+  note.log = text;
+  cache_->put(key, note);
+}
+
+std::optional<std::string> ArtifactShelf::recall(const std::string& key) const {
+  const auto note = cache_->find(key);
+  return note ? std::optional(note->log) : std::nullopt;
+}
+
+std::string idle_options_note(const Study& study, const std::string& compiler) {
+  const std::vector<std::string> idle = idle_options(study.kernel.options, compiler);
   if (idle.empty()) return "";
-  return "note: these compiler options mean nothing to " + backend +
+  return "note: these compiler options mean nothing to " + compiler +
          " and are left out: " + listed(idle);
 }
 

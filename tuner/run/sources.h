@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
+// The same for a compiler that takes whole files, with what is for the host.
+SourceTexts whole_sources(const Study& study, SourceTexts sources);
+
 // The files beside the sources that are read where something is compiled or measured: headers, and
 // what fills arguments and answers at the sizes that the study lists, or that a run with this seed
 // chooses from its domain. Some need not be there.
@@ -47,9 +51,9 @@ std::vector<std::string> unreached_parameters(const Study& study);
 // when they cannot be read.
 SignatureComplaints signature_complaints(const Study& study);
 
-// Says which of the study's options the compiler of this backend does not get, because they mean
-// nothing to it; empty where it gets all.
-std::string idle_options_note(const Study& study, const std::string& backend);
+// Says which of the study's options this compiler (by the name of its plugin item) does not get,
+// because they mean nothing to it; empty where it gets all.
+std::string idle_options_note(const Study& study, const std::string& compiler);
 
 // $XDG_CACHE_HOME/tuner or ~/.cache/tuner; empty where neither is set.
 std::filesystem::path user_cache_directory();
@@ -63,6 +67,9 @@ class ArtifactShelf {
   std::string dir() const { return cache_->directory().string(); }
   // Keys by `compiler`'s identity, for a study with these sources. Keeps the cache alive by itself.
   ArtifactLibrary library(const std::string& compiler, const SourceTexts& sources) const;
+  // A text that is kept beside the artifacts, under a key of the caller's making.
+  void remember(const std::string& key, const std::string& text) const;
+  std::optional<std::string> recall(const std::string& key) const;
 
  private:
   std::shared_ptr<ArtifactCache> cache_;

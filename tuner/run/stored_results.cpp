@@ -106,8 +106,15 @@ ContextKey key_now(const Study& study, const std::string& digest,
   for (const DeviceFacts& here : machine.devices) {
     if (here.name == device.name) device.driver = here.driver;
   }
-  const std::string compiler =
-      machine.compiler.empty() ? value_of(before, "compiler") : machine.compiler;
+  std::string compiler = value_of(before, "compiler");
+  const auto same = std::ranges::find_if(machine.compilers, [&](const std::string& one) {
+    return compiler.starts_with(one.substr(0, one.find(' ')));
+  });
+  if (same != machine.compilers.end()) {
+    compiler = *same;
+  } else if (!machine.compilers.empty()) {
+    compiler = machine.compilers.front();
+  }
   return context_key(
       study, device, before.size,
       {digest, data, compiler, value_of(before, "backend options"), value_of(before, "plugins")});

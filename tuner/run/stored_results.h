@@ -13,7 +13,8 @@ namespace tuner {
 
 // What a machine has for a backend, as far as it is there.
 struct Machine {
-  std::string compiler;  // empty: none
+  std::vector<std::string>
+      compilers;  // empty: none; several for one that takes what NVRTC does not
   std::vector<DeviceFacts> devices;
 };
 
