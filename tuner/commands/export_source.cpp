@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "tuner/base/error.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/sources.h"
@@ -51,6 +52,12 @@ std::vector<RankedResults> results_of_files(const std::filesystem::path& from, c
 }
 
 LauncherSource launcher_source(const Study& study) {
+  if (!study.kernel.units.empty()) {
+    throw InputError(
+        {Complaint{study.kernel.where, "a launcher holds one source, and 'sources' names several",
+                   "a header names the configuration, and your build links them"}},
+        study.text);
+  }
   CompileRequest request;
   request.source = device_text(study, study.kernel.source);
   request.source_name = study.kernel.source.string();

@@ -337,7 +337,7 @@ void StudyTuning::search_all() {
     };
     const tuner::ArtifactShelf shelf;
     const tuner::StudyCompilers with = tuner::compilers_for(
-        study_, backend_name_, shelf, [this] { return facts_; }, open(backend_name_), open);
+        study_, backend_name_, shelf, stop_, [this] { return facts_; }, open(backend_name_), open);
     const tuner::SourceTexts& sources = with.sources;
     tuner::Store store = tuner::Store::open(settings_.results);
     const tuner::Toolchain tools{sources.kernel, shelf.library(with.pool->identity(), sources),

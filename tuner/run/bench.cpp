@@ -16,8 +16,8 @@ Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& c
       interrupt_(caller.interrupt),
       plugins_(caller.catalogue.versions_for(study)) {
   StudyCompilers found = compilers_for(
-      study, backend(), shelf_, [&] { return devices_.models.front().front()->open(); },
-      std::move(devices_.compilers),
+      study, backend(), shelf_, caller.interrupt,
+      [&] { return devices_.models.front().front()->open(); }, std::move(devices_.compilers),
       [&](const std::string& compiler) {
         return open_compilers(settings, caller.program, lent, caller.note, compiler);
       });

@@ -3,8 +3,11 @@
 #include "tuner/run/compiler_choice.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_plan.h"
+#include "tuner/model/limits.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 
@@ -30,53 +34,42 @@ bool has_to_be_linked(const Study& study) {
          });
 }
 
-// What is compiled to see whether it can be: a configuration (the baseline, else the first) and the
-// reference. Empty where a configuration has no launch, of which the run will say more.
-std::vector<CompileRequest> samples_of(const Study& study, const DeviceFacts& device,
-                                       const SourceTexts& sources) {
-  std::vector<CompileRequest> out;
-  const ProblemSize size = study.sizes.empty() && study.domain
-                               ? DomainPlan::choices(*study.domain, 1).front()
-                               : (study.sizes.empty() ? ProblemSize{} : study.sizes.front());
-  const SearchSpace space = SearchSpace::build(space_definition(study, size, device));
+std::vector<Configuration> sampled(const Study& study, const SearchSpace& space) {
+  std::vector<Configuration> out;
+  if (study.baseline) out.push_back(study.baseline->configuration);
   if (space.size() == 0) return out;
-  const Configuration one = study.baseline ? study.baseline->configuration : space.configuration(0);
-  const auto plan = variant_plan(study, space, one);
-  if (!plan) return out;
-  if (auto made = compile_request(study, space, one, plan->then, device, sources.kernel)) {
-    out.push_back(std::move(*made));
+  for (const ConfigIndex index : {ConfigIndex{0}, space.size() / 2, space.size() - 1}) {
+    out.push_back(space.configuration(index));
+  }
+  return out;
+}
+
+ProblemSize some_size(const Study& study) {
+  if (!study.sizes.empty()) return study.sizes.front();
+  return study.domain ? DomainPlan::choices(*study.domain, 1).front() : ProblemSize{};
+}
+
+// What is compiled to see whether it can be: the reference with a configuration, then others of
+// which each is another program. Without what has no launch here, or asks for more than the device
+// has: the run says that.
+std::vector<std::vector<CompileRequest>> samples_of(const Study& study, const DeviceFacts& device,
+                                                    const SourceTexts& sources) {
+  std::vector<std::vector<CompileRequest>> out;
+  const SearchSpace space = SearchSpace::build(space_definition(study, some_size(study), device));
+  for (const Configuration& one : sampled(study, space)) {
+    const auto plan = variant_plan(study, space, one);
+    if (!plan || over_limits(*plan, device)) continue;
+    auto made = compile_request(study, space, one, plan->then, device, sources.kernel);
+    if (made) out.push_back({std::move(*made)});
   }
   if (!study.reference || study.reference->entry.empty()) return out;
   const std::vector<ReferenceCase> cases = reference_cases(study, space);
   if (cases.empty()) return out;
   if (auto made = reference_request(study, space, cases.front(), device, sources.reference)) {
-    out.push_back(std::move(*made));
+    if (out.empty()) out.emplace_back();
+    out.front().push_back(std::move(*made));
   }
   return out;
-}
-
-// What the compiler says of the first that it does not take; empty: it takes all.
-std::string refusal_of(CompilePool& pool, const ArtifactLibrary& library,
-                       std::vector<CompileRequest> requests) {
-  std::size_t awaited = 0;
-  for (CompileRequest& request : requests) {
-    const std::string key = library.key(request);
-    if (library.find(key)) continue;
-    pool.submit(key, std::move(request));
-    ++awaited;
-  }
-  std::string refusal;
-  while (awaited > 0) {
-    PollSet events;
-    pool.watch(events);
-    events.wait();
-    for (const CompileResult& result : pool.handle()) {
-      --awaited;
-      if (result.outcome || !refusal.empty()) continue;
-      refusal = result.outcome.error().log.empty() ? "no reason" : result.outcome.error().log;
-    }
-  }
-  return refusal;
 }
 
 // The first line that says what is wrong.
@@ -86,74 +79,130 @@ std::string error_line(const std::string& log) {
     if (line.find("error") != std::string_view::npos) return std::string(trimmed(line));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
-  return log.substr(0, log.find('\n'));
+  return log.empty() ? "no reason" : log.substr(0, log.find('\n'));
 }
 
 struct Choice {
-  std::unique_ptr<CompilePool> other;  // null: the backend's own
-  std::string note;                    // why, for the user; may be empty
+  std::unique_ptr<CompilePool> other{};  // null: the backend's own
+  std::string note{};                    // why, for the user; may be empty
 };
 
 using Open = std::function<std::unique_ptr<CompilePool>(const std::string& compiler)>;
 
-Choice try_both(const Study& study, const DeviceFacts& device, const SourceTexts& sources,
-                const ArtifactShelf& shelf, CompilePool& own, const Open& open) {
-  const std::string key = to_hex(Hasher()
-                                     .add("compiler of")
-                                     .add(own.identity())
-                                     .add(sources.digest)
-                                     .add(device.arch)
-                                     .add(study.text)
-                                     .digest());
-  const auto known = shelf.recall(key);
-  if (known && known->empty()) return {};
-  if (known) return {open(kNvcc), *known};
-  const std::string refusal =
-      refusal_of(own, shelf.library(own.identity(), sources), samples_of(study, device, sources));
-  if (refusal.empty()) {
-    shelf.remember(key, "");
-    return {};
-  }
-  auto other = open(kNvcc);
-  const SourceTexts whole = whole_sources(study, sources);
-  const std::string again =
-      refusal_of(*other, shelf.library(other->identity(), whole), samples_of(study, device, whole));
-  if (!again.empty()) {  // the run shows what NVRTC says
-    return {nullptr, "note: neither NVRTC nor nvcc takes this study's source; nvcc says: " +
-                         error_line(again)};
-  }
-  std::string note = "note: nvcc compiles this study, because NVRTC does not take its source: " +
-                     error_line(refusal);
-  shelf.remember(key, note);
-  return {std::move(other), std::move(note)};
-}
+class Chooser {
+ public:
+  Chooser(const Study& study, const SourceTexts& sources, const ArtifactShelf& shelf,
+          const StopRequest& stop, CompilePool& own, const Open& open)
+      : study_(study), sources_(sources), shelf_(shelf), stop_(stop), own_(own), open_(open) {}
 
-Choice choose(const Study& study, const std::function<DeviceFacts()>& device,
-              const SourceTexts& sources, const ArtifactShelf& shelf, CompilePool& own,
-              const Open& open) {
-  if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(kNvcc), ""};
-  if (has_to_be_linked(study)) {
-    return {open(kNvcc),
-            "note: nvcc compiles this study, because its device code has to be linked"};
+  Choice choose(const std::function<DeviceFacts()>& device) const {
+    if (study_.kernel.compiler == KernelCompiler::kNvcc) return {open_(kNvcc), ""};
+    if (has_to_be_linked(study_)) {
+      return {open_(kNvcc),
+              "note: nvcc compiles this study, because its device code has to be linked"};
+    }
+    const DeviceFacts facts = device();
+    const std::string key = to_hex(Hasher()
+                                       .add("compiler of")
+                                       .add(own_.identity())
+                                       .add(sources_.digest)
+                                       .add(facts.arch)
+                                       .add(study_.text)
+                                       .digest());
+    const auto known = shelf_.recall(key);
+    if (known && known->empty()) return {};
+    if (known) return with_nvcc(*known);
+    Choice choice = try_both(facts);
+    if (choice.other || choice.note.empty()) shelf_.remember(key, choice.note);
+    return choice;
   }
-  try {
-    return try_both(study, device(), sources, shelf, own, open);
-  } catch (const UnavailableError& error) {
-    return {nullptr, fmt::format("note: NVRTC does not take this study's source, and nvcc, which "
-                                 "might, cannot be used: {}",
-                                 error.what())};
+
+ private:
+  Choice with_nvcc(const std::string& note) const {
+    try {
+      auto nvcc = open_(kNvcc);
+      nvcc->identity();  // it is there
+      return {std::move(nvcc), note};
+    } catch (const UnavailableError& error) {
+      return {nullptr, fmt::format("note: NVRTC does not take this study's source, and nvcc, which "
+                                   "might, cannot be used: {}",
+                                   error.what())};
+    }
   }
-}
+
+  // What the one does not take and the other does decides. A variant that neither takes may be
+  // wrong by itself.
+  Choice try_both(const DeviceFacts& device) const {
+    const auto parts = samples_of(study_, device, sources_);
+    const auto wholes = samples_of(study_, device, whole_sources(study_, sources_));
+    Choice nvcc;
+    std::string of_nvcc;
+    std::set<std::string> tried;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const ArtifactLibrary library = shelf_.library(own_.identity(), sources_);
+      if (!tried.insert(library.key(parts[i].front())).second) continue;
+      const std::string refusal = refusal_of(own_, library, parts[i]);
+      if (refusal.empty()) return {};
+      if (!nvcc.other)
+        nvcc = with_nvcc(
+            "note: nvcc compiles this study, because NVRTC does not "
+            "take its source: " +
+            refusal);
+      if (!nvcc.other) return nvcc;
+      const std::string again =
+          refusal_of(*nvcc.other, shelf_.library(nvcc.other->identity(), sources_), wholes.at(i));
+      if (again.empty()) return nvcc;
+      if (of_nvcc.empty()) of_nvcc = again;
+    }
+    if (of_nvcc.empty()) return {};
+    return {nullptr,  // the run shows what NVRTC says
+            "note: neither NVRTC nor nvcc compiles what was tried of this study; nvcc says: " +
+                of_nvcc};
+  }
+
+  // Why the first of these that does not compile does not; empty: all compile.
+  std::string refusal_of(CompilePool& pool, const ArtifactLibrary& library,
+                         const std::vector<CompileRequest>& requests) const {
+    std::size_t awaited = 0;
+    for (const CompileRequest& request : requests) {
+      const std::string key = library.key(request);
+      if (library.find(key)) continue;
+      pool.submit(key, request);
+      ++awaited;
+    }
+    std::string refusal;
+    while (awaited > 0) {
+      if (stop_.count() > 0) throw InterruptedError("interrupted before anything was compiled");
+      PollSet events;
+      if (stop_.fd() >= 0) events.sockets.push_back({stop_.fd(), POLLIN, 0});
+      pool.watch(events);
+      events.wait();
+      for (const CompileResult& result : pool.handle()) {
+        --awaited;
+        if (!result.outcome && refusal.empty()) refusal = error_line(result.outcome.error().log);
+      }
+    }
+    return refusal;
+  }
+
+  const Study& study_;
+  const SourceTexts& sources_;
+  const ArtifactShelf& shelf_;
+  const StopRequest& stop_;
+  CompilePool& own_;
+  const Open& open_;
+};
 
 }  // namespace
 
 StudyCompilers compilers_for(const Study& study, const std::string& backend,
-                             const ArtifactShelf& shelf, const std::function<DeviceFacts()>& device,
+                             const ArtifactShelf& shelf, const StopRequest& stop,
+                             const std::function<DeviceFacts()>& device,
                              std::unique_ptr<CompilePool> own, const Open& open) {
   StudyCompilers out{std::move(own), read_sources(study), {}};
   std::string name = backend;
   if (backend == "cuda" && study.runnable && study.kernel.compiler != KernelCompiler::kNvrtc) {
-    Choice choice = choose(study, device, out.sources, shelf, *out.pool, open);
+    Choice choice = Chooser(study, out.sources, shelf, stop, *out.pool, open).choose(device);
     if (!choice.note.empty()) out.notes.push_back(std::move(choice.note));
     if (choice.other) {
       name = kNvcc;

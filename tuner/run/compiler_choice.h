@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/interrupt.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/run/sources.h"
@@ -27,9 +28,11 @@ struct StudyCompilers {
 // all compilations of a run are one compiler's. What was chosen is kept with the artifacts, and a
 // repeated run does not ask again. `open` starts workers with the compiler that it is given the
 // name of, and may throw an UnavailableError; `device` is asked only where a choice depends on it.
+// Throws an InterruptedError when `stop` comes before the choice is made.
 StudyCompilers compilers_for(
     const Study& study, const std::string& backend, const ArtifactShelf& shelf,
-    const std::function<DeviceFacts()>& device, std::unique_ptr<CompilePool> own,
+    const StopRequest& stop, const std::function<DeviceFacts()>& device,
+    std::unique_ptr<CompilePool> own,
     const std::function<std::unique_ptr<CompilePool>(const std::string& compiler)>& open);
 
 }  // namespace tuner

@@ -50,6 +50,17 @@ class Opened : public testing::Test {
   fs::path root_ = fs::path(testing::TempDir()) / ("cpu_opened_" + std::to_string(::getpid()));
 };
 
+TEST_F(Opened, FurtherSourcesAreCompiledWithTheFirst) {
+  write("value.cu", "__device__ int value() { return 7; }\n");
+  auto asked = request_for(
+      "__device__ int value();\nextern \"C\" __global__ void kernel(int* o) { *o = value(); }\n",
+      "kernel");
+  asked.units = {(root_ / "value.cu").string()};
+  const auto result = compiled(asked);
+  EXPECT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(names(result), Names{"value.cu"});
+}
+
 TEST_F(Opened, TheAssemblerSaysWhatItHasRead) {
   write("w.bin", "data");
   const auto result = compile(
