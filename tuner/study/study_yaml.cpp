@@ -143,27 +143,20 @@ std::string verify_of(const Study& study) {
   return out;
 }
 
-std::string sources_of(const KernelSpec& kernel, const fs::path& folder) {
-  const std::string first = path_text(kernel.source, folder);
-  if (kernel.units.empty()) return "source: " + first;
-  std::string out = "sources: [" + first;
-  for (const fs::path& unit : kernel.units) out += ", " + path_text(unit, folder);
-  return out + "]";
-}
-
 std::string kernel_of(const Study& study, const fs::path& folder) {
   const KernelSpec& kernel = study.kernel;
-  std::string out = fmt::format("kernel:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
-                                quoted(kernel.name), sources_of(kernel, folder),
-                                quoted(kernel.entry), quoted(kernel.define_prefix));
-  if (kernel.compiler != KernelCompiler::kAuto) {
-    out += fmt::format("  compiler: {}\n",
-                       kernel.compiler == KernelCompiler::kNvcc ? "nvcc" : "nvrtc");
-  }
-  std::string dirs;
-  for (const fs::path& dir : kernel.include_dirs) {
-    dirs += (dirs.empty() ? "" : ", ") + path_text(dir, folder);
-  }
+  const auto listed_paths = [&folder](std::string out, const std::vector<fs::path>& paths) {
+    for (const fs::path& one : paths) out += (out.empty() ? "" : ", ") + path_text(one, folder);
+    return out;
+  };
+  std::string source = listed_paths(path_text(kernel.source, folder), kernel.units);
+  source = kernel.units.empty() ? "source: " + source : "sources: [" + source + "]";
+  std::string out =
+      fmt::format("kernel:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
+                  quoted(kernel.name), source, quoted(kernel.entry), quoted(kernel.define_prefix));
+  if (kernel.compiler == KernelCompiler::kNvcc) out += "  compiler: nvcc\n";
+  if (kernel.compiler == KernelCompiler::kNvrtc) out += "  compiler: nvrtc\n";
+  const std::string dirs = listed_paths("", kernel.include_dirs);
   if (!dirs.empty()) out += "  include_dirs: [" + dirs + "]\n";
   std::string options;
   for (const std::string& option : kernel.options) {

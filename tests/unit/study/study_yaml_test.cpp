@@ -36,6 +36,18 @@ TEST(StudyYaml, OfAT1FileIsThatStudy) {
   expect_same_when_read_again(file.accepted());
 }
 
+TEST(StudyYaml, NamesSeveralSourcesAndTheirCompiler) {
+  Study study = read_study(fs::path(TUNER_SOURCE_DIR) / "search_spaces" / "transpose.yaml");
+  const fs::path folder = study.kernel.source.parent_path();
+  study.kernel.units = {folder / "softmax.cu"};
+  study.kernel.compiler = KernelCompiler::kNvcc;
+  const std::string text = study_yaml(study, folder);
+  EXPECT_NE(text.find("  sources: [\"transpose.cu\", \"softmax.cu\"]\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  compiler: nvcc\n"), std::string::npos) << text;
+  expect_same_when_read_again(study);
+}
+
 TEST(StudyYaml, OfEveryShippedStudyIsThatStudy) {
   for (const auto& entry : fs::directory_iterator(fs::path(TUNER_SOURCE_DIR) / "search_spaces")) {
     if (entry.path().extension() != ".yaml") continue;
