@@ -5,10 +5,26 @@
 #include <memory>
 #include <utility>
 
+#include "tuner/base/error.h"
 #include "tuner/base/file_digest.h"
 #include "tuner/run/compiler_choice.h"
 
 namespace tuner {
+namespace {
+
+// Of the first that opens: the others are like it. What does not open is left out by who uses it.
+DeviceFacts facts_of(const AlikeDevices& devices) {
+  for (const std::unique_ptr<RunWorker>& worker : devices) {
+    try {
+      return worker->open();
+    } catch (const UnavailableError&) {
+      if (worker == devices.back()) throw;
+    }
+  }
+  throw UnavailableError("there is no device");
+}
+
+}  // namespace
 
 Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
              const LentHosts& lent)
@@ -16,8 +32,8 @@ Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& c
       interrupt_(caller.interrupt),
       plugins_(caller.catalogue.versions_for(study)) {
   StudyCompilers found = compilers_for(
-      study, backend(), shelf_, caller.interrupt,
-      [&] { return devices_.models.front().front()->open(); }, std::move(devices_.compilers),
+      study, backend(), shelf_, caller.interrupt, [&] { return facts_of(devices_.models.front()); },
+      std::move(devices_.compilers),
       [&](const std::string& compiler) {
         return open_compilers(settings, caller.program, lent, caller.note, compiler);
       });
