@@ -53,6 +53,27 @@ TEST_F(FilesOfWorkers, AreHeadersAndDataOfEachSize) {
   EXPECT_EQ(files(), (std::set<std::string>{"tile.cuh", "x_10.npy", "x_20.npy", "x_30.npy"}));
 }
 
+TEST_F(FilesOfWorkers, AreFurtherSourcesAndTheirHeaders) {
+  study_.kernel.units = {write("more.cu", "#include \"more.cuh\"\n")};
+  write("more.cuh", "int more;");
+  EXPECT_EQ(files(), (std::set<std::string>{"tile.cuh", "more.cu", "more.cuh"}));
+  const SourceTexts before = read_sources(study_);
+  EXPECT_EQ(before.known.reach, Reach::kReported);
+  write("more.cuh", "int other;");
+  EXPECT_NE(read_sources(study_).digest, before.digest);
+}
+
+// nvcc takes the whole file; a trial is made anew only for what is for the device.
+TEST_F(FilesOfWorkers, HostCodeIsOnlyForWhoTakesIt) {
+  write("k.cu", "__global__ void k() {}\nint main() { return 1; }\n");
+  const SourceTexts part = read_sources(study_);
+  const SourceTexts whole = whole_sources(study_, part);
+  EXPECT_EQ(part.kernel.find("main"), std::string::npos);
+  EXPECT_EQ(whole.kernel, "__global__ void k() {}\nint main() { return 1; }\n");
+  EXPECT_EQ(whole.reference, whole.kernel);
+  EXPECT_EQ(whole.digest, part.digest);
+}
+
 TEST_F(FilesOfWorkers, AreThoseOfAllSizesThatADomainMayChoose) {
   fill("x_{n}.npy");
   study_.sizes = {{{{"n", 1}}}};

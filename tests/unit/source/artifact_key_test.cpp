@@ -56,6 +56,18 @@ TEST(ArtifactKey, FollowsDefinitionsMentionedByEntryOptionsAndOtherDefinitions) 
   EXPECT_TRUE(changes([](auto& r) { r.defines[5].second = "4"; }));    // in an option
 }
 
+// What they mention is not known here: the compiler says what it has read.
+TEST(ArtifactKey, WithFurtherSourcesTakesAllDefinitionsAndWhatTheCompilerSays) {
+  EXPECT_TRUE(changes([](auto& r) { r.units = {"/there/more.cu"}; }));
+  CompileRequest linked = request();
+  linked.units = {"/there/more.cu"};
+  const std::string before = key(linked);
+  EXPECT_EQ(cache_name(before, false), "");
+  EXPECT_EQ(cache_name(before, true), before.substr(1));
+  linked.defines[1].second = "2";
+  EXPECT_NE(key(linked), before);
+}
+
 TEST(ArtifactKey, TakesAllDefinitionsWhereWordsArePasted) {
   CompileRequest pasting = request();
   pasting.source += "\n#define GLUE(a, b) a##b\n";
