@@ -197,7 +197,7 @@ TEST_F(Nvcc, TakesHostCodeAndNamesWhatIsAskedFor) {
       "ns::k<float, 64>");
   asked.next_entries = {"next"};
   asked.symbols = {"ns::weights"};
-  asked.defines = {{"TUNE_I", "3"}};
+  asked.defines = {{"TUNE_I", "3"}, {"F", "1"}, {"f", "2"}};
   const auto result = compiler->compile(asked);
   ASSERT_TRUE(result.compiled) << result.log;
   EXPECT_EQ(result.entry, "_ZN2ns1kIfLi64EEEvPT_");

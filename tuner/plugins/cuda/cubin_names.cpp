@@ -61,7 +61,7 @@ class Image {
 
 std::string name_marker(std::size_t number, const std::string& expression) {
   const std::string name = marker_name(number);
-  return "\ntemplate <typename F, F f> __global__ void " + name +
+  return "\ntemplate <typename tuner_type, tuner_type tuner_value> __global__ void " + name +
          "() {}\n#line 1 \"entry\"\ntemplate __global__ void " + name + "<decltype(&(" +
          expression + ")), &(" + expression + ")>();\n";
 }
