@@ -9,6 +9,8 @@
 
 namespace tuner::cpu {
 
+using programs::ScratchDirectory;
+
 // The texts of runtime/, each a constant that the build makes.
 extern const std::string_view kRuntimeHeader;      // what every variant begins with
 extern const std::string_view kCooperativeGroups;  // <cooperative_groups.h>
