@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/draft_trial.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/drafting/draft.h"
 
@@ -25,6 +28,8 @@ struct InitOptions {
   std::string output;  // the study; empty = beside the source, with its name
   std::string kernel;  // empty = the first that is not a reference
   bool force = false;
+  bool no_try = false;
+  Words plugin_dirs;
 };
 
 InitOptions parse_init(const Words& words) {
@@ -36,6 +41,8 @@ InitOptions parse_init(const Words& words) {
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", po::value(&o.kernel), "draft for this kernel of several");
   add("force", po::bool_switch(&o.force), kForceHelp);
+  add("no-try", po::bool_switch(&o.no_try), "do not try the draft once on the CPU");
+  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
   const auto values = parse_words(words, "tuner init KERNEL.cu [-o STUDY.yaml]", visible);
   o.source = one_input(values, "CUDA source", true);
   return o;
@@ -60,6 +67,81 @@ void say(const std::string& head, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cerr << head << for_terminal(line) << "\n";
 }
 
+std::string relative_to(const fs::path& folder, const fs::path& path) {
+  std::error_code ignored;
+  const fs::path name = fs::relative(path, folder, ignored);
+  return ignored || name.empty() ? fs::absolute(path).string() : name.string();
+}
+
+// Drafts until `check` takes the study and, if it is to be tried, until the trial teaches nothing
+// more.
+class Drafts {
+ public:
+  Drafts(const InitOptions& options, fs::path study, DraftRequest request)
+      : options_(options), study_(std::move(study)), request_(std::move(request)) {}
+
+  DraftedStudy best() {
+    DraftedStudy draft = accepted();
+    if (options_.no_try) return draft;
+    const DraftRequest first = request_;
+    DraftTrial trial;
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      trial = try_draft(study_, options_.plugin_dirs);
+      if (trial.end == DraftTrial::End::kRight || !learn(trial)) break;
+      draft = accepted();
+    }
+    if (trial.end == DraftTrial::End::kRight) {
+      draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
+      return draft;
+    }
+    if (trial.end == DraftTrial::End::kCrash) request_.room = first.room;
+    const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
+    request_.remarks = {said};
+    draft = accepted();
+    draft.guessed.push_back(said);
+    return draft;
+  }
+
+ private:
+  static constexpr int kMostAttempts = 6;
+  static constexpr std::int64_t kMostRoom = 64, kSmallest = 4096;
+
+  // Writes a draft that `check` takes; without the host code's launch where that makes none.
+  DraftedStudy accepted() {
+    for (;; request_.without_host = true) {
+      DraftedStudy draft = draft_study(request_);
+      write_file_atomically(study_, draft.yaml);
+      const std::string refused = why_refused(study_);
+      if (refused.empty()) return draft;
+      if (!request_.without_host) continue;
+      std::error_code ignored;
+      fs::remove(study_, ignored);
+      throw InputError(Complaint{{request_.source_name, 0, 0},
+                                 "no study can be drafted for " + draft.kernel + ": " + refused,
+                                 "write one by hand: docs/study-file.md"});
+    }
+  }
+
+  // Whether another draft may do better.
+  bool learn(const DraftTrial& trial) {
+    using End = DraftTrial::End;
+    if (trial.end == End::kUnwritten) return request_.unwritten.insert(trial.output).second;
+    if (trial.end == End::kCrash && request_.room < kMostRoom) {
+      request_.room *= 8;
+      return true;
+    }
+    if (trial.end == End::kSlow && request_.smaller < kSmallest) {
+      request_.smaller *= 16;
+      return true;
+    }
+    return false;
+  }
+
+  const InitOptions& options_;
+  fs::path study_;
+  DraftRequest request_;
+};
+
 }  // namespace
 
 int init_command(const Words& words) {
@@ -77,17 +159,21 @@ int init_command(const Words& words) {
   guard.check(study);
   const fs::path folder =
       to_terminal || !study.has_parent_path() ? fs::path(".") : study.parent_path();
-  fs::path name = fs::relative(source, folder, ignored);
-  if (ignored || name.empty()) name = fs::absolute(source);
-  const DraftedStudy draft = draft_study({text, options.source, name.string(), options.kernel});
-  if (to_terminal) {
-    std::cout << draft.yaml;
-  } else {
-    write_file_atomically(study, draft.yaml);
+  DraftRequest request{text, options.source, relative_to(folder, source), options.kernel,
+                       project_files(source, text)};
+  for (const fs::path& one : request.project.include_dirs) {
+    request.include_dirs.push_back(relative_to(folder, one));
   }
+  if (to_terminal) {
+    const DraftedStudy draft = draft_study(request);
+    std::cout << draft.yaml;
+    say("found: ", draft.found);
+    say("guessed: ", draft.guessed);
+    return kExitDone;
+  }
+  const DraftedStudy draft = Drafts(options, study, std::move(request)).best();
   say("found: ", draft.found);
   say("guessed: ", draft.guessed);
-  if (to_terminal) return kExitDone;
   std::cerr << fmt::format("wrote {}; look at it, then: tuner check {}, tuner run {}\n",
                            study.string(), shell_word(study.string()), shell_word(study.string()));
   return kExitDone;

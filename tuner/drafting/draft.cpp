@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -30,7 +32,7 @@ bool looks_like_a_reference(const FoundKernel& kernel) {
 const FoundKernel& choose_kernel(const FoundSource& source, const DraftRequest& request) {
   if (source.kernels.empty()) {
     refuse(request, 0, "there is no __global__ function",
-           "one that a macro makes, or an included file holds, is not found");
+           "one that a macro makes, or a file that is not found, is not seen");
   }
   std::vector<std::string> names;
   for (const FoundKernel& kernel : source.kernels) {
@@ -41,18 +43,48 @@ const FoundKernel& choose_kernel(const FoundSource& source, const DraftRequest& 
     refuse(request, 0, "there is no kernel '" + request.kernel + "'",
            did_you_mean(request.kernel, names));
   }
-  const auto first = std::ranges::find_if(
-      source.kernels, [](const FoundKernel& one) { return !looks_like_a_reference(one); });
+  const bool has_own = source.kernels.front().is_own;
+  const auto first = std::ranges::find_if(source.kernels, [&](const FoundKernel& one) {
+    return one.is_own == has_own && !looks_like_a_reference(one);
+  });
   return first == source.kernels.end() ? source.kernels.front() : *first;
+}
+
+// Those of the host code that speak of `name`, or that include the source.
+void add_hosts(const DraftRequest& request, std::string_view name, std::vector<SourceText>& texts) {
+  for (const SourceText& host : request.project.hosts) {
+    const bool speaks = mentions(tokens_of(host.text), name);
+    const bool is_new =
+        std::ranges::none_of(texts, [&](const SourceText& one) { return one.name == host.name; });
+    if (speaks && is_new) texts.push_back(host);
+  }
+}
+
+// The source with its headers; host code of other files only where the source does not show how its
+// kernel is launched, or who calls the function that does.
+std::vector<SourceText> texts_for(const DraftRequest& request) {
+  std::vector<SourceText> texts = request.project.headers;
+  if (request.without_host || request.project.hosts.empty()) return texts;
+  const FoundSource source(request.source, texts);
+  const FoundKernel& kernel = choose_kernel(source, request);
+  std::optional<LaunchHint> hint = launch_of(source, kernel);
+  if (!hint) {
+    add_hosts(request, last_name(kernel.name), texts);
+    const FoundSource with_hosts(request.source, texts);
+    hint = launch_of(with_hosts, choose_kernel(with_hosts, request));
+  }
+  if (!hint || hint->function == "main" || hint->frames.size() > 1) return texts;
+  add_hosts(request, hint->function, texts);
+  return texts;
 }
 
 std::set<std::string> words_of(const FoundSource& source) {
   std::set<std::string> words;
   for (const Token& token : source.code) {
-    if (token.is_word()) words.emplace(token.text);
+    if (token.is_word() && source.holds(token)) words.emplace(token.text);
   }
   for (const Token& token : source.tokens) {
-    if (token.kind != Token::Kind::kDirective) continue;
+    if (token.kind != Token::Kind::kDirective || !source.holds(token)) continue;
     const std::string_view name = directive_name(token);
     if (name != "pragma" && name != "if" && name != "define") continue;
     const std::vector<Token> inside = tokens_of(directive_rest(token));
@@ -69,7 +101,7 @@ void say_kernel(DraftContext& context, bool asked_for) {
   std::string others;
   std::size_t count = 0;
   for (const FoundKernel& one : context.source.kernels) {
-    if (one.name == context.kernel.name || ++count > kMostNames) continue;
+    if (!one.is_own || one.name == context.kernel.name || ++count > kMostNames) continue;
     others += (others.empty() ? "" : ", ") + one.name;
   }
   if (count > kMostNames) others += fmt::format(" and {} more", count - kMostNames);
@@ -77,8 +109,7 @@ void say_kernel(DraftContext& context, bool asked_for) {
     context.plan.guessed.push_back("there are other kernels: " + others +
                                    " (--kernel NAME drafts for one)");
   }
-  if (context.hint)
-    context.plan.found.push_back(fmt::format("its launch in line {}", context.hint->line));
+  if (context.hint) context.plan.found.push_back("its launch in " + context.hint->place);
 }
 
 void nothing_to_tune(DraftContext& context) {
@@ -92,12 +123,16 @@ void nothing_to_tune(DraftContext& context) {
 }  // namespace
 
 DraftedStudy draft_study(const DraftRequest& request) {
-  const FoundSource source(request.source);
+  const std::vector<SourceText> texts = texts_for(request);
+  const FoundSource source(request.source, texts);
   const FoundKernel& kernel = choose_kernel(source, request);
-  DraftContext context{source, kernel, launch_of(source, kernel)};
+  DraftContext context{source, kernel, std::nullopt, request};
+  if (!request.without_host) context.hint = launch_of(source, kernel);
   context.words = words_of(source);
   context.plan.kernel = last_name(kernel.name);
   context.plan.relative_name = request.relative_name;
+  context.plan.include_dirs = request.include_dirs;
+  context.plan.head = request.remarks;
   say_kernel(context, !request.kernel.empty());
   draft_knobs(context);
   draft_extents(context);
@@ -109,7 +144,7 @@ DraftedStudy draft_study(const DraftRequest& request) {
         "no grid waits for itself: a cooperative launch is nothing that a study asks for");
   }
   const DraftPlan& plan = context.plan;
-  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed};
+  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed, plan.guesses_sizes};
 }
 
 }  // namespace tuner

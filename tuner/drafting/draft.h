@@ -2,8 +2,12 @@
 // A first study for a kernel that somebody has: what a source and the host code beside it tell, and
 // guesses where they do not.
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "tuner/source/project_files.h"
 
 namespace tuner {
 
@@ -12,6 +16,15 @@ struct DraftRequest {
   std::string source_name;    // for messages
   std::string relative_name;  // as the study names it
   std::string kernel;         // empty: the first that is not a reference
+  ProjectFiles project{};
+  std::vector<std::string> include_dirs{};  // those of the project, as the study names them
+
+  // What an earlier draft has taught.
+  bool without_host = false;           // a launch of the host code that makes no study
+  std::int64_t room = 1;               // buffers are this many times as large as they seem to be
+  std::int64_t smaller = 1;            // extents are this many times as small
+  std::set<std::string> unwritten{};   // outputs of which not every element is written
+  std::vector<std::string> remarks{};  // what is to be said at the top
 };
 
 struct DraftedStudy {
@@ -19,6 +32,7 @@ struct DraftedStudy {
   std::string kernel;
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at
+  bool guesses_sizes = false;        // of buffers
 };
 
 // Throws InputError for a source without a kernel, and for one that takes what no study can give.

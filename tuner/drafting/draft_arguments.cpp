@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
+#include "tuner/drafting/host_memory.h"
 
 namespace tuner {
 namespace {
 
 constexpr int kRowLength = 16;
+constexpr double kMostBytes = 256 << 20;  // of a buffer
+constexpr double kMostRoom = 64 << 20;    // of one that is made larger than it seems to be
 
 class Arguments {
  public:
@@ -29,6 +34,8 @@ class Arguments {
         const auto element = element_type(type->second);
         if (element) one.type = element->name;
       }
+      const bool is_memory = one.type.empty() && one.c_type == "void" && one.pointers == 1;
+      if (is_memory) one.type = "uint8";
       const bool is_table = one.pointers > 1;
       if (one.type.empty() || is_table || (!one.is_pointer() && one.lanes > 1)) {
         refuse(c_.kernel.line,
@@ -36,7 +43,9 @@ class Arguments {
                            is_table ? "**" : ""),
                "a study gives a kernel numbers and flat buffers of them");
       }
-      c_.plan.arguments.push_back(one.is_pointer() ? buffer(one) : scalar(one));
+      DraftedArgument drafted = one.is_pointer() ? buffer(one) : scalar(one);
+      if (is_memory) drafted.remark = "a guess: void* says nothing of its elements";
+      c_.plan.arguments.push_back(std::move(drafted));
     }
   }
 
@@ -46,7 +55,8 @@ class Arguments {
       std::string shape;
       for (const Tokens extent : one.extents) {
         const auto text = c_.in_study(extent);
-        shape += (shape.empty() ? "" : ", ") + text.value_or("1");
+        shape += (shape.empty() ? "" : ", ") +
+                 quoted_if_needed(with_present_values(c_.plan, text.value_or("1")));
       }
       if (one.type.empty()) {
         c_.plan.guessed.push_back("nothing sets __constant__ '" + one.name +
@@ -63,6 +73,14 @@ class Arguments {
   }
 
  private:
+  static std::string trimmed_quotes(const std::string& text) {
+    return text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+  }
+
+  static std::string quoted_if_needed(const std::string& text) {
+    return std::ranges::all_of(text, is_word_part) ? text : "\"" + text + "\"";
+  }
+
   [[noreturn]] void refuse(int line, const std::string& what, const std::string& suggestion) const {
     throw InputError(Complaint{{source_name_, line, 1}, what, suggestion});
   }
@@ -72,24 +90,54 @@ class Arguments {
     if (extent != c_.plan.extent_of.end()) {
       return {one.name, fmt::format("type: {}, value: {}", one.type, extent->second), ""};
     }
-    const auto passed = c_.host_expression_of(one.name);
-    const bool is_real = one.type.find("float") != std::string::npos;
+    if (const auto value = passed_value(one)) {
+      return {one.name, fmt::format("type: {}, value: {}", one.type, *value), ""};
+    }
     const std::string name = lower(one.name);
     const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
                           name.find("pitch") != name.npos;
-    if (passed && constant_number(*passed)) {
-      return {one.name, fmt::format("type: {}, value: {}", one.type, *passed), ""};
-    }
     if (is_pitch && !c_.plan.extents.empty()) {
       return {one.name, fmt::format("type: {}, value: {}", one.type, c_.plan.extents.back().first),
               "a guess"};
     }
-    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real ? "0.5" : "1"),
+    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real(one) ? "0.5" : "1"),
             "a guess"};
   }
 
-  static bool constant_number(const std::string& text) {
-    return !text.empty() && text.find_first_not_of("0123456789.e+-* ()/") == std::string::npos;
+  static bool is_real(const FoundArgument& one) {
+    return one.type.find("float") != std::string::npos;
+  }
+
+  // What the host code passes, as a study says it; nothing where it is not known.
+  std::optional<std::string> passed_value(const FoundArgument& one) const {
+    const Tokens passed = c_.passed_for(one.name);
+    const auto text = passed.empty() ? std::nullopt : c_.in_study(passed);
+    const auto value = text ? c_.value_of(*text) : std::nullopt;
+    if (!value) return std::nullopt;
+    const bool is_plain = text->find_first_not_of("0123456789.e") == std::string::npos;
+    if (is_real(one)) {
+      if (is_plain) return text;
+      return names_in(*text) ? "\"" + *text + "\"" : fmt::format("{}", *value);
+    }
+    const std::int64_t wrapped = as_type(*value, one.type);
+    const bool fits = static_cast<double>(wrapped) == *value;
+    if (!fits || !names_in(*text)) return std::to_string(wrapped);
+    return "\"" + *text + "\"";
+  }
+
+  static bool names_in(const std::string& text) {
+    return std::ranges::any_of(text,
+                               [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; });
+  }
+
+  // As C converts it: 0xDEADBEEF is a negative int.
+  static std::int64_t as_type(double value, const std::string& type) {
+    const auto whole = static_cast<std::int64_t>(std::clamp(value, -9e18, 9e18));
+    const int bits = std::stoi(type.substr(type.find_first_of("0123456789")));
+    if (bits >= 64) return whole;
+    const std::int64_t mask = (std::int64_t{1} << bits) - 1, low = whole & mask;
+    const bool is_negative = type.front() == 'i' && (low >> (bits - 1)) != 0;
+    return is_negative ? low - mask - 1 : low;
   }
 
   DraftedArgument buffer(const FoundArgument& one) {
@@ -98,15 +146,93 @@ class Arguments {
         c_.plan.extents.size() == 1) {
       return offsets(one);
     }
-    const std::string shape = shape_of(one, use);
+    const auto allocated = allocated_shape(one);
+    const std::string shape = allocated ? listed_shape(one, *allocated) : shape_of(one, use);
     const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
-    const std::string guess = c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
+    const std::string guess = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
+    c_.plan.guesses_sizes = c_.plan.guesses_sizes || !allocated;
     if (!use.writes || one.is_const) {
       return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
+    if (c_.request.unwritten.contains(one.name)) {
+      return {one.name, text + ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros"),
+              "not every element of it was written when it was tried"};
+    }
     if (use.reads) return {one.name, text + ", role: inout, fill: " + fill_for(one, use), guess};
+    if (allocated && !skips_borders(c_.kernel.body, c_.extent_arguments)) {
+      return {one.name, text + ", role: out", guess};
+    }
     return output(one, use, text, guess);
+  }
+
+  // As many elements as the host code has memory for.
+  std::optional<std::string> allocated_shape(const FoundArgument& one) const {
+    if (!c_.hint) return std::nullopt;
+    const auto place = std::ranges::find(c_.kernel.arguments, one.name, &FoundArgument::name) -
+                       c_.kernel.arguments.begin();
+    const auto memory = host_memory(c_.source, *c_.hint, static_cast<std::size_t>(place));
+    if (!memory) return std::nullopt;
+    std::string all;
+    for (const Tokens factor : memory->factors) {
+      const auto text = c_.in_study(factor, memory->frame);
+      if (!text) return std::nullopt;
+      const bool is_product = text->find_first_of("+-/ifo") == std::string::npos;
+      const bool alone = memory->factors.size() == 1 || is_product;
+      all += (all.empty() ? "" : " * ") + (alone ? *text : "(" + *text + ")");
+    }
+    const std::int64_t bytes = static_cast<std::int64_t>(bytes_of({one.type, one.lanes}));
+    if (memory->is_bytes) all = divided(all, bytes);
+    all = with_present_values(c_.plan, all);
+    const auto count = c_.value_of(all);
+    if (!count || *count < 1 || *count * static_cast<double>(bytes) > kMostBytes) {
+      return std::nullopt;
+    }
+    return all;
+  }
+
+  // "n * 4" divided by 4 is "n".
+  static std::string divided(const std::string& text, std::int64_t by) {
+    const std::string divisor = std::to_string(by), front = divisor + " * ", back = " * " + divisor;
+    const bool is_product = std::ranges::all_of(
+        text, [](char c) { return is_word_part(c) || c == '.' || c == ' ' || c == '*'; });
+    if (is_product && text.ends_with(back)) return text.substr(0, text.size() - back.size());
+    if (is_product && text.starts_with(front)) return text.substr(front.size());
+    const auto last = text.rfind(back);
+    const bool in_parentheses = last != text.npos && last + back.size() == text.size() &&
+                                text.front() == '(' && text.find(')') + 1 == last;
+    if (in_parentheses) return text.substr(1, last - 2);
+    if (by == 1) return text;
+    return "(" + text + ") // " + divisor;
+  }
+
+  // "B * T * 4" as its extents.
+  std::string listed_shape(const FoundArgument& one, const std::string& elements) const {
+    std::vector<std::string> shape;
+    const bool is_product = std::ranges::all_of(
+        elements, [](char c) { return is_word_part(c) || c == ' ' || c == '*'; });
+    if (is_product && elements.find("**") == elements.npos) {
+      for (std::size_t at = 0; at < elements.size();) {
+        const std::size_t end = std::min(elements.find('*', at), elements.size());
+        shape.emplace_back(trimmed(std::string_view(elements).substr(at, end - at)));
+        at = end + 1;
+      }
+    } else {
+      shape.push_back("\"" + elements + "\"");
+    }
+    return finished_shape(one, shape);
+  }
+
+  std::string finished_shape(const FoundArgument& one, std::vector<std::string> shape) const {
+    double bytes = static_cast<double>(bytes_of({one.type, one.lanes}));
+    for (const std::string& extent : shape) {
+      bytes *= c_.value_of(trimmed_quotes(extent)).value_or(1);
+    }
+    // Each guessed size has its limit, or nothing would be left for the others.
+    const bool has_room = bytes * static_cast<double>(c_.request.room) <= kMostRoom;
+    if (c_.request.room > 1 && has_room) shape.push_back(std::to_string(c_.request.room));
+    if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
+    return "[" + listed(shape) + "]";
   }
 
   // What no thread writes is poison in the right answer, too: a run says so, and zeros would hide
@@ -173,9 +299,7 @@ class Arguments {
 
   // At least as large as what the kernel can address.
   std::string shape_of(const FoundArgument& one, const Use& use) const {
-    std::vector<std::string> shape = extents_of(one, use);
-    if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
-    return "[" + listed(shape) + "]";
+    return finished_shape(one, extents_of(one, use));
   }
 
   std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) const {

@@ -5,8 +5,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tuner/drafting/draft.h"
 #include "tuner/drafting/launch_hint.h"
 #include "tuner/drafting/plan.h"
 
@@ -16,21 +18,29 @@ struct DraftContext {
   const FoundSource& source;
   const FoundKernel& kernel;
   std::optional<LaunchHint> hint;
+  const DraftRequest& request;
   DraftPlan plan{};
   std::set<std::string> words{};               // of the source
   std::set<std::string> extent_arguments{};    // arguments that are extents of the problem
   std::map<std::string, std::string> types{};  // of template parameters
   std::map<std::string, std::string>
-      template_values{};                            // template parameters as the study has them
-  std::map<std::string, std::string> host_names{};  // names of the host code for extents
-  std::map<std::string, std::string> renamed{};     // names of the host code for parameters
+      template_values{};  // template parameters as the study has them
+  // Names of the host code for extents, by the frame of the launch in which they are names.
+  std::map<std::pair<std::size_t, std::string>, std::string> host_names{};
+  std::map<std::string, std::string> renamed{};  // names of the host code for parameters
 
   // What a name of the host code, or of the kernel's, means in the study.
-  std::optional<std::string> meaning(const std::string& name, int depth = 0) const;
-  std::optional<std::string> in_study(Tokens tokens, int depth = 0) const;
-  // What the host code passes for an argument of the kernel, as far as it is made of numbers.
+  std::optional<std::string> meaning(const std::string& name, std::size_t frame = 0,
+                                     int depth = 0) const;
+  std::optional<std::string> in_study(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
+  // What the host code passes for an argument of the kernel; empty: it is not seen.
+  Tokens passed_for(const std::string& argument) const;
+  // The same as far as it is made of numbers.
   std::optional<std::string> host_expression_of(const std::string& argument) const;
-  std::optional<std::string> host_number(const std::string& name, int depth) const;
+  std::optional<std::string> host_number(const std::string& name, std::size_t frame,
+                                         int depth) const;
+  // Of a study's expression, at the first size and the present configuration.
+  std::optional<double> value_of(const std::string& expression) const;
   // A type as it is called without the source's own names for it.
   std::string seen_through(std::string type) const;
   // A name that neither the source nor the study has.
@@ -39,8 +49,12 @@ struct DraftContext {
  private:
   // "matrix.rows", which the launch passes for the kernel's argument n, is n.
   std::vector<Token> with_own_names(std::vector<Token> tokens) const;
-  // What the host code, or the source's own macros, set a name to; empty: nothing.
-  Tokens what_is_set(const std::string& name) const;
+  struct HostText {
+    Tokens tokens;  // empty: nothing
+    std::size_t frame = 0;
+  };
+  // What the host code, or the source's own macros, set a name to.
+  HostText what_is_set(const std::string& name, std::size_t frame) const;
   std::optional<std::string> size_of(const std::string& type) const;
 };
 

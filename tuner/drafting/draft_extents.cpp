@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
@@ -9,6 +13,8 @@
 
 namespace tuner {
 namespace {
+
+constexpr std::int64_t kLeastExtent = 32;
 
 // What the expressions of a study already mean by a name, or a parameter's macro.
 bool is_taken(const std::string& name) {
@@ -47,9 +53,35 @@ class Extents {
       if (hinted) continue;
       c_.plan.guess("problem_sizes", fmt::format("{} = {}", name, c_.plan.extents.back().second));
     }
+    make_smaller();
   }
 
  private:
+  // A first run on a CPU is to end soon: the largest extents are halved until there is no more to
+  // do than some millions of threads can.
+  void make_smaller() {
+    auto& all = c_.plan.extents;
+    const auto was = all;
+    const double most =
+        std::ldexp(1, all.size() < 3 ? 23 : 27) / static_cast<double>(c_.request.smaller);
+    const auto work = [&] {
+      return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
+        return product * static_cast<double>(one.second);
+      });
+    };
+    while (!all.empty() && work() > most) {
+      const auto largest =
+          std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
+      if (largest->second <= kLeastExtent) break;
+      largest->second = (largest->second + 1) / 2;
+    }
+    if (all == was || c_.plan.remarks.contains("problem_sizes")) return;
+    for (const auto& [name, extent] : was) {
+      std::string& out = c_.plan.size_of_host;
+      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, extent);
+    }
+  }
+
   bool is_matrix() const {
     return axes_used(c_.kernel.body, "threadIdx") > 1 || axes_used(c_.kernel.body, "blockIdx") > 1;
   }

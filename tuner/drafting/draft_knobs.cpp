@@ -51,12 +51,12 @@ class Knobs {
     for (const FoundMacro& macro : c_.source.macros) {
       if (!c_.words.contains(macro.name)) continue;
       if (macro.is_guarded && looks_tunable(macro.name)) {
-        add_macro(macro.name, macro.value, fmt::format("macro of line {}", macro.line));
+        add_macro(macro.name, macro.value, "macro of " + macro.place);
       } else if (looks_tunable(macro.name)) {
         c_.plan.guessed.push_back(
-            fmt::format("{} = {} (line {}) stays as it is: write #ifndef {} ... #endif around its "
+            fmt::format("{} = {} ({}) stays as it is: write #ifndef {} ... #endif around its "
                         "#define to have it tuned",
-                        macro.name, macro.value, macro.line, macro.name));
+                        macro.name, macro.value, macro.place, macro.name));
       }
     }
     for (const Token& token : c_.kernel.body) {
@@ -84,7 +84,7 @@ class Knobs {
   DraftedParameter template_parameter(const TemplateParameter& one, const std::string& present) {
     std::optional<std::int64_t> value = whole_number(present);
     if (!value) {
-      if (const auto text = c_.host_number(present, 0)) value = constant_value(*text);
+      if (const auto text = c_.host_number(present, 0, 0)) value = constant_value(*text);
     }
     const bool is_flag = one.kind == "bool";
     const bool is_guess = !value;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
@@ -12,6 +13,8 @@
 
 namespace tuner {
 namespace {
+
+constexpr double kMostThreads = 1024, kMostBlocks = 1 << 30;
 
 class Launch {
  public:
@@ -33,14 +36,24 @@ class Launch {
   }
 
  private:
-  // "kernel<<<..>>>(a, count)" and "__global__ void kernel(float* a, int n)": count is n.
+  // "kernel<<<..>>>(a, count)" and "__global__ void kernel(float* a, int n)": count is n. So is
+  // what the caller passes for count.
   void map_host_names() {
-    for (const auto& [argument, extent] : c_.plan.extent_of) c_.host_names[argument] = extent;
+    for (const auto& [argument, extent] : c_.plan.extent_of) c_.host_names[{0, argument}] = extent;
     if (!c_.hint) return;
     for (std::size_t i = 0; i < c_.kernel.arguments.size() && i < c_.hint->arguments.size(); ++i) {
       const auto extent = c_.plan.extent_of.find(c_.kernel.arguments[i].name);
       if (extent == c_.plan.extent_of.end() || c_.hint->arguments[i].size() != 1) continue;
-      c_.host_names[std::string(c_.hint->arguments[i][0].text)] = extent->second;
+      c_.host_names[{0, std::string(c_.hint->arguments[i][0].text)}] = extent->second;
+    }
+    for (std::size_t frame = 0; frame < c_.hint->frames.size(); ++frame) {
+      const HostFrame& now = c_.hint->frames[frame];
+      for (std::size_t i = 0; i < now.parameters.size() && i < now.arguments.size(); ++i) {
+        const auto known = c_.host_names.find({frame, now.parameters[i]});
+        if (known == c_.host_names.end() || now.arguments[i].size() != 1) continue;
+        const Token& passed = now.arguments[i][0];
+        if (passed.is_word()) c_.host_names[{frame + 1, std::string(passed.text)}] = known->second;
+      }
     }
   }
 
@@ -52,12 +65,18 @@ class Launch {
     }
     while (c_.plan.block.size() > 1 && c_.plan.block.back() == "1") c_.plan.block.pop_back();
     refine_block_values();
+    double threads = 1;
+    for (const std::string& axis : c_.plan.block) threads *= c_.value_of(axis).value_or(1);
+    if (threads <= kMostThreads) return;
+    c_.plan.guess("block", fmt::format("a block along x only: it would have {} threads", threads));
+    c_.plan.block.resize(1);
   }
 
   std::string hinted_block(int axis, int axes) {
     const Tokens tokens = c_.hint->block[static_cast<std::size_t>(axis)];
     const auto text = c_.in_study(tokens);
-    if (!text) {
+    const auto value = text ? c_.value_of(*text) : std::nullopt;
+    if (!value || *value < 1 || *value > kMostThreads || *value != std::floor(*value)) {
       c_.plan.guess("block",
                     "the block's extent, since '" + joined(tokens) + "' is beyond this draft");
       std::string guess = guessed_block(axis, axes);
@@ -146,7 +165,8 @@ class Launch {
       for (std::size_t axis = 0; axis < c_.hint->grid.size(); ++axis) {
         const auto text =
             c_.in_study(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
-        if (!text) {
+        const auto value = text ? c_.value_of(*text) : std::nullopt;
+        if (!value || *value < 1 || *value > kMostBlocks || *value != std::floor(*value)) {
           c_.plan.guess(
               "grid", "the grid, since '" + joined(c_.hint->grid[axis]) + "' is beyond this draft");
           c_.plan.grid.clear();

@@ -104,6 +104,7 @@ std::string baseline_text(const DraftPlan& plan) {
 }
 
 std::string reference_text(const DraftPlan& plan) {
+  if (plan.arguments.empty()) return {};
   std::string out =
       "# The right answer: the kernel's own in its present configuration. Only a change of it is "
       "found\n"
@@ -132,6 +133,18 @@ std::string name_text(const std::string& name) {
                           return is_word_part(c) || c == '.' || c == '/' || c == '-';
                         });
   return is_plain ? name : quoted(name);
+}
+
+std::string texts(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : ", ") + quoted(one);
+  return "[" + out + "]";
+}
+
+std::string head_text(const DraftPlan& plan) {
+  std::string out;
+  for (const std::string& one : plan.head) out += "# " + in_a_remark(one) + "\n";
+  return out;
 }
 
 std::string verify_text(const DraftPlan& plan) {
@@ -183,10 +196,11 @@ std::string draft_yaml(const DraftPlan& plan) {
       "# Made by tuner init from {}: a first draft. Look at what is marked with #, then: tuner "
       "check,\n"
       "# tuner run. All keys: docs/study-file.md.\n"
-      "schema: 1\n"
+      "{}schema: 1\n"
       "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"{}\n",
-      in_a_remark(plan.relative_name), plan.kernel, name_text(plan.relative_name), plan.entry,
-      remark(plan, "entry"));
+      in_a_remark(plan.relative_name), head_text(plan), plan.kernel, name_text(plan.relative_name),
+      plan.entry, remark(plan, "entry"));
+  if (!plan.include_dirs.empty()) out += "  include_dirs: " + texts(plan.include_dirs) + "\n";
   if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
   if (!plan.extents.empty()) {
     std::string size;
@@ -195,6 +209,9 @@ std::string draft_yaml(const DraftPlan& plan) {
     }
     out += "problem_sizes:  # the sizes that matter to you, one a line\n  - {" + size + "}" +
            remark(plan, "problem_sizes") + "\n";
+    if (!plan.size_of_host.empty()) {
+      out += "  # - {" + plan.size_of_host + "}  # the host code's: more than a first run needs\n";
+    }
   }
   out += parameters_text(plan) + baseline_text(plan);
   out += constraints_text(plan) + launch_text(plan);

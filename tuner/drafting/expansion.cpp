@@ -64,7 +64,8 @@ Callables macros_with_parameters(const std::vector<Token>& tokens) {
     const auto macro = definition_in(token);
     if (!macro || !macro->takes_arguments || token.other_branch) continue;
     const std::vector<Token> parameters = tokens_of(macro->parameters);
-    out[std::string(macro->name)] = {names_of(parameters), macro->tokens(), true};
+    out.try_emplace(std::string(macro->name),
+                    CallableText{names_of(parameters), macro->tokens(), true});
   }
   return out;
 }
@@ -75,7 +76,9 @@ void add_function(const Declaration& function, Callables& callables) {
   if (!body.front().is("return") || !body.back().is(";")) return;
   const Tokens value = body.subspan(1, body.size() - 2);
   if (mentions(value, ";")) return;
-  callables[function.name] = {names_of(function.parameters), {value.begin(), value.end()}, false};
+  callables.try_emplace(
+      function.name,
+      CallableText{names_of(function.parameters), {value.begin(), value.end()}, false});
 }
 
 Callables index_macros(const Callables& all) {

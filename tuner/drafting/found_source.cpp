@@ -76,14 +76,27 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
 
 // ---- the source ---------------------------------------------------------------------------------
 
-FoundSource::FoundSource(const std::string& source)
-    : tokens(tokens_of(source)), callables(macros_with_parameters(tokens)) {
-  line_begins_.push_back(0);
-  for (std::size_t at = 0; at < source.size(); ++at) {
-    if (source[at] == '\n') line_begins_.push_back(at + 1);
+FoundSource::FoundSource(const std::string& source, const std::vector<SourceText>& others) {
+  add_text("", source);
+  for (const SourceText& one : others) add_text(one.name, one.text);
+  callables = macros_with_parameters(tokens);
+  const Callables stand = index_macros(callables);
+  std::vector<std::size_t> ends;  // in `code`, of the texts: braces of one are no other's business
+  auto from = tokens.begin();
+  for (const Text& one : texts_) {
+    const auto to =
+        std::find_if(from, tokens.end(), [&](const Token& token) { return token.at >= one.end; });
+    const std::vector<Token> part = expanded(code_of({from, to}), stand);
+    code.insert(code.end(), part.begin(), part.end());
+    ends.push_back(code.size());
+    from = to;
   }
-  code = expanded(code_of(tokens), index_macros(callables));
-  declarations = declarations_of(code);
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    const auto more = declarations_of(Tokens(code).subspan(begin, end - begin));
+    declarations.insert(declarations.end(), more.begin(), more.end());
+    begin = end;
+  }
   read_macros();
   for (const Declaration& one : declarations) read_declaration(one);
   for (const UnsetConstant& one : unset_constants(code)) {
@@ -91,22 +104,39 @@ FoundSource::FoundSource(const std::string& source)
     constants.push_back({argument.name, argument.lanes == 1 ? argument.type : "", one.extents});
   }
   std::erase_if(callables, [](const auto& one) { return has_study_function(one.first); });
-  for (const Declaration& one : declarations) {
-    if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) continue;
-    FoundKernel kernel{one.name,
-                       line_of(one.all.front()),
-                       template_parameters(one.head),
-                       {},
-                       one.head,
-                       one.parameters,
-                       one.body};
-    for (const Tokens parameter : pieces_between_commas(one.parameters)) {
-      if (joined(parameter) == "void") continue;
-      FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));
-      if (found.name.empty()) found.name = "argument" + std::to_string(kernel.arguments.size());
-    }
-    kernels.push_back(std::move(kernel));
+  for (const Declaration& one : declarations) read_kernel(one);
+}
+
+void FoundSource::add_text(const std::string& name, const std::string& text) {
+  Text one{name, texts_.empty() ? 0 : texts_.back().end, 0, {}};
+  one.end = one.begin + text.size() + 1;
+  one.line_begins.push_back(one.begin);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') one.line_begins.push_back(one.begin + at + 1);
   }
+  for (Token token : tokens_of(text)) {
+    token.at += one.begin;
+    tokens.push_back(token);
+  }
+  texts_.push_back(std::move(one));
+}
+
+void FoundSource::read_kernel(const Declaration& one) {
+  if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) return;
+  FoundKernel kernel{one.name,
+                     line_of(one.all.front()),
+                     template_parameters(one.head),
+                     {},
+                     one.head,
+                     one.parameters,
+                     one.body,
+                     holds(one.all.front())};
+  for (const Tokens parameter : pieces_between_commas(one.parameters)) {
+    if (joined(parameter) == "void") continue;
+    FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));
+    if (found.name.empty()) found.name = "argument" + std::to_string(kernel.arguments.size());
+  }
+  kernels.push_back(std::move(kernel));
 }
 
 FoundArgument FoundSource::argument(Tokens parameter) const {
@@ -124,8 +154,18 @@ const FoundMacro* FoundSource::macro(const std::string& name) const {
   return found == macro_indices_.end() ? nullptr : &macros[found->second];
 }
 
+const FoundSource::Text& FoundSource::text_of(const Token& token) const {
+  return *std::ranges::find_if(texts_, [&](const Text& one) { return token.at < one.end; });
+}
+
 int FoundSource::line_of(const Token& token) const {
-  return static_cast<int>(std::ranges::upper_bound(line_begins_, token.at) - line_begins_.begin());
+  const std::vector<std::size_t>& begins = text_of(token).line_begins;
+  return static_cast<int>(std::ranges::upper_bound(begins, token.at) - begins.begin());
+}
+
+std::string FoundSource::place_of(const Token& token) const {
+  const std::string line = std::to_string(line_of(token)), &file = text_of(token).name;
+  return file.empty() ? "line " + line : file.substr(file.rfind('/') + 1) + ":" + line;
 }
 
 void FoundSource::read_macros() {
@@ -146,19 +186,20 @@ void FoundSource::read_macros() {
     if (token.other_branch) continue;
     const auto outer = set_by.find(name);
     if (outer == set_by.end() || !whole_number(text)) {
-      read_macro(name, text, macro.is_guarded, line_of(token));
+      read_macro(name, text, macro.is_guarded, place_of(token));
     } else {
-      read_macro(std::string(outer->second), text, true, line_of(token));
-      computed[name] = tokens_of(outer->second);
+      read_macro(std::string(outer->second), text, true, place_of(token));
+      computed.try_emplace(name, tokens_of(outer->second));
     }
   }
 }
 
 void FoundSource::read_macro(const std::string& name, std::string_view text, bool is_guarded,
-                             int line) {
+                             const std::string& place) {
+  if (numbers.contains(name) || aliases.contains(name) || computed.contains(name)) return;
   if (const auto value = whole_number(text)) {
     macro_indices_.emplace(name, macros.size());
-    macros.push_back({name, *value, is_guarded, line});
+    macros.push_back({name, *value, is_guarded, place});
     numbers[name] = *value;
   } else if (element_type(std::string(text))) {
     aliases[name] = text;
@@ -173,9 +214,11 @@ void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
   if (all[0].is("typedef")) {
-    aliases[std::string(all[all.size() - 2].text)] = joined(all.subspan(1, all.size() - 3));
+    aliases.try_emplace(std::string(all[all.size() - 2].text),
+                        joined(all.subspan(1, all.size() - 3)));
   } else if (all[0].is("using") && all[2].is("=")) {
-    aliases[std::string(all[1].text)] = without_std(joined(all.subspan(3, all.size() - 4)));
+    aliases.try_emplace(std::string(all[1].text),
+                        without_std(joined(all.subspan(3, all.size() - 4))));
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
     const auto equals = std::ranges::find_if(all, [](const Token& t) { return t.is("="); });
     if (equals == all.end() || equals == all.begin()) return;
@@ -183,9 +226,9 @@ void FoundSource::read_declaration(const Declaration& one) {
     const Tokens text = all.subspan(at + 1, all.size() - at - 2);
     const std::string name(all[at - 1].text);
     if (const auto value = whole_number(joined(text))) {
-      numbers[name] = *value;
+      numbers.try_emplace(name, *value);
     } else {
-      computed[name] = {text.begin(), text.end()};
+      computed.try_emplace(name, text.begin(), text.end());
     }
   }
 }
@@ -216,11 +259,12 @@ void FoundSource::read_struct(const Declaration& one) {
   if (made_of.name.empty()) return;
   for (std::size_t i = 0; i + 1 < one.all.size(); ++i) {
     if (one.all[i].is("struct") && one.all[i + 1].is_word()) {
-      structs[std::string(one.all[i + 1].text)] = made_of;
+      structs.try_emplace(std::string(one.all[i + 1].text), made_of);
     }
   }
   const Token& last = one.all[one.all.size() - 2];
-  if (one.all.front().is("typedef") && last.is_word()) structs[std::string(last.text)] = made_of;
+  if (one.all.front().is("typedef") && last.is_word())
+    structs.try_emplace(std::string(last.text), made_of);
 }
 
 }  // namespace tuner

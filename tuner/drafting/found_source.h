@@ -11,6 +11,7 @@
 #include "tuner/drafting/expansion.h"
 #include "tuner/source/declarations.h"
 #include "tuner/source/parameters.h"
+#include "tuner/source/signature.h"
 
 namespace tuner {
 
@@ -25,13 +26,14 @@ struct FoundKernel {
   std::vector<TemplateParameter> templates;
   std::vector<FoundArgument> arguments;
   Tokens head, parameters, body;
+  bool is_own = true;  // of the source; not of a header
 };
 
 struct FoundMacro {
   std::string name;
   std::int64_t value = 0;
   bool is_guarded = false;  // behind an #ifndef of its name: -D changes it
-  int line = 0;
+  std::string place;        // "line 4", "common.h:4"
 };
 
 struct FoundConstant {
@@ -41,11 +43,13 @@ struct FoundConstant {
 };
 
 struct FoundSource {
-  explicit FoundSource(const std::string& source);  // which must outlive this
+  // `others` are its headers and host code; all must outlive this. What one of them says of a name
+  // that an earlier one has a meaning for is not heard.
+  explicit FoundSource(const std::string& source, const std::vector<SourceText>& others = {});
   FoundSource(const FoundSource&) = delete;
   FoundSource& operator=(const FoundSource&) = delete;
 
-  std::vector<Token> tokens, code;
+  std::vector<Token> tokens, code;  // of all texts; `at` counts through them
   std::vector<Declaration> declarations;
   std::vector<FoundKernel> kernels;
   std::vector<FoundMacro> macros;               // of which the value is a whole number
@@ -58,16 +62,28 @@ struct FoundSource {
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
+  // Of the source itself, not of the others.
+  bool holds(const Token& token) const { return token.at < texts_.front().end; }
   int line_of(const Token& token) const;
+  std::string place_of(const Token& token) const;  // "line 4", "common.h:4"
 
  private:
+  struct Text {
+    std::string name;                // of its file; empty: the source itself
+    std::size_t begin = 0, end = 0;  // of its tokens' `at`
+    std::vector<std::size_t> line_begins;
+  };
+  const Text& text_of(const Token& token) const;
+  void add_text(const std::string& name, const std::string& text);
+  void read_kernel(const Declaration& one);
   void read_macros();
-  void read_macro(const std::string& name, std::string_view text, bool is_guarded, int line);
+  void read_macro(const std::string& name, std::string_view text, bool is_guarded,
+                  const std::string& place);
   void read_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
 
-  std::vector<std::size_t> line_begins_;
+  std::vector<Text> texts_;
   std::map<std::string, std::size_t> macro_indices_;  // of the first of each name
 };
 

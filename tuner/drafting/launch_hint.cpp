@@ -55,8 +55,7 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0) {
 
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
-  hint.line = source.line_of(body[at]);
-  hint.function = body;
+  hint.place = source.place_of(body[at]);
   std::size_t next = at + 1;
   if (next < body.size() && body[next].is("<")) {
     const std::size_t behind = behind_angles(body, next);
@@ -106,8 +105,7 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   const auto pieces = pieces_between_commas(body.subspan(at + 2, behind - at - 3));
   if (pieces.size() < 4 || !mentions(pieces[0], kernel)) return std::nullopt;
   LaunchHint hint;
-  hint.line = source.line_of(body[at]);
-  hint.function = body;
+  hint.place = source.place_of(body[at]);
   hint.grid = axes_of(pieces[1], body);
   hint.block = axes_of(pieces[2], body);
   hint.arguments = pointed_at(body, pieces[3].back().text);
@@ -121,15 +119,96 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   return hint;
 }
 
+std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
+
+// What a call passes for each parameter; where it passes nothing, the default.
+std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens parameters) {
+  const std::vector<Tokens> all = pieces_between_commas(parameters);
+  for (std::size_t i = arguments.size(); i < all.size(); ++i) {
+    const std::size_t equals = find(all[i], 0, "=");
+    if (equals + 1 >= all[i].size()) break;
+    arguments.push_back(all[i].subspan(equals + 1));
+  }
+  return arguments;
+}
+
+// The arguments of the first call of `function` in `body`.
+std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& function) {
+  const std::string name = last_name(function.name);
+  for (std::size_t at = 0; at + 1 < body.size(); ++at) {
+    if (!body[at].is(name)) continue;
+    std::size_t open = at + 1;
+    if (body[open].is("<")) open = behind_angles(body, open);
+    if (open == 0 || open >= body.size() || !body[open].is("(")) continue;
+    const Tokens inside = body.subspan(open + 1, behind_closing(body, open) - open - 2);
+    std::vector<Tokens> arguments = pieces_between_commas(inside);
+    const std::size_t most = pieces_between_commas(function.parameters).size();
+    if (arguments.size() <= most) {
+      return with_defaults(std::move(arguments), function.parameters);
+    }
+  }
+  return std::nullopt;
+}
+
+// `function`, who calls it, who calls that, as far as it is to be found.
+std::vector<HostFrame> frames_of(const FoundSource& source, const Declaration& function) {
+  constexpr std::size_t kMostFrames = 6;
+  std::vector<HostFrame> out;
+  for (const Declaration* now = &function; now != nullptr && out.size() < kMostFrames;) {
+    HostFrame& frame = out.emplace_back(HostFrame{now->body, {}, {}});
+    for (const Tokens one : pieces_between_commas(now->parameters)) {
+      frame.parameters.push_back(parameter_of(one).name);
+    }
+    const Declaration* caller = nullptr;
+    for (const Declaration& one : source.declarations) {
+      if (one.body.empty() || one.body.data() == now->body.data()) continue;
+      auto arguments = call_in(one.body, *now);
+      if (!arguments) continue;
+      frame.arguments = std::move(*arguments);
+      caller = &one;
+      break;
+    }
+    now = caller;
+  }
+  return out;
+}
+
+// "sizes[i]" of "int sizes[] = {1, 2, 3};": 2.
+Tokens element_of_array(Tokens function, const Token& array) {
+  for (std::size_t at = 0; at + 3 < function.size(); ++at) {
+    if (!function[at].is(array.text) || !function[at + 1].is("[")) continue;
+    const std::size_t behind = behind_closing(function, at + 1);
+    if (behind + 1 >= function.size() || !function[behind].is("=")) continue;
+    if (!function[behind + 1].is("{")) continue;
+    const std::size_t end = behind_closing(function, behind + 1);
+    const auto all = pieces_between_commas(function.subspan(behind + 2, end - behind - 3));
+    return all.empty() ? Tokens() : all[all.size() / 2];
+  }
+  return {};
+}
+
+// "argc > 1 ? atoi(argv[1]) : 1024": what holds when nothing is said.
+Tokens without_command_line(Tokens set) {
+  const std::size_t question = find(set, 0, "?"), colon = find(set, question, ":");
+  if (colon + 1 >= set.size()) return set;
+  const Tokens first = set.subspan(question + 1, colon - question - 1);
+  return mentions(first, "argv")                ? set.subspan(colon + 1)
+         : mentions(set.subspan(colon), "argv") ? first
+                                                : set;
+}
+
 }  // namespace
 
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel) {
-  const std::string name = kernel.name.substr(kernel.name.rfind(':') + 1);
+  const std::string name = last_name(kernel.name);
   for (const Declaration& one : source.declarations) {
     for (std::size_t at = 0; at < one.body.size(); ++at) {
-      if (auto hint = runtime_launch_at(source, name, one.body, at)) return hint;
-      if (!one.body[at].is(name)) continue;
-      if (auto hint = launch_at(source, one.body, at)) return hint;
+      auto hint = runtime_launch_at(source, name, one.body, at);
+      if (!hint && one.body[at].is(name)) hint = launch_at(source, one.body, at);
+      if (!hint) continue;
+      hint->frames = frames_of(source, one);
+      hint->function = last_name(one.name);
+      return hint;
     }
   }
   return std::nullopt;
@@ -138,11 +217,17 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
 Tokens initialiser_of(Tokens function, const std::string& variable) {
   for (std::size_t at = 0; at + 2 < function.size(); ++at) {
     if (!function[at].is(variable)) continue;
+    if (at > 0 && (function[at - 1].is(".") || function[at - 1].is("->"))) continue;
     // "int a = 1, b = 2;" ends at the comma.
     if (function[at + 1].is("=") && !function[at + 2].is("=")) {
       const Tokens rest = function.subspan(at + 2, find(function, at + 2, ";") - at - 2);
       const auto pieces = pieces_between_commas(rest);
-      return pieces.empty() ? Tokens() : pieces.front();
+      if (pieces.empty()) return {};
+      const Tokens set = without_command_line(pieces.front());
+      const bool is_element = set.size() > 3 && set[0].is_word() && set[1].is("[") &&
+                              behind_closing(set, 1) == set.size();
+      const Tokens element = is_element ? element_of_array(function, set[0]) : Tokens();
+      return element.empty() ? set : element;
     }
   }
   return {};

@@ -9,19 +9,28 @@
 
 namespace tuner {
 
+// A function of the host code on the way to a launch, and what its caller, the next frame, passes.
+struct HostFrame {
+  Tokens body;
+  std::vector<std::string> parameters;
+  std::vector<Tokens> arguments;  // of the call, or the parameters' defaults; fewer: not known
+};
+
 struct LaunchHint {
-  int line = 0;
+  std::string place;  // "line 4", "main.cu:4"
   std::vector<Tokens> template_arguments;
   std::vector<Tokens> grid, block;  // one for each axis that is spelled
   Tokens shared;                    // empty: none
   std::vector<Tokens> arguments;
-  Tokens function;  // the body in which it stands
+  std::vector<HostFrame> frames;  // first the function in which it stands
+  std::string function;           // its name
 };
 
 // The first launch of `kernel`; none when nothing launches it.
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel);
 
-// What a variable of the function is set to where it is first set; empty: nowhere.
+// What a variable of the function is set to where it is first set; of an array's element: one in
+// the middle of the array's. Empty: nowhere.
 Tokens initialiser_of(Tokens function, const std::string& variable);
 
 }  // namespace tuner

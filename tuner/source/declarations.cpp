@@ -120,15 +120,29 @@ class Parser {
     if (!now.has_parameters() && is_one_of("class struct union enum", token.text)) {
       now.is_type = true;
     }
-    if (token.is("=") && !code_[at - (at > now.from ? 1 : 0)].is("operator")) {
-      now.initialises = true;
-    }
+    if (token.is("=") && operator_before(at + 1, now.from) > at) now.initialises = true;
     ++at;
     return false;
   }
 
+  // "operator+(", "operator()(": the word.
+  std::size_t operator_before(std::size_t at, std::size_t from) const {
+    for (std::size_t back = 2; back <= 4 && from + back <= at; ++back) {
+      if (code_[at - back].is("operator")) return at - back;
+    }
+    return at;
+  }
+
   void note_parameters(State& now, std::size_t at) const {
-    if (at == now.from || now.initialises || !code_[at - 1].is_word()) return;
+    if (at == now.from || now.initialises) return;
+    if (const std::size_t name = operator_before(at, now.from); name < at) {
+      if (now.has_parameters() && name >= now.name) return;
+      now.name = name;
+      now.open = at;
+      now.close = behind_closing(code_, at);
+      return;
+    }
+    if (!code_[at - 1].is_word()) return;
     const std::string_view word = code_[at - 1].text;
     if (is_one_of(kTakesParentheses, word)) return;
     // BOUNDS(256) before the name is a macro; a second one behind it is not the name.

@@ -51,7 +51,7 @@ std::string number_type(const std::string& c_type) {
        {"uint16", "ushort uint16_t"},
        {"int32", "int int32_t"},
        {"uint32", "uint uint32_t"},
-       {"int64", "long longlong int64_t ptrdiff_t ssize_t intptr_t"},
+       {"int64", "long longlong int64_t ptrdiff_t ssize_t intptr_t clock_t time_t"},
        {"uint64", "ulong ulonglong uint64_t size_t uintptr_t"}}};
   const std::string name = usual_spelling(c_type);
   const auto row =

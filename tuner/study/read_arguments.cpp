@@ -304,7 +304,8 @@ void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
   check_tensor_maps(reader);
   if (node.is_sequence() && node.items.empty()) {
-    reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything");
+    reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything",
+                             "without the key where the kernel takes none");
   }
 }
 

@@ -91,7 +91,9 @@ class StudyReader {
   }
 
   void read_kernel_parts() {
-    for (const char* key : {"kernel", "launch", "arguments"}) file_.require(key);
+    for (const char* key : {"kernel", "launch"}) file_.require(key);
+    // A kernel may take none: its signature tells whether some are missing.
+    if (!file_.mentions("kernel") || !file_.mentions("launch")) file_.require("arguments");
     section_at("kernel", read_kernel);
     section_at("problem", read_problem);
     section("types", read_types);

@@ -368,8 +368,8 @@ TEST(Draft, RefusesWhatNoStudyCanGive) {
             "k.cu:1:1: 'p' of k has the type 'float**' (a study gives a kernel numbers and flat "
             "buffers of them)");
   EXPECT_EQ(refusal("void f() {}\n"),
-            "k.cu: there is no __global__ function (one that a macro makes, or an included file "
-            "holds, is not found)");
+            "k.cu: there is no __global__ function (one that a macro makes, or a file that is not "
+            "found, is not seen)");
   EXPECT_EQ(
       refusal("struct P { int a; };\n__global__ void k(P p) {}\n"),
       "k.cu:2:1: 'p' of k has the type 'P' (a study gives a kernel numbers and flat buffers of "

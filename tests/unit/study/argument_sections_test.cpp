@@ -55,7 +55,8 @@ study.yaml:9:5: an argument must be a map (key: value), not an integer
 }
 
 TEST(ArgumentSections, NoArguments) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}
 problem_sizes: [{N: 64}]
 parameters: {B: [1, 2]}
@@ -63,7 +64,7 @@ launch: {block: [B], grid: [N]}
 arguments: []
 reference: {entry: r, block: [1], grid: [N]}
 )yaml"),
-            R"text(study.yaml:6:12: 'arguments' is empty: the kernel could not return anything
+      R"text(study.yaml:6:12: 'arguments' is empty: the kernel could not return anything (without the key where the kernel takes none)
     arguments: []
                ^)text");
 }

@@ -1,0 +1,31 @@
+#pragma once
+// What becomes of a drafted study: whether `check` takes it, and one trial of it on the CPU.
+
+#include <filesystem>
+#include <string>
+
+#include "tuner/commands/options.h"
+
+namespace tuner {
+
+// What `check` says against it; empty: nothing.
+std::string why_refused(const std::filesystem::path& study);
+
+struct DraftTrial {
+  enum class End {
+    kRight,
+    kUnwritten,  // an output of which not every element is written
+    kCrash,      // or an answer that differs from call to call
+    kSlow,       // or too large
+    kOther
+  };
+  End end = End::kOther;
+  std::string output;   // of kUnwritten
+  std::string message;  // the first line that says why
+};
+
+// Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
+// compiler does.
+DraftTrial try_draft(const std::filesystem::path& study, const Words& plugin_dirs);
+
+}  // namespace tuner

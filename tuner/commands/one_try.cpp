@@ -1,0 +1,131 @@
+// The configuration is found and evaluated.
+
+#include "tuner/commands/one_try.h"
+
+#include <algorithm>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/run/bench.h"
+#include "tuner/run/device_run.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/sources.h"
+#include "tuner/study/geometry_check.h"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message, const std::string& suggestion) {
+  throw InputError(Complaint{{}, message, suggestion});
+}
+
+// The parameters with one value left where one was assigned.
+std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned) {
+  std::vector<Parameter> out = study.parameters;
+  for (const auto& assignment : assigned) {
+    const std::string& name = assignment.first;
+    const std::string& text = assignment.second;
+    const auto parameter = std::ranges::find(out, name, &Parameter::name);
+    if (parameter == out.end()) {
+      const std::vector<std::string> names = parameter_names(study.parameters);
+      refuse("the study has no parameter '" + name + "'; it has " + listed(names),
+             did_you_mean(name, names));
+    }
+    std::vector<std::string> values;
+    for (const Value& value : parameter->values) values.push_back(to_text(value));
+    const auto value = std::ranges::find(values, text);
+    if (value == values.end()) {
+      refuse("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
+             did_you_mean(text, values));
+    }
+    parameter->values = {parameter->values[static_cast<std::size_t>(value - values.begin())]};
+  }
+  return out;
+}
+
+// Of a configuration with nothing left to choose: the constraints that it breaks. Else all.
+std::vector<std::string> broken_rules(const Study& study, const std::vector<Parameter>& parameters,
+                                      const DeviceFacts& device, const ProblemSize& size) {
+  Configuration only;
+  for (const Parameter& parameter : parameters) only.push_back(parameter.values.front());
+  const bool complete =
+      std::ranges::all_of(parameters, [](const Parameter& p) { return p.values.size() == 1; });
+  if (!complete) return {"no configuration with these values satisfies all constraints"};
+  const Bindings names = bindings_of(study, only, device, size);
+  std::vector<std::string> out;
+  for (const Expression& rule : study.constraints) {
+    Study alone = study;
+    alone.constraints = {rule};
+    if (!constraints_hold(alone, names)) out.push_back(rule.text());
+  }
+  return out;
+}
+
+class SizeTry {
+ public:
+  SizeTry(const RunSettings& settings, const SourceTexts& sources, MeasuringDevice& device,
+          std::function<void(const std::string&)> note)
+      : study_(settings.study), sources_(sources), device_(device), note_(std::move(note)) {}
+
+  TryOutcome at(const ProblemSize& size, const Assignments& assigned) {
+    TryOutcome out;
+    out.device = device_.facts();
+    out.compiler = device_.compiler();
+    out.size = size;
+    SpaceDefinition definition = space_definition(study_, size, out.device);
+    definition.parameters = narrowed(study_, assigned);
+    const std::vector<Parameter> parameters = definition.parameters;
+    const SearchSpace chosen = SearchSpace::build(std::move(definition));
+    if (chosen.size() == 0) {
+      out.refused = broken_rules(study_, parameters, out.device, size);
+      return out;
+    }
+    out.configuration = chosen.configuration(0);
+    evaluate(out);
+    return out;
+  }
+
+ private:
+  void evaluate(TryOutcome& out) {
+    // The whole space: the reference and the texts' definitions come from it.
+    const SearchSpace space = SearchSpace::build(space_definition(study_, out.size, out.device));
+    const std::vector<Complaint> complaints =
+        check_geometry(study_, space, out.size, out.device).complaints;
+    if (!complaints.empty()) throw InputError(complaints, study_.text);
+    SizeTask task{study_, space, out.size, out.device};
+    plan_preparation(sources_.reference, task);
+    task.warn = [this](const std::string& text) { note_("warning: " + text); };
+    const auto evaluator = device_.evaluator(std::move(task));
+    const auto index = space.index_of(out.configuration);
+    if (!index) return;
+    evaluator->submit(*index);
+    out.trial = evaluator->next(kNoEnd);
+  }
+
+  const Study& study_;
+  const SourceTexts& sources_;
+  MeasuringDevice& device_;
+  std::function<void(const std::string&)> note_;
+};
+
+}  // namespace
+
+void try_configuration(const RunSettings& settings, const Assignments& assigned,
+                       const WorkerProgram& program, const Catalogue& catalogue,
+                       const StopRequest& interrupt, const std::function<void(TryOutcome)>& tell,
+                       const std::function<void(const std::string&)>& note) {
+  static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
+  catalogue.check_study(settings.study);
+  Bench bench(settings.devices, settings.study, {program, catalogue, interrupt, note});
+  for (const std::string& text : bench.notes()) note(text);
+  WorkingDevice first{bench.models().front().front().get()};
+  PooledDevice device = bench.device({&first, 1});
+  SizeTry one(settings, bench.sources(), device, note);
+  for (const ProblemSize& size : settings.study.sizes) {
+    if (interrupt.count() > 0) return;
+    tell(one.at(size, assigned));
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,40 @@
+#pragma once
+// One configuration of a study, compiled, verified and timed. Nothing of it is stored.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/interrupt.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/study.h"
+#include "tuner/model/trial.h"
+#include "tuner/plugin/catalogue.h"
+#include "tuner/run/settings.h"
+#include "tuner/worker/channel.h"
+
+namespace tuner {
+
+// "BM", "64": as the command line has them.
+using Assignments = std::vector<std::pair<std::string, std::string>>;
+
+struct TryOutcome {
+  DeviceFacts device;
+  std::string compiler;
+  ProblemSize size;
+  Configuration configuration;       // what was not assigned is as in the first valid one
+  std::vector<std::string> refused;  // constraints that do not hold: then nothing was run
+  std::optional<Trial> trial;        // empty when refused, or interrupted
+};
+
+// Tries it at each size of settings.study on the first device. Throws InputError for a name or a
+// value that the study does not have, and like tune() otherwise. `tell` hears of each size when it
+// has been tried, `note` what else is to be known.
+void try_configuration(const RunSettings& settings, const Assignments& assigned,
+                       const WorkerProgram& program, const Catalogue& catalogue,
+                       const StopRequest& interrupt, const std::function<void(TryOutcome)>& tell,
+                       const std::function<void(const std::string&)>& note);
+
+}  // namespace tuner
