@@ -18,7 +18,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kTimeout = 4;  // seconds for one configuration
+constexpr double kTimeout = 3;  // seconds for one configuration
 
 void ignore(const std::string& /*note*/) {}
 
@@ -37,7 +37,7 @@ Assignments present_configuration(const Study& study) {
 DraftTrial judged(const std::string& message) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  DraftTrial out{End::kOther, {}, first_line(message)};
+  DraftTrial out{End::kOther, false, {}, first_line(message)};
   static const std::regex kUnwritten(R"(elements of (\w+) as NaN)");
   std::smatch parts;
   if (std::regex_search(message, parts, kUnwritten)) {
@@ -47,16 +47,21 @@ DraftTrial judged(const std::string& message) {
     out.end = End::kCrash;
   } else if (says("not to be had") || says("seconds") || says("timeout")) {
     out.end = End::kSlow;
+  } else if (says("does not compile")) {
+    out.end = End::kCompile;
   }
   return out;
 }
 
 DraftTrial judged(const std::optional<TryOutcome>& outcome) {
-  if (!outcome || !outcome->trial) return {DraftTrial::End::kOther, {}, "it was not run"};
+  if (!outcome || !outcome->trial) return {DraftTrial::End::kOther, false, {}, "it was not run"};
   const Trial& trial = *outcome->trial;
-  if (trial.state == TrialState::kOk) return {DraftTrial::End::kRight, {}, {}};
+  if (trial.state == TrialState::kOk) return {DraftTrial::End::kRight, true, {}, {}};
   DraftTrial out = judged(trial.message);
   if (trial.state == TrialState::kTimeout) out.end = DraftTrial::End::kSlow;
+  if (trial.state == TrialState::kCompile) out.end = DraftTrial::End::kCompile;
+  out.is_verified = trial.message.find("during probe") != std::string::npos ||
+                    trial.message.find("during estimate") != std::string::npos;
   if (trial.state == TrialState::kCorrectness) out.end = DraftTrial::End::kCrash;
   out.message = std::string(shown_name(trial.state)) + ": " + out.message;
   return out;

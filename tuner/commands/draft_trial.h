@@ -17,11 +17,13 @@ struct DraftTrial {
     kUnwritten,  // an output of which not every element is written
     kCrash,      // or an answer that differs from call to call
     kSlow,       // or too large
+    kCompile,    // it does not compile
     kOther
   };
   End end = End::kOther;
-  std::string output;   // of kUnwritten
-  std::string message;  // the first line that says why
+  bool is_verified = false;  // also of kSlow: what is slow is the timing
+  std::string output;        // of kUnwritten
+  std::string message;       // the first line that says why
 };
 
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -73,6 +74,18 @@ std::string relative_to(const fs::path& folder, const fs::path& path) {
   return ignored || name.empty() ? fs::absolute(path).string() : name.string();
 }
 
+fs::path folder_of(const fs::path& study) {
+  return study.has_parent_path() ? study.parent_path() : fs::path(".");
+}
+
+void take_project(const fs::path& source, const fs::path& folder, DraftRequest& request) {
+  request.project = project_files(source, request.source);
+  request.include_dirs.clear();
+  for (const fs::path& one : request.project.include_dirs) {
+    request.include_dirs.push_back(relative_to(folder, one));
+  }
+}
+
 // Drafts until `check` takes the study and, if it is to be tried, until the trial teaches nothing
 // more.
 class Drafts {
@@ -83,18 +96,23 @@ class Drafts {
   DraftedStudy best() {
     DraftedStudy draft = accepted();
     if (options_.no_try) return draft;
-    const DraftRequest first = request_;
-    DraftTrial trial;
-    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-      trial = try_draft(study_, options_.plugin_dirs);
-      if (trial.end == DraftTrial::End::kRight || !learn(trial)) break;
+    const std::int64_t room = request_.room;
+    const auto began = std::chrono::steady_clock::now();
+    DraftTrial trial = try_draft(study_, options_.plugin_dirs);
+    if (trial.end == DraftTrial::End::kCompile && take_includer()) {
       draft = accepted();
+      trial = try_draft(study_, options_.plugin_dirs);
     }
-    if (trial.end == DraftTrial::End::kRight) {
+    while (learn(trial, draft)) {
+      draft = accepted();
+      if (std::chrono::steady_clock::now() - began > kPatience) break;
+      trial = try_draft(study_, options_.plugin_dirs);
+    }
+    if (trial.is_verified) {
       draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
       return draft;
     }
-    if (trial.end == DraftTrial::End::kCrash) request_.room = first.room;
+    if (trial.end == DraftTrial::End::kCrash) request_.room = room;  // more room is no help
     const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
@@ -103,13 +121,13 @@ class Drafts {
   }
 
  private:
-  static constexpr int kMostAttempts = 6;
+  static constexpr std::chrono::seconds kPatience{8};
   static constexpr std::int64_t kMostRoom = 64, kSmallest = 4096;
 
   // Writes a draft that `check` takes; without the host code's launch where that makes none.
   DraftedStudy accepted() {
     for (;; request_.without_host = true) {
-      DraftedStudy draft = draft_study(request_);
+      DraftedStudy draft = drafted();
       write_file_atomically(study_, draft.yaml);
       const std::string refused = why_refused(study_);
       if (refused.empty()) return draft;
@@ -122,16 +140,38 @@ class Drafts {
     }
   }
 
+  // Of a file that another one includes, and that says nothing without it: of the other one.
+  DraftedStudy drafted() {
+    try {
+      return draft_study(request_);
+    } catch (const InputError&) {
+      if (!take_includer()) throw;
+      return draft_study(request_);
+    }
+  }
+
+  bool take_includer() {
+    const fs::path includer = request_.project.includer;
+    if (includer.empty()) return false;
+    request_.kernel = kernel_to_draft(request_);
+    request_.source = text_of(includer);
+    request_.source_name = includer.string();
+    request_.relative_name = relative_to(folder_of(study_), includer);
+    take_project(includer, folder_of(study_), request_);
+    request_.project.includer.clear();
+    return true;
+  }
+
   // Whether another draft may do better.
-  bool learn(const DraftTrial& trial) {
+  bool learn(const DraftTrial& trial, const DraftedStudy& draft) {
     using End = DraftTrial::End;
     if (trial.end == End::kUnwritten) return request_.unwritten.insert(trial.output).second;
     if (trial.end == End::kCrash && request_.room < kMostRoom) {
       request_.room *= 8;
       return true;
     }
-    if (trial.end == End::kSlow && request_.smaller < kSmallest) {
-      request_.smaller *= 16;
+    if (trial.end == End::kSlow && draft.has_extents && request_.smaller < kSmallest) {
+      request_.smaller *= 64;
       return true;
     }
     return false;
@@ -157,13 +197,9 @@ int init_command(const Words& words) {
   }
   OutputGuard guard(options.force);
   guard.check(study);
-  const fs::path folder =
-      to_terminal || !study.has_parent_path() ? fs::path(".") : study.parent_path();
-  DraftRequest request{text, options.source, relative_to(folder, source), options.kernel,
-                       project_files(source, text)};
-  for (const fs::path& one : request.project.include_dirs) {
-    request.include_dirs.push_back(relative_to(folder, one));
-  }
+  const fs::path folder = to_terminal ? fs::path(".") : folder_of(study);
+  DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
+  take_project(source, folder, request);
   if (to_terminal) {
     const DraftedStudy draft = draft_study(request);
     std::cout << draft.yaml;

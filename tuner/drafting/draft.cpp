@@ -122,6 +122,11 @@ void nothing_to_tune(DraftContext& context) {
 
 }  // namespace
 
+std::string kernel_to_draft(const DraftRequest& request) {
+  const FoundSource source(request.source, request.project.headers);
+  return choose_kernel(source, request).name;
+}
+
 DraftedStudy draft_study(const DraftRequest& request) {
   const std::vector<SourceText> texts = texts_for(request);
   const FoundSource source(request.source, texts);
@@ -143,8 +148,10 @@ DraftedStudy draft_study(const DraftRequest& request) {
     context.plan.guessed.emplace_back(
         "no grid waits for itself: a cooperative launch is nothing that a study asks for");
   }
+  context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
+                              context.assumed.end());
   const DraftPlan& plan = context.plan;
-  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed, plan.guesses_sizes};
+  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed, !plan.extents.empty()};
 }
 
 }  // namespace tuner

@@ -32,8 +32,11 @@ struct DraftedStudy {
   std::string kernel;
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at
-  bool guesses_sizes = false;        // of buffers
+  bool has_extents = false;          // else it cannot be made smaller
 };
+
+// The name of the kernel that draft_study() would choose.
+std::string kernel_to_draft(const DraftRequest& request);
 
 // Throws InputError for a source without a kernel, and for one that takes what no study can give.
 DraftedStudy draft_study(const DraftRequest& request);

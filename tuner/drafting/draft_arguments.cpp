@@ -12,6 +12,7 @@
 #include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/host_memory.h"
+#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {
@@ -150,7 +151,6 @@ class Arguments {
     const std::string shape = allocated ? listed_shape(one, *allocated) : shape_of(one, use);
     const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
     const std::string guess = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
-    c_.plan.guesses_sizes = c_.plan.guesses_sizes || !allocated;
     if (!use.writes || one.is_const) {
       return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
@@ -175,7 +175,7 @@ class Arguments {
     if (!memory) return std::nullopt;
     std::string all;
     for (const Tokens factor : memory->factors) {
-      const auto text = c_.in_study(factor, memory->frame);
+      const auto text = c_.folded(factor, memory->frame);
       if (!text) return std::nullopt;
       const bool is_product = text->find_first_of("+-/ifo") == std::string::npos;
       const bool alone = memory->factors.size() == 1 || is_product;
@@ -184,6 +184,7 @@ class Arguments {
     const std::int64_t bytes = static_cast<std::int64_t>(bytes_of({one.type, one.lanes}));
     if (memory->is_bytes) all = divided(all, bytes);
     all = with_present_values(c_.plan, all);
+    if (const auto number = constant_value(all)) all = std::to_string(*number);
     const auto count = c_.value_of(all);
     if (!count || *count < 1 || *count * static_cast<double>(bytes) > kMostBytes) {
       return std::nullopt;
@@ -192,16 +193,24 @@ class Arguments {
   }
 
   // "n * 4" divided by 4 is "n".
-  static std::string divided(const std::string& text, std::int64_t by) {
+  static std::string divided(std::string text, std::int64_t by) {
+    while (text.size() > 2 && text.front() == '(' && text.find(')') + 1 == text.size()) {
+      text = text.substr(1, text.size() - 2);
+    }
     const std::string divisor = std::to_string(by), front = divisor + " * ", back = " * " + divisor;
     const bool is_product = std::ranges::all_of(
         text, [](char c) { return is_word_part(c) || c == '.' || c == ' ' || c == '*'; });
     if (is_product && text.ends_with(back)) return text.substr(0, text.size() - back.size());
     if (is_product && text.starts_with(front)) return text.substr(front.size());
-    const auto last = text.rfind(back);
-    const bool in_parentheses = last != text.npos && last + back.size() == text.size() &&
-                                text.front() == '(' && text.find(')') + 1 == last;
-    if (in_parentheses) return text.substr(1, last - 2);
+    // "(n + 1) * 4" and "4 * (n + 1)"
+    const auto open = text.find('('), close = text.find(')');
+    const bool is_group = open != text.npos && close != text.npos &&
+                          text.find('(', open + 1) == text.npos &&
+                          text.find(')', close + 1) == text.npos;
+    if (is_group && open == 0 && text.substr(close + 1) == back) return text.substr(1, close - 1);
+    if (is_group && open == front.size() && text.starts_with(front) && close + 1 == text.size()) {
+      return text.substr(open + 1, close - open - 1);
+    }
     if (by == 1) return text;
     return "(" + text + ") // " + divisor;
   }

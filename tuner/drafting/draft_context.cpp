@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
 #include "tuner/expression/expression.h"
 
@@ -11,6 +12,28 @@ namespace tuner {
 namespace {
 
 constexpr int kMostSteps = 10;  // from a name to its numbers
+
+// "a.n" and "a->n" as one word, "a.n".
+std::vector<Token> with_members_as_words(std::vector<Token> tokens) {
+  for (std::size_t at = 0; at + 2 < tokens.size(); ++at) {
+    const Token &of = tokens[at], &sign = tokens[at + 1], &member = tokens[at + 2];
+    const bool is_call = at + 3 < tokens.size() && tokens[at + 3].is("(");
+    if (!of.is_word() || !member.is_word() || is_call) continue;
+    if (!sign.is(".") && !sign.is("->")) continue;
+    const char* const end = member.text.data() + member.text.size();
+    const auto length = end - of.text.data();
+    if (length !=
+        static_cast<std::ptrdiff_t>(of.text.size() + sign.text.size() + member.text.size())) {
+      continue;
+    }
+    tokens[at].text = {of.text.data(), static_cast<std::size_t>(length)};
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                 tokens.begin() + static_cast<std::ptrdiff_t>(at) + 3);
+  }
+  return tokens;
+}
+
+bool is_of_the_command_line(Tokens set) { return mentions(set, "argv") || mentions(set, "argc"); }
 
 }  // namespace
 
@@ -23,21 +46,47 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, st
     return found == source.numbers.end() ? std::nullopt
                                          : std::optional(std::to_string(found->second));
   }
-  return study_expression(expanded(set.tokens, source.callables), [&](const std::string& inner) {
-    return host_number(inner, set.frame, depth + 1);
-  });
+  const std::vector<Token> text = with_members_as_words(expanded(set.tokens, source.callables));
+  return study_expression(
+      text, [&](const std::string& inner) { return host_number(inner, set.frame, depth + 1); });
 }
 
 DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame) const {
   if (hint && frame < hint->frames.size()) {
     const HostFrame& now = hint->frames[frame];
-    if (const Tokens set = initialiser_of(now.body, name); !set.empty()) return {set, frame};
-    const auto parameter = std::ranges::find(now.parameters, name);
+    const Tokens set = initialiser_of(now.body, name);
+    const std::size_t dot = name.find_first_of(".-");
+    const auto parameter = std::ranges::find(now.parameters, name.substr(0, dot));
     const auto place = static_cast<std::size_t>(parameter - now.parameters.begin());
+    if (dot != name.npos && (set.empty() || is_of_the_command_line(set))) {
+      const HostText member = member_of(name, frame, place);
+      if (!member.tokens.empty()) return member;
+    }
+    if (!set.empty()) return {set, frame};
     if (place < now.arguments.size()) return {now.arguments[place], frame + 1};
   }
   const auto found = source.computed.find(name);
   return found == source.computed.end() ? HostText() : HostText{found->second, frame};
+}
+
+// "threads.x" of "dim3 threads(16, 8)", also where a caller passes it.
+DraftContext::HostText DraftContext::member_of(const std::string& name, std::size_t frame,
+                                               std::size_t parameter) const {
+  const HostFrame& now = hint->frames[frame];
+  const char axis = name.back();
+  const std::string of = name.substr(0, name.find_first_of(".-"));
+  if (parameter < now.arguments.size() && frame + 1 < hint->frames.size()) {
+    const Tokens passed = now.arguments[parameter];
+    if (passed.empty() || !passed.back().is_word() || passed.size() > 2) return {};
+    const std::string outer(passed.back().text);
+    return what_is_set(outer + name.substr(of.size()), frame + 1);
+  }
+  if (axis < 'x' || name.size() != of.size() + 2) return {};
+  const Token word{Token::Kind::kWord, of, 0, false};
+  const std::vector<Tokens> axes = axes_of({&word, 1}, now.body);
+  const auto place = static_cast<std::size_t>(axis - 'x');
+  if (place < axes.size() && axes.front().data() != &word) return {axes[place], frame};
+  return {};
 }
 
 Tokens DraftContext::passed_for(const std::string& argument) const {
@@ -51,7 +100,7 @@ Tokens DraftContext::passed_for(const std::string& argument) const {
 std::optional<std::string> DraftContext::host_expression_of(const std::string& argument) const {
   const Tokens passed = passed_for(argument);
   if (passed.empty()) return std::nullopt;
-  return study_expression(expanded(passed, source.callables),
+  return study_expression(with_members_as_words(expanded(passed, source.callables)),
                           [this](const std::string& name) { return host_number(name, 0, 0); });
 }
 
@@ -69,10 +118,23 @@ std::optional<std::string> DraftContext::meaning(const std::string& name, std::s
   const HostText set = what_is_set(name, frame);
   if (!set.tokens.empty() && depth <= kMostSteps) {
     if (auto said = in_study(set.tokens, set.frame, depth + 1)) return said;
+    if (is_of_the_command_line(set.tokens)) return of_the_command_line(name);
   }
   const auto found = source.numbers.find(name);
   return found == source.numbers.end() ? std::nullopt
                                        : std::optional(std::to_string(found->second));
+}
+
+std::string DraftContext::of_the_command_line(const std::string& name) const {
+  const std::string value = may_be_extent(name) ? "256" : "2";
+  assumed.insert(name + " is " + value + ": the command line says what it is");
+  return value;
+}
+
+std::optional<std::string> DraftContext::folded(Tokens tokens, std::size_t frame) const {
+  auto text = in_study(tokens, frame);
+  const auto value = text ? constant_value(*text) : std::nullopt;
+  return value ? std::to_string(*value) : text;
 }
 
 std::optional<double> DraftContext::value_of(const std::string& expression) const {
@@ -102,6 +164,7 @@ std::optional<std::string> DraftContext::in_study(Tokens tokens, std::size_t fra
                                                   int depth) const {
   std::vector<Token> text = expanded(tokens, source.callables);
   if (frame == 0) text = with_own_names(std::move(text));
+  text = with_members_as_words(std::move(text));
   return study_expression(text,
                           [&](const std::string& name) { return meaning(name, frame, depth); });
 }

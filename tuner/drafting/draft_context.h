@@ -28,11 +28,15 @@ struct DraftContext {
   // Names of the host code for extents, by the frame of the launch in which they are names.
   std::map<std::pair<std::size_t, std::string>, std::string> host_names{};
   std::map<std::string, std::string> renamed{};  // names of the host code for parameters
+  // What was assumed of names that the command line sets.
+  mutable std::set<std::string> assumed{};
 
   // What a name of the host code, or of the kernel's, means in the study.
   std::optional<std::string> meaning(const std::string& name, std::size_t frame = 0,
                                      int depth = 0) const;
   std::optional<std::string> in_study(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
+  // The same; of numbers alone the number that they are.
+  std::optional<std::string> folded(Tokens tokens, std::size_t frame = 0) const;
   // What the host code passes for an argument of the kernel; empty: it is not seen.
   Tokens passed_for(const std::string& argument) const;
   // The same as far as it is made of numbers.
@@ -55,6 +59,8 @@ struct DraftContext {
   };
   // What the host code, or the source's own macros, set a name to.
   HostText what_is_set(const std::string& name, std::size_t frame) const;
+  HostText member_of(const std::string& name, std::size_t frame, std::size_t parameter) const;
+  std::string of_the_command_line(const std::string& name) const;
   std::optional<std::string> size_of(const std::string& type) const;
 };
 

@@ -63,7 +63,7 @@ class Extents {
     auto& all = c_.plan.extents;
     const auto was = all;
     const double most =
-        std::ldexp(1, all.size() < 3 ? 23 : 27) / static_cast<double>(c_.request.smaller);
+        std::ldexp(1, all.size() < 3 ? 21 : 25) / static_cast<double>(c_.request.smaller);
     const auto work = [&] {
       return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
         return product * static_cast<double>(one.second);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
+#include "tuner/source/own_names.h"
 
 namespace tuner {
 namespace {
@@ -17,7 +20,7 @@ class Knobs {
   explicit Knobs(DraftContext& context) : c_(context) {}
 
   void take_templates() {
-    std::string entry, now;
+    std::string entry;
     for (std::size_t i = 0; i < c_.kernel.templates.size(); ++i) {
       const TemplateParameter& one = c_.kernel.templates[i];
       std::string present = template_argument(i);
@@ -29,21 +32,18 @@ class Knobs {
         if (present.empty()) {
           c_.plan.guess("entry", fmt::format("template parameter {} is {}", one.name, spelled));
         }
-        now += (now.empty() ? "" : ", ") + spelled;
       } else {
         const DraftedParameter parameter = template_parameter(one, present);
         const bool is_name =
             !present.empty() && std::isdigit(static_cast<unsigned char>(present[0])) == 0;
         if (is_name) c_.renamed[present] = parameter.name;
         spelled = "{" + parameter.name + "}";
-        now += (now.empty() ? "" : ", ") + std::to_string(parameter.present);
         c_.template_values[one.name] = parameter.name;
         c_.plan.parameters.push_back(parameter);
       }
       entry += (entry.empty() ? "" : ", ") + spelled;
     }
     c_.plan.entry = c_.kernel.name + (entry.empty() ? "" : "<" + entry + ">");
-    c_.plan.reference_entry = c_.kernel.name + (now.empty() ? "" : "<" + now + ">");
   }
 
   // Macros that -D changes, and names that the source uses and nobody defines, as Kernel Tuner's.
@@ -59,21 +59,85 @@ class Knobs {
                         macro.name, macro.value, macro.place, macro.name));
       }
     }
-    for (const Token& token : c_.kernel.body) {
-      const std::string name(token.text);
+    for (const Declaration& one : c_.source.declarations) {
+      const bool is_device = one.body.data() == c_.kernel.body.data() ||
+                             (mentions(one.head, "__device__") && !one.body.empty());
+      if (is_device && c_.source.holds(one.all.front())) take_undefined(one);
+    }
+  }
+
+ private:
+  // Macros that only a build, or a tuner, defines.
+  void take_undefined(const Declaration& function) {
+    const Tokens body = function.body;
+    for (std::size_t at = 0; at + 1 < body.size(); ++at) {
+      const std::string name(body[at].text);
       const bool is_theirs = name.starts_with("block_size_") || name.starts_with("tile_size_") ||
                              name.starts_with("TUNE_") || name.starts_with("loop_unroll_factor");
-      if (!token.is_word() || !is_theirs || c_.source.macro(name) != nullptr) continue;
-      if (c_.plan.parameter(name) != nullptr || !initialiser_of(c_.kernel.body, name).empty())
+      const bool is_operand = !body[at + 1].is("(") && !body[at + 1].is_word() &&
+                              !body[at + 1].is("::") && (at == 0 || !body[at - 1].is("."));
+      if (!body[at].is_word() || c_.plan.parameter(name) != nullptr) continue;
+      if (!is_theirs && !(is_operand && is_undefined(name))) continue;
+      if (c_.source.macro(name) != nullptr || !initialiser_of(function.body, name).empty())
         continue;
-      const bool is_block = lower(name).find("block") != std::string::npos;
+      const bool is_block = lower(name).find("block") != std::string::npos ||
+                            lower(name).find("group") != std::string::npos ||
+                            (!is_theirs && lower(name).find("size") != std::string::npos);
       add_macro(name, is_block ? 16 : 1, "used and defined nowhere");
       c_.plan.parameters.back().is_guess = true;
       c_.plan.guessed.push_back(fmt::format("{} is {} at present", name, is_block ? 16 : 1));
     }
   }
 
- private:
+  // A name in capital letters that no text of the project gives a meaning, and no system header.
+  bool is_undefined(const std::string& name) const {
+    constexpr std::string_view kOfTheSystem[] = {"CUDA",  "CU_",    "FLT_",  "DBL_",     "INT",
+                                                 "UINT",  "M_",     "NULL",  "NAN",      "INF",
+                                                 "HUGE_", "CHAR_",  "LONG_", "LLONG_",   "ULLONG_",
+                                                 "SHRT_", "USHRT_", "RAND_", "SIZE_MAX", "__"};
+    const bool is_of_the_system = std::ranges::any_of(
+        kOfTheSystem, [&](std::string_view one) { return name.starts_with(one); });
+    const bool is_macro =
+        name.size() > 1 && std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
+        std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; });
+    if (!is_macro || is_of_the_system) return false;
+    if (std::ranges::any_of(c_.kernel.templates,
+                            [&](const TemplateParameter& one) { return one.name == name; })) {
+      return false;
+    }
+    return !is_declared(name);
+  }
+
+  // Behind a type, in an enumeration, as a macro, as a template's parameter.
+  bool is_declared(const std::string& name) const {
+    const std::vector<Token>& all = c_.source.tokens;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Token& token = all[at];
+      if (token.kind == Token::Kind::kDirective) {
+        const auto macro = definition_in(token);
+        if (macro && macro->name == name) return true;
+        continue;
+      }
+      if (!token.is(name) || at == 0) continue;
+      const Token& before = all[at - 1];
+      const bool is_behind_type =
+          before.is_word() && !before.is("return") && !before.is("case") && !before.is("else");
+      const bool is_pointer = at > 1 && (before.is("*") || before.is("&")) &&
+                              all[at - 2].is_word() && at + 1 < all.size() &&
+                              (all[at + 1].is(",") || all[at + 1].is(")") || all[at + 1].is(";"));
+      if (is_behind_type || is_pointer || is_enumerator(all, at)) return true;
+    }
+    return false;
+  }
+
+  static bool is_enumerator(const std::vector<Token>& all, std::size_t at) {
+    for (std::size_t from = at; from-- > 0 && at - from < 200;) {
+      if (all[from].is(";") || all[from].is("}") || all[from].is(")")) return false;
+      if (all[from].is("enum")) return true;
+    }
+    return false;
+  }
+
   // The n-th template argument of the launch; empty: none.
   std::string template_argument(std::size_t n) const {
     return c_.hint && n < c_.hint->template_arguments.size()

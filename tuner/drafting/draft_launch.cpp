@@ -94,6 +94,8 @@ class Launch {
         literal_blocks_[axis] = *number;
         return parameter;
       }
+      const std::string parameter = axes > 1 ? template_block(*number) : "";
+      if (!parameter.empty()) return parameter;
       return *text;
     }
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
@@ -108,6 +110,20 @@ class Launch {
     }
     literal_blocks_[axis] = *number;
     return name;
+  }
+
+  // k<16><<<grid, dim3(b, b)>>> where b is 32 and another launch takes k<32>: then that is meant.
+  std::string template_block(std::int64_t number) {
+    for (const auto& [name, parameter] : c_.template_values) {
+      if (lower(name).find("block") == name.npos) continue;
+      for (DraftedParameter& one : c_.plan.parameters) {
+        if (one.name != parameter) continue;
+        one.present = number;
+        one.values = values_to_try(one.name, number, 0);
+        return parameter;
+      }
+    }
+    return {};
   }
 
   std::string guessed_block(int axis, int axes) {
@@ -163,8 +179,7 @@ class Launch {
   void take_grid() {
     if (c_.hint) {
       for (std::size_t axis = 0; axis < c_.hint->grid.size(); ++axis) {
-        const auto text =
-            c_.in_study(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
+        const auto text = c_.folded(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
         const auto value = text ? c_.value_of(*text) : std::nullopt;
         if (!value || *value < 1 || *value > kMostBlocks || *value != std::floor(*value)) {
           c_.plan.guess(

@@ -103,6 +103,18 @@ std::string baseline_text(const DraftPlan& plan) {
          "}  # what you have now: results say the speed-up over it\n";
 }
 
+// "k<float, 16>" for "k<float, {TILE}>".
+std::string present_entry(const DraftPlan& plan) {
+  std::string out = plan.entry;
+  for (const DraftedParameter& one : plan.parameters) {
+    const std::string name = "{" + one.name + "}";
+    for (auto at = out.find(name); at != out.npos; at = out.find(name)) {
+      out.replace(at, name.size(), std::to_string(one.present));
+    }
+  }
+  return out;
+}
+
 std::string reference_text(const DraftPlan& plan) {
   if (plan.arguments.empty()) return {};
   std::string out =
@@ -110,7 +122,7 @@ std::string reference_text(const DraftPlan& plan) {
       "found\n"
       "# so; a simple kernel of its own that is known to be right finds more.\n";
   out += fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n  block: {}\n  grid: {}\n",
-                     "\"" + plan.reference_entry + "\"", present_values(plan),
+                     "\"" + present_entry(plan) + "\"", present_values(plan),
                      list_of(with_present_values(plan, plan.block)),
                      list_of(with_present_values(plan, plan.grid)));
   if (!plan.shared.empty()) {

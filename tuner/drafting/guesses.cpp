@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/launch_hint.h"
@@ -85,17 +86,30 @@ std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t pr
   return {values.begin(), values.end()};
 }
 
+namespace {
+
+bool is_no_extent(const std::string& name) {
+  return has_one_of(lower(name),
+                    {"radius", "iter", "step", "seed", "offset", "stride", "pitch", "ld", "shift",
+                     "alpha", "beta", "factor", "flag", "mode", "channel"});
+}
+
+}  // namespace
+
+bool may_be_extent(const std::string& name) {
+  if (is_no_extent(name)) return false;
+  const bool is_letters = name.size() <= 2 && std::ranges::all_of(name, [](unsigned char c) {
+                            return std::isupper(c) != 0;
+                          });
+  return is_letters || is_piece(name, {"n",     "m",        "k",    "nx",    "ny",     "nz",
+                                       "w",     "h",        "d",    "width", "height", "depth",
+                                       "rows",  "cols",     "size", "len",   "length", "count",
+                                       "total", "elements", "num",  "dim",   "batch",  "numel"});
+}
+
 bool is_extent(const FoundKernel& kernel, const std::string& name) {
-  const std::string word = lower(name);
-  if (has_one_of(word, {"radius", "iter", "step", "seed", "offset", "stride", "pitch", "ld",
-                        "shift", "alpha", "beta", "factor", "flag", "mode", "channel"})) {
-    return false;
-  }
-  if (is_piece(name, {"n",      "m",     "k",      "nx",       "ny",   "nz",   "w",     "h",
-                      "d",      "width", "height", "depth",    "rows", "cols", "size",  "len",
-                      "length", "count", "total",  "elements", "num",  "dim",  "batch", "numel"})) {
-    return true;
-  }
+  if (is_no_extent(name)) return false;
+  if (may_be_extent(name)) return true;
   for (std::size_t i = 1; i < kernel.body.size(); ++i) {
     if (kernel.body[i].is(name) && (kernel.body[i - 1].is("<") || kernel.body[i - 1].is(">"))) {
       return true;

@@ -18,6 +18,9 @@ bool looks_tunable(const std::string& name);
 std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t present,
                                         int threads_of_axes);
 
+// Whether this is a usual name of an extent: "rows", "N".
+bool may_be_extent(const std::string& name);
+
 // Whether a whole number that a kernel takes is an extent of its problem.
 bool is_extent(const FoundKernel& kernel, const std::string& name);
 

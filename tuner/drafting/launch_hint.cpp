@@ -24,35 +24,6 @@ std::size_t find(Tokens tokens, std::size_t from, std::string_view sign) {
   return from;
 }
 
-// "dim3(a, b)", "{a, b}" and "(a, b)" as its pieces; other expressions are one piece.
-std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0) {
-  if (expression.empty()) return {};
-  std::size_t open = expression[0].is("dim3") ? 1 : 0;
-  if (open < expression.size() && (expression[open].is("(") || expression[open].is("{")) &&
-      behind_closing(expression, open) == expression.size()) {
-    auto pieces = pieces_between_commas(expression.subspan(open + 1, expression.size() - open - 2));
-    if (open == 1 || pieces.size() > 1) return pieces;
-  }
-  if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
-    // A variable: of type dim3 it has several axes.
-    const std::string name(expression[0].text);
-    for (std::size_t i = 0; i + 2 < function.size(); ++i) {
-      if (!function[i].is("dim3")) continue;
-      for (std::size_t at = i + 1; at + 1 < function.size() && !function[at].is(";"); ++at) {
-        if (!function[at].is(name)) continue;
-        const Tokens rest = function.subspan(at + 1);
-        if (rest[0].is("(") || rest[0].is("{")) {
-          return pieces_between_commas(rest.subspan(1, behind_closing(rest, 0) - 2));
-        }
-        if (rest[0].is("=")) {
-          return axes_of(rest.subspan(1, find(rest, 1, ";") - 1), function, depth + 1);
-        }
-      }
-    }
-  }
-  return {expression};
-}
-
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
@@ -199,6 +170,35 @@ Tokens without_command_line(Tokens set) {
 
 }  // namespace
 
+// "dim3(a, b)", "{a, b}" and "(a, b)" as its pieces; other expressions are one piece.
+std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
+  if (expression.empty()) return {};
+  std::size_t open = expression[0].is("dim3") ? 1 : 0;
+  if (open < expression.size() && (expression[open].is("(") || expression[open].is("{")) &&
+      behind_closing(expression, open) == expression.size()) {
+    auto pieces = pieces_between_commas(expression.subspan(open + 1, expression.size() - open - 2));
+    if (open == 1 || pieces.size() > 1) return pieces;
+  }
+  if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
+    // A variable: of type dim3 it has several axes.
+    const std::string name(expression[0].text);
+    for (std::size_t i = 0; i + 2 < function.size(); ++i) {
+      if (!function[i].is("dim3")) continue;
+      for (std::size_t at = i + 1; at + 1 < function.size() && !function[at].is(";"); ++at) {
+        if (!function[at].is(name)) continue;
+        const Tokens rest = function.subspan(at + 1);
+        if (rest[0].is("(") || rest[0].is("{")) {
+          return pieces_between_commas(rest.subspan(1, behind_closing(rest, 0) - 2));
+        }
+        if (rest[0].is("=")) {
+          return axes_of(rest.subspan(1, find(rest, 1, ";") - 1), function, depth + 1);
+        }
+      }
+    }
+  }
+  return {expression};
+}
+
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel) {
   const std::string name = last_name(kernel.name);
   for (const Declaration& one : source.declarations) {
@@ -215,9 +215,13 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
 }
 
 Tokens initialiser_of(Tokens function, const std::string& variable) {
+  const std::size_t dot = variable.find_first_of(".-");
+  const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
+  const std::string name = variable.substr(variable.find_last_of(".>") + 1);
   for (std::size_t at = 0; at + 2 < function.size(); ++at) {
-    if (!function[at].is(variable)) continue;
-    if (at > 0 && (function[at - 1].is(".") || function[at - 1].is("->"))) continue;
+    if (!function[at].is(name)) continue;
+    const bool is_member = at > 1 && (function[at - 1].is(".") || function[at - 1].is("->"));
+    if (is_member ? !function[at - 2].is(of) : !of.empty()) continue;
     // "int a = 1, b = 2;" ends at the comma.
     if (function[at + 1].is("=") && !function[at + 2].is("=")) {
       const Tokens rest = function.subspan(at + 2, find(function, at + 2, ";") - at - 2);

@@ -29,8 +29,11 @@ struct LaunchHint {
 // The first launch of `kernel`; none when nothing launches it.
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel);
 
+// The axes of a variable of type dim3; the variable itself where it is none.
+std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
+
 // What a variable of the function is set to where it is first set; of an array's element: one in
-// the middle of the array's. Empty: nowhere.
+// the middle of the array's. "a.n" is a variable, too. Empty: nowhere.
 Tokens initialiser_of(Tokens function, const std::string& variable);
 
 }  // namespace tuner

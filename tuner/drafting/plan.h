@@ -26,12 +26,11 @@ struct DraftedArgument {
 };
 
 struct DraftPlan {
-  std::string kernel, entry, reference_entry, relative_name;
+  std::string kernel, entry, relative_name;
   bool has_macros = false;  // names of parameters are those of macros, without a prefix
   std::vector<std::string> include_dirs, head;  // head: remarks at the top
   std::vector<std::pair<std::string, std::int64_t>> extents;
   std::string size_of_host;  // the host code's, where the extents are smaller; empty: they are not
-  bool guesses_sizes = false;
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
   std::vector<DraftedParameter> parameters;
   std::vector<std::string> block, grid;

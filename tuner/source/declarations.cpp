@@ -187,7 +187,7 @@ class Parser {
 std::vector<Token> code_of(const std::vector<Token>& tokens, Branches which) {
   std::vector<Token> code;
   std::ranges::copy_if(tokens, std::back_inserter(code), [which](const Token& token) {
-    return token.kind != Token::Kind::kDirective &&
+    return token.kind != Token::Kind::kDirective && !token.is("\\") &&  // a line goes on
            (which == Branches::kAll || !token.other_branch);
   });
   return code;

@@ -104,6 +104,17 @@ class Headers {
   std::set<fs::path> seen_;
 };
 
+bool includes(const SourceText& host, const fs::path& source) {
+  const std::string name = source.filename().string();
+  if (host.text.find(name) == std::string::npos) return false;
+  return std::ranges::any_of(possible_directives(host.text), [&](const Directive& directive) {
+    const auto include = directive.name == "include" ? include_of(directive) : std::nullopt;
+    if (!include || !include->quoted || !include->name.ends_with(name)) return false;
+    std::error_code ignored;
+    return fs::equivalent(fs::path(host.name).parent_path() / include->name, source, ignored);
+  });
+}
+
 void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& out) {
   std::vector<fs::path> files;
   std::error_code failed;
@@ -135,6 +146,9 @@ ProjectFiles project_files(const fs::path& source, const std::string& text) {
   Headers(folder, out).follow(text, folder);
   take_hosts(folder, source, out);
   take_hosts(folder.parent_path(), source, out);
+  const auto includer = std::ranges::find_if(
+      out.hosts, [&](const SourceText& host) { return includes(host, source); });
+  if (includer != out.hosts.end()) out.includer = includer->name;
   return out;
 }
 
