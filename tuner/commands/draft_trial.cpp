@@ -22,7 +22,14 @@ constexpr double kTimeout = 3;  // seconds for one configuration
 
 void ignore(const std::string& /*note*/) {}
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// With the compiler's first error, if there is one.
+std::string first_line(const std::string& text) {
+  const std::string first = text.substr(0, text.find('\n'));
+  const std::size_t error = text.find("error: ", first.size());
+  if (error == text.npos) return first;
+  const std::size_t from = text.rfind('\n', error) + 1;
+  return first + " " + text.substr(from, text.find('\n', error) - from);
+}
 
 // What the draft itself says of the kernel as it is.
 Assignments present_configuration(const Study& study) {
@@ -39,16 +46,21 @@ DraftTrial judged(const std::string& message) {
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
   DraftTrial out{End::kOther, false, {}, first_line(message)};
   static const std::regex kUnwritten(R"(elements of (\w+) as NaN)");
+  static const std::regex kUndefined(
+      R"('([A-Z][A-Z0-9_]*)' was not declared|undeclared identifier '([A-Z][A-Z0-9_]*)')");
   std::smatch parts;
   if (std::regex_search(message, parts, kUnwritten)) {
     out.end = End::kUnwritten;
-    out.output = parts[1].str();
+    out.name = parts[1].str();
   } else if (says("killed by signal") || says("illegal address")) {
     out.end = End::kCrash;
   } else if (says("not to be had") || says("seconds") || says("timeout")) {
     out.end = End::kSlow;
   } else if (says("does not compile")) {
     out.end = End::kCompile;
+  }
+  if (std::regex_search(message, parts, kUndefined)) {
+    out.name = parts[1].matched ? parts[1].str() : parts[2].str();
   }
   return out;
 }

@@ -22,7 +22,7 @@ struct DraftTrial {
   };
   End end = End::kOther;
   bool is_verified = false;  // also of kSlow: what is slow is the timing
-  std::string output;        // of kUnwritten
+  std::string name;          // of kUnwritten the output, of kCompile a macro that nobody defines
   std::string message;       // the first line that says why
 };
 

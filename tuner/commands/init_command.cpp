@@ -165,13 +165,19 @@ class Drafts {
   // Whether another draft may do better.
   bool learn(const DraftTrial& trial, const DraftedStudy& draft) {
     using End = DraftTrial::End;
-    if (trial.end == End::kUnwritten) return request_.unwritten.insert(trial.output).second;
+    if (trial.end == End::kUnwritten) {  // after the second: all
+      const std::string name = request_.unwritten.empty() ? trial.name : kEveryOutput;
+      return request_.unwritten.insert(name).second;
+    }
+    if (trial.end == End::kCompile && !trial.name.empty()) {
+      return request_.undefined.insert(trial.name).second;
+    }
     if (trial.end == End::kCrash && request_.room < kMostRoom) {
       request_.room *= 8;
       return true;
     }
     if (trial.end == End::kSlow && draft.has_extents && request_.smaller < kSmallest) {
-      request_.smaller *= 64;
+      request_.smaller *= 16;
       return true;
     }
     return false;

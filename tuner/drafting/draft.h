@@ -11,6 +11,8 @@
 
 namespace tuner {
 
+inline constexpr const char* kEveryOutput = "*";
+
 struct DraftRequest {
   std::string source;         // its text
   std::string source_name;    // for messages
@@ -20,10 +22,12 @@ struct DraftRequest {
   std::vector<std::string> include_dirs{};  // those of the project, as the study names them
 
   // What an earlier draft has taught.
-  bool without_host = false;           // a launch of the host code that makes no study
-  std::int64_t room = 1;               // buffers are this many times as large as they seem to be
-  std::int64_t smaller = 1;            // extents are this many times as small
-  std::set<std::string> unwritten{};   // outputs of which not every element is written
+  bool without_host = false;  // a launch of the host code that makes no study
+  std::int64_t room = 1;      // buffers are this many times as large as they seem to be
+  std::int64_t smaller = 1;   // extents are this many times as small
+  std::set<std::string>
+      unwritten{};  // outputs of which not every element is written, or kEveryOutput
+  std::set<std::string> undefined{};   // macros that a build defines
   std::vector<std::string> remarks{};  // what is to be said at the top
 };
 

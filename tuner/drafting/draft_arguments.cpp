@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kRowLength = 16;
 constexpr double kMostBytes = 256 << 20;  // of a buffer
-constexpr double kMostRoom = 64 << 20;    // of one that is made larger than it seems to be
+constexpr double kMostRoom = 32 << 20;    // of one that is made larger than it seems to be
 
 class Arguments {
  public:
@@ -155,7 +155,8 @@ class Arguments {
       return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
-    if (c_.request.unwritten.contains(one.name)) {
+    const auto& unwritten = c_.request.unwritten;
+    if (unwritten.contains(one.name) || unwritten.contains(kEveryOutput)) {
       return {one.name, text + ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros"),
               "not every element of it was written when it was tried"};
     }
@@ -271,10 +272,8 @@ class Arguments {
 
   // The one axis that all indices depend on, of a buffer that has no rows.
   std::optional<char> axis_of_index(const Use& use) const {
-    const bool has_rows = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
-      return std::ranges::any_of(c_.extent_arguments, [&](const auto& extent) {
-        return multiplies(subscript, c_.kernel.body, extent);
-      });
+    const bool has_rows = std::ranges::any_of(c_.extent_arguments, [&](const auto& extent) {
+      return multiplies(use, c_.kernel.body, extent);
     });
     return has_rows ? std::nullopt : axis_of(use.subscripts, c_.kernel.body);
   }
@@ -319,9 +318,7 @@ class Arguments {
     if (c_.plan.extents.size() == 1) {
       const std::string& extent = c_.plan.extents.front().first;
       if (lies_in_rows(use)) return {extent, std::to_string(kRowLength)};
-      const bool square = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
-        return multiplies(subscript, c_.kernel.body, c_.plan.extent_of.begin()->first);
-      });
+      const bool square = multiplies(use, c_.kernel.body, c_.plan.extent_of.begin()->first);
       return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
     }
     if (auto of_product = extents_of_product(one); !of_product.empty()) return of_product;

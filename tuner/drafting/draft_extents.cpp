@@ -14,7 +14,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::int64_t kLeastExtent = 32;
+constexpr std::int64_t kLeastExtent = 32, kInventedExtent = 65536;
 
 // What the expressions of a study already mean by a name, or a parameter's macro.
 bool is_taken(const std::string& name) {
@@ -53,22 +53,35 @@ class Extents {
       if (hinted) continue;
       c_.plan.guess("problem_sizes", fmt::format("{} = {}", name, c_.plan.extents.back().second));
     }
+    if (extents.empty()) invent_extent();
     make_smaller();
   }
 
  private:
+  // A kernel that takes none, and no launch says how large its grid is: as many threads as
+  // elements.
+  void invent_extent() {
+    const bool has_buffers = std::ranges::any_of(
+        c_.kernel.arguments, [](const FoundArgument& one) { return one.is_pointer(); });
+    if (c_.hint || !has_buffers || axes_used(c_.kernel.body, "blockIdx") == 0) return;
+    const std::string name = c_.new_name("N");
+    c_.plan.extents.emplace_back(name, kInventedExtent);
+    c_.plan.guess("problem_sizes",
+                  fmt::format("{} elements: the kernel takes no number of them", kInventedExtent));
+  }
+
   // A first run on a CPU is to end soon: the largest extents are halved until there is no more to
   // do than some millions of threads can.
   void make_smaller() {
     auto& all = c_.plan.extents;
     const auto was = all;
-    const double most =
-        std::ldexp(1, all.size() < 3 ? 21 : 25) / static_cast<double>(c_.request.smaller);
     const auto work = [&] {
       return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
         return product * static_cast<double>(one.second);
       });
     };
+    const double most = std::min(std::ldexp(1, all.size() < 3 ? 21 : 25), work()) /
+                        static_cast<double>(c_.request.smaller);
     while (!all.empty() && work() > most) {
       const auto largest =
           std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
@@ -86,6 +99,15 @@ class Extents {
     return axes_used(c_.kernel.body, "threadIdx") > 1 || axes_used(c_.kernel.body, "blockIdx") > 1;
   }
 
+  // "a[i * n + j]" of the only extent.
+  bool is_square() const {
+    return c_.extent_arguments.size() == 1 &&
+           std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& one) {
+             return one.is_pointer() && multiplies(use_of(c_.kernel.body, one.name), c_.kernel.body,
+                                                   *c_.extent_arguments.begin());
+           });
+  }
+
   // Unlike all others: where two are equal, a kernel that takes one for the other is not found out.
   std::int64_t guessed_extent(std::set<std::int64_t>& taken) const {
     const std::int64_t usual = usual_extent();
@@ -98,7 +120,7 @@ class Extents {
 
   std::int64_t usual_extent() const {
     if (c_.extent_arguments.size() >= 3) return extents_of_product_known() ? 256 : 64;
-    if (c_.extent_arguments.size() == 2 || is_matrix()) return 512;
+    if (c_.extent_arguments.size() == 2 || is_matrix() || is_square()) return 512;
     const bool shares_threads = !share_of_a_block(c_.kernel.body, 'x').divisor.empty();
     return shares_threads ? 16384
                           : 1048576;  // a warp for each element: less of them keep a device busy

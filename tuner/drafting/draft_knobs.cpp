@@ -59,6 +59,9 @@ class Knobs {
                         macro.name, macro.value, macro.place, macro.name));
       }
     }
+    for (const std::string& name : c_.request.undefined) {
+      if (c_.plan.parameter(name) == nullptr) add_undefined(name);
+    }
     for (const Declaration& one : c_.source.declarations) {
       const bool is_device = one.body.data() == c_.kernel.body.data() ||
                              (mentions(one.head, "__device__") && !one.body.empty());
@@ -80,13 +83,19 @@ class Knobs {
       if (!is_theirs && !(is_operand && is_undefined(name))) continue;
       if (c_.source.macro(name) != nullptr || !initialiser_of(function.body, name).empty())
         continue;
-      const bool is_block = lower(name).find("block") != std::string::npos ||
-                            lower(name).find("group") != std::string::npos ||
-                            (!is_theirs && lower(name).find("size") != std::string::npos);
-      add_macro(name, is_block ? 16 : 1, "used and defined nowhere");
-      c_.plan.parameters.back().is_guess = true;
-      c_.plan.guessed.push_back(fmt::format("{} is {} at present", name, is_block ? 16 : 1));
+      add_undefined(name);
     }
+  }
+
+  void add_undefined(const std::string& name) {
+    const std::string word = lower(name);
+    const auto says = [&](std::string_view part) { return word.find(part) != std::string::npos; };
+    const bool is_count = word.starts_with("tile_size_") || word.starts_with("tune_");
+    const bool is_extent = says("block") || says("group") || says("tile") || says("size");
+    add_macro(name, is_extent && (says("block") || !is_count) ? 16 : 1, "used and defined nowhere");
+    c_.plan.parameters.back().is_guess = true;
+    c_.plan.guessed.push_back(
+        fmt::format("{} is {} at present", name, c_.plan.parameters.back().present));
   }
 
   // A name in capital letters that no text of the project gives a meaning, and no system header.

@@ -243,17 +243,25 @@ class Launch {
       if (axis_of_extent(name) == "xyz"[axis]) return name;
     }
     if (!left.empty()) return left.front();
-    return c_.extent_arguments.empty() ? "" : *c_.extent_arguments.begin();
+    const bool is_square = std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& one) {
+      return one.is_pointer() && !c_.extent_arguments.empty() &&
+             multiplies(use_of(c_.kernel.body, one.name), c_.kernel.body,
+                        *c_.extent_arguments.begin());
+    });
+    return is_square || (axis == 0 && !c_.extent_arguments.empty()) ? *c_.extent_arguments.begin()
+                                                                    : "";
   }
 
   std::string guessed_grid(int axis, std::map<char, std::string>& along) {
     const char letter = "xyz"[axis];
     if (!along.contains(letter)) along[letter] = extent_by_name(axis, along);
-    if (along[letter].empty()) {
+    const bool is_invented = c_.plan.extent_of.empty() && !c_.plan.extents.empty() && axis == 0;
+    if (along[letter].empty() && !is_invented) {
       c_.plan.guess("grid", fmt::format("1 block along {}: nothing says how many", letter));
       return "1";
     }
-    std::string extent = c_.plan.extent_of.at(along[letter]);
+    std::string extent =
+        is_invented ? c_.plan.extents.front().first : c_.plan.extent_of.at(along[letter]);
     std::string share;
     const ShareOfABlock of_a_block = share_of_a_block(c_.kernel.body, "xyz"[axis]);
     if (const auto divisor = in_numbers(of_a_block.divisor)) extent += " * " + *divisor;

@@ -129,6 +129,14 @@ Use use_of(Tokens body, const std::string& buffer) {
       use.subscripts.push_back(body.subspan(behind + 1, end - behind - 2));
       behind = end;
     }
+    // "*(buffer + i)"
+    const bool adds = at > 1 && body[at - 1].is("(") && is_times(body[at - 2]) &&
+                      behind < body.size() && body[behind].is("+");
+    if (adds) {
+      const std::size_t end = behind_closing(body, at - 1);
+      use.subscripts.push_back(body.subspan(behind + 1, end - behind - 2));
+      behind = end;
+    }
     const bool has_subscript = behind > at + 1;
     // "*a = 1"
     const bool is_target =
@@ -178,10 +186,12 @@ std::set<std::string> words_in(Tokens subscript, Tokens body) {
   return out;
 }
 
-bool multiplies(Tokens subscript, Tokens body, const std::string& word) {
-  std::vector<Tokens> open{subscript};
-  for (const std::string& local : words_in(subscript, body)) {
-    if (const Tokens set = initialiser_of(body, local); !set.empty()) open.push_back(set);
+bool multiplies(const Use& use, Tokens body, const std::string& word) {
+  std::vector<Tokens> open = use.subscripts;
+  for (const Tokens subscript : use.subscripts) {
+    for (const std::string& local : words_in(subscript, body)) {
+      if (const Tokens set = initialiser_of(body, local); !set.empty()) open.push_back(set);
+    }
   }
   return std::ranges::any_of(open, [&](Tokens tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {

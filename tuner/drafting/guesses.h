@@ -35,8 +35,8 @@ Use use_of(Tokens body, const std::string& buffer);
 // The words of a subscript, local variables replaced by what they are set to.
 std::set<std::string> words_in(Tokens subscript, Tokens body);
 
-// Whether "a * b" stands in it, in any order, local variables seen through.
-bool multiplies(Tokens subscript, Tokens body, const std::string& word);
+// Whether "a * word" stands in one of its subscripts, in any order, local variables seen through.
+bool multiplies(const Use& use, Tokens body, const std::string& word);
 
 // Axes (0 to 2) of `index`, "threadIdx" or "blockIdx", that a kernel uses.
 int axes_used(Tokens body, std::string_view index);

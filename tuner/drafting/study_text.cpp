@@ -73,6 +73,11 @@ class Rewriter {
       put(token.is("<") ? "<<" : ">>");
       return true;
     }
+    if (token.is("!")) {
+      put("not");
+      ++at_;
+      return true;
+    }
     static constexpr std::string_view kSigns = "+-*%,";
     if (token.text.size() != 1) return false;
     if (token.is("/")) {

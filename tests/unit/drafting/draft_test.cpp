@@ -300,8 +300,10 @@ TEST(Draft, MarksEveryGuessInTheStudy) {
           .yaml;
   EXPECT_TRUE(has(yaml, "entry: \"k<float>\"  # a guess: template parameter T is float\n")) << yaml;
   EXPECT_TRUE(has(yaml, "block: [BLOCK]  # a guess: a block of 256 threads along x\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "grid: [1]  # a guess: 1 block along x: nothing says how many\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "shape: [65536], role: out}  # a guess: the shape\n")) << yaml;
+  EXPECT_TRUE(
+      has(yaml, "  - {N: 65536}  # a guess: 65536 elements: the kernel takes no number of "))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "grid: [N]  # a guess: the grid along x: N in shares of 1\n")) << yaml;
   EXPECT_TRUE(has(drafted("__global__ void k(const float* a, int n) { n = a[n]; }").yaml,
                   "# No output was found, so nothing is verified.\n"));
 }
