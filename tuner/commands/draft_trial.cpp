@@ -22,13 +22,15 @@ constexpr double kTimeout = 3;  // seconds for one configuration
 
 void ignore(const std::string& /*note*/) {}
 
-// With the compiler's first error, if there is one.
-std::string first_line(const std::string& text) {
-  const std::string first = text.substr(0, text.find('\n'));
-  const std::size_t error = text.find("error: ", first.size());
-  if (error == text.npos) return first;
-  const std::size_t from = text.rfind('\n', error) + 1;
-  return first + " " + text.substr(from, text.find('\n', error) - from);
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The compiler's first error, without the folder that it works in.
+std::string compile_error(const std::string& log) {
+  const std::size_t error = std::min(log.find("error: "), log.size());
+  const std::size_t from = log.rfind('\n', error) + 1;
+  static const std::regex kFolder(R"(/\S*/)");
+  const std::string line = error == log.size() ? first_line(log) : first_line(log.substr(from));
+  return "it does not compile: " + std::regex_replace(line, kFolder, "");
 }
 
 // What the draft itself says of the kernel as it is.
@@ -58,6 +60,7 @@ DraftTrial judged(const std::string& message) {
     out.end = End::kSlow;
   } else if (says("does not compile")) {
     out.end = End::kCompile;
+    out.message = compile_error(message);
   }
   if (std::regex_search(message, parts, kUndefined)) {
     out.name = parts[1].matched ? parts[1].str() : parts[2].str();
@@ -71,10 +74,14 @@ DraftTrial judged(const std::optional<TryOutcome>& outcome) {
   if (trial.state == TrialState::kOk) return {DraftTrial::End::kRight, true, {}, {}};
   DraftTrial out = judged(trial.message);
   if (trial.state == TrialState::kTimeout) out.end = DraftTrial::End::kSlow;
-  if (trial.state == TrialState::kCompile) out.end = DraftTrial::End::kCompile;
+  if (trial.state == TrialState::kCompile) {
+    out.end = DraftTrial::End::kCompile;
+    out.message = compile_error(trial.message);
+    return out;
+  }
   out.is_verified = trial.message.find("during probe") != std::string::npos ||
                     trial.message.find("during estimate") != std::string::npos;
-  if (trial.state == TrialState::kCorrectness) out.end = DraftTrial::End::kCrash;
+  if (trial.state == TrialState::kCorrectness) out.end = DraftTrial::End::kWrong;
   out.message = std::string(shown_name(trial.state)) + ": " + out.message;
   return out;
 }

@@ -15,9 +15,10 @@ struct DraftTrial {
   enum class End {
     kRight,
     kUnwritten,  // an output of which not every element is written
-    kCrash,      // or an answer that differs from call to call
-    kSlow,       // or too large
-    kCompile,    // it does not compile
+    kCrash,
+    kWrong,    // it answers otherwise when it is called again
+    kSlow,     // or too large
+    kCompile,  // it does not compile
     kOther
   };
   End end = End::kOther;

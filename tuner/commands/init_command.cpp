@@ -112,7 +112,7 @@ class Drafts {
       draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
       return draft;
     }
-    if (trial.end == DraftTrial::End::kCrash) request_.room = room;  // more room is no help
+    if (trial.end != DraftTrial::End::kRight) request_.room = room;  // more room is no help
     const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
@@ -172,12 +172,14 @@ class Drafts {
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
     }
-    if (trial.end == End::kCrash && request_.room < kMostRoom) {
+    if (trial.end == End::kWrong && request_.unwritten.insert(kEveryOutput).second) return true;
+    const bool may_need_room = trial.end == End::kCrash || trial.end == End::kWrong;
+    if (may_need_room && request_.room < kMostRoom) {
       request_.room *= 8;
       return true;
     }
     if (trial.end == End::kSlow && draft.has_extents && request_.smaller < kSmallest) {
-      request_.smaller *= 16;
+      request_.smaller *= 64;
       return true;
     }
     return false;

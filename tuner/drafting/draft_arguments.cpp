@@ -301,6 +301,7 @@ class Arguments {
 
   static std::string fill_for(const FoundArgument& one, const Use& use) {
     if (one.type.find("float") != std::string::npos) return "{uniform: [-1, 1]}";
+    if (one.c_type == "bool") return "{integers: [0, 1]}";
     if (use.is_index) return "{integers: [0, 63]}";
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
   }

@@ -46,13 +46,13 @@ std::string number_type(const std::string& c_type) {
        {"float16", "half __half"},
        {"bfloat16", "__nv_bfloat16 nv_bfloat16 bfloat16"},
        {"int8", "char int8_t"},
-       {"uint8", "uchar uint8_t bool byte"},
+       {"uint8", "uchar uint8_t bool byte u_char u_int8_t"},
        {"int16", "short int16_t"},
-       {"uint16", "ushort uint16_t"},
+       {"uint16", "ushort uint16_t u_short u_int16_t"},
        {"int32", "int int32_t"},
-       {"uint32", "uint uint32_t"},
+       {"uint32", "uint uint32_t u_int u_int32_t"},
        {"int64", "long longlong int64_t ptrdiff_t ssize_t intptr_t clock_t time_t"},
-       {"uint64", "ulong ulonglong uint64_t size_t uintptr_t"}}};
+       {"uint64", "ulong ulonglong u_long u_int64_t uint64_t size_t uintptr_t"}}};
   const std::string name = usual_spelling(c_type);
   const auto row =
       std::ranges::find_if(kTypes, [&](const auto& one) { return is_one_of(one[1], name); });
