@@ -47,7 +47,7 @@ DraftTrial judged(const std::string& message) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
   DraftTrial out{End::kOther, false, {}, first_line(message)};
-  static const std::regex kUnwritten(R"(elements of (\w+) as NaN)");
+  static const std::regex kUnwritten(R"((?:elements of|changes its input) (\w+))");
   static const std::regex kUndefined(
       R"('([A-Z][A-Z0-9_]*)' was not declared|undeclared identifier '([A-Z][A-Z0-9_]*)')");
   std::smatch parts;
@@ -81,7 +81,9 @@ DraftTrial judged(const std::optional<TryOutcome>& outcome) {
   }
   out.is_verified = trial.message.find("during probe") != std::string::npos ||
                     trial.message.find("during estimate") != std::string::npos;
-  if (trial.state == TrialState::kCorrectness) out.end = DraftTrial::End::kWrong;
+  if (trial.state == TrialState::kCorrectness && out.name.empty()) {
+    out.end = DraftTrial::End::kWrong;
+  }
   out.message = std::string(shown_name(trial.state)) + ": " + out.message;
   return out;
 }

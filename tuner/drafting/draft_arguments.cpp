@@ -9,6 +9,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/draft_records.h"
 #include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
 #include "tuner/drafting/host_memory.h"
@@ -37,13 +38,11 @@ class Arguments {
       }
       const bool is_memory = one.type.empty() && one.c_type == "void" && one.pointers == 1;
       if (is_memory) one.type = "uint8";
-      const bool is_table = one.pointers > 1;
-      if (one.type.empty() || is_table || (!one.is_pointer() && one.lanes > 1)) {
-        refuse(c_.kernel.line,
-               fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
-                           is_table ? "**" : ""),
-               "a study gives a kernel numbers and flat buffers of them");
+      if (auto record = drafted_record(c_, one)) {
+        c_.plan.arguments.push_back(std::move(*record));
+        continue;
       }
+      if (one.type.empty() || one.pointers > 1) refuse_type(one);
       DraftedArgument drafted = one.is_pointer() ? buffer(one) : scalar(one);
       if (is_memory) drafted.remark = "a guess: void* says nothing of its elements";
       c_.plan.arguments.push_back(std::move(drafted));
@@ -80,6 +79,16 @@ class Arguments {
 
   static std::string quoted_if_needed(const std::string& text) {
     return std::ranges::all_of(text, is_word_part) ? text : "\"" + text + "\"";
+  }
+
+  [[noreturn]] void refuse_type(const FoundArgument& one) const {
+    const bool is_struct = c_.source.records.contains(one.c_type);
+    refuse(c_.kernel.line,
+           fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
+                       one.pointers > 1 ? "**" : ""),
+           one.pointers > 1 ? "no host code shows how many pointers there are"
+           : is_struct      ? "its elements have pointers in them, which would be null"
+                            : "a study gives numbers, structs of them, and buffers");
   }
 
   [[noreturn]] void refuse(int line, const std::string& what, const std::string& suggestion) const {
@@ -151,11 +160,12 @@ class Arguments {
     const std::string shape = allocated ? listed_shape(one, *allocated) : shape_of(one, use);
     const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
     const std::string guess = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
-    if (!use.writes || one.is_const) {
+    const auto& unwritten = c_.request.unwritten;
+    const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
+    if ((!use.writes || one.is_const) && !is_changed) {
       return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
-    const auto& unwritten = c_.request.unwritten;
     if (unwritten.contains(one.name) || unwritten.contains(kEveryOutput)) {
       return {one.name, text + ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros"),
               "not every element of it was written when it was tried"};

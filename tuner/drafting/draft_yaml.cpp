@@ -161,8 +161,9 @@ std::string head_text(const DraftPlan& plan) {
 
 std::string verify_text(const DraftPlan& plan) {
   if (plan.outputs.empty()) return "# No output was found, so nothing is verified.\n";
-  std::string out = "verify:\n";
+  std::string out;
   for (const auto& [name, type] : plan.outputs) {
+    if (type.empty()) continue;  // structs have the usual tolerances
     const bool is_half = type == "float16" || type == "bfloat16";
     const char* tolerance = type == "float64"   ? "{rtol: 1e-9, atol: 1e-9}"
                             : type == "float32" ? "{rtol: 1e-4, atol: 1e-4}"
@@ -170,7 +171,8 @@ std::string verify_text(const DraftPlan& plan) {
                                                 : "{rtol: 0, atol: 0}";
     out += fmt::format("  {}: {}\n", name, tolerance);
   }
-  return out;
+  if (out.empty()) return "# Members of structs are compared with the usual tolerances.\n";
+  return "verify:\n" + out;
 }
 
 }  // namespace
@@ -227,7 +229,10 @@ std::string draft_yaml(const DraftPlan& plan) {
   }
   out += parameters_text(plan) + baseline_text(plan);
   out += constraints_text(plan) + launch_text(plan);
-  out += arguments_text("arguments", plan.arguments) + arguments_text("constants", plan.constants);
+  if (!plan.types.empty()) out += "types:\n";
+  for (const auto& [name, members] : plan.types) out += fmt::format("  {}: {}\n", name, members);
+  out += arguments_text("arguments", plan.arguments) + arguments_text("buffers", plan.buffers) +
+         arguments_text("constants", plan.constants);
   return out + reference_text(plan) + verify_text(plan);
 }
 

@@ -146,6 +146,7 @@ FoundArgument FoundSource::argument(Tokens parameter) const {
     out.type = made_of->second.name;
     out.lanes = made_of->second.lanes;
   }
+  if (out.c_type.starts_with("struct ")) out.c_type.erase(0, 7);
   return out;
 }
 
@@ -211,6 +212,7 @@ void FoundSource::read_macro(const std::string& name, std::string_view text, boo
 void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind == Declaration::Kind::kFunction) add_function(one, callables);
   if (one.kind == Declaration::Kind::kType) read_struct(one);
+  if (one.kind == Declaration::Kind::kType) read_record(one);
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
   if (all[0].is("typedef")) {
@@ -257,14 +259,31 @@ void FoundSource::read_struct(const Declaration& one) {
     }
   }
   if (made_of.name.empty()) return;
-  for (std::size_t i = 0; i + 1 < one.all.size(); ++i) {
-    if (one.all[i].is("struct") && one.all[i + 1].is_word()) {
-      structs.try_emplace(std::string(one.all[i + 1].text), made_of);
-    }
+  for (const std::string& name : names_of_struct(one)) structs.try_emplace(name, made_of);
+}
+
+void FoundSource::read_record(const Declaration& one) {
+  const bool has_a_base = mentions(one.head, ":") || mentions(one.all, "union");
+  if (one.body.empty() || has_a_base || mentions(one.all, "enum")) return;
+  const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
+  if (mentions(one.all.first(open), ":") || mentions(one.all.first(open), "template")) return;
+  const auto record = record_of(one.body, {aliases, numbers, records});
+  for (const std::string& name : names_of_struct(one)) {
+    if (record) records.try_emplace(name, *record);
+  }
+}
+
+// "typedef struct Tag {...} Name;": both.
+std::vector<std::string> FoundSource::names_of_struct(const Declaration& one) {
+  std::vector<std::string> out;
+  const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
+  if (open > 1 && one.all[open - 2].is_word() &&
+      !is_one_of("struct class", one.all[open - 2].text)) {
+    out.emplace_back(one.all[open - 2].text);
   }
   const Token& last = one.all[one.all.size() - 2];
-  if (one.all.front().is("typedef") && last.is_word())
-    structs.try_emplace(std::string(last.text), made_of);
+  if (one.all.front().is("typedef") && last.is_word()) out.emplace_back(last.text);
+  return out;
 }
 
 }  // namespace tuner

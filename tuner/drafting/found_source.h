@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/drafting/expansion.h"
+#include "tuner/drafting/found_records.h"
 #include "tuner/source/declarations.h"
 #include "tuner/source/parameters.h"
 #include "tuner/source/signature.h"
@@ -59,6 +60,7 @@ struct FoundSource {
   std::map<std::string, std::vector<Token>> computed;
   std::map<std::string, std::string> aliases;  // "real" for "float"
   std::map<std::string, ElementType> structs;  // whose fields are all of one type
+  std::map<std::string, FoundRecord> records;  // of which every member is known
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
@@ -80,6 +82,8 @@ struct FoundSource {
   void read_macro(const std::string& name, std::string_view text, bool is_guarded,
                   const std::string& place);
   void read_struct(const Declaration& one);
+  void read_record(const Declaration& one);
+  static std::vector<std::string> names_of_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;
   void read_declaration(const Declaration& one);
 

@@ -35,7 +35,8 @@ struct DraftPlan {
   std::vector<DraftedParameter> parameters;
   std::vector<std::string> block, grid;
   std::string shared;
-  std::vector<DraftedArgument> arguments, constants;
+  std::vector<DraftedArgument> arguments, buffers, constants;
+  std::vector<std::pair<std::string, std::string>> types;    // structs, and their members
   std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
   std::vector<std::string> found, guessed;
   std::map<std::string, std::string> remarks;  // what was guessed, by key of the study

@@ -191,6 +191,11 @@ class Rewriter {
     const std::size_t behind = behind_closing(tokens_, at_ + 1);
     if (at_ + 3 > tokens_.size() || !tokens_[at_ + 1].is("(")) return false;
     const std::string name = joined(tokens_.subspan(at_ + 2, behind - at_ - 3));
+    if (name.ends_with("*")) {
+      put("8");
+      at_ = behind;
+      return true;
+    }
     const auto type = element_type(name);
     const auto alias = type ? std::nullopt : meaning_("sizeof " + name);
     if (!type && !alias) return false;

@@ -157,12 +157,9 @@ TEST(Draft, ComputedMacrosFollowTheirKnobs) {
 
 TEST(Draft, BuffersOfPlainStructsAreBuffersOfTheirNumbers) {
   const DraftedStudy study = drafted(
-      "typedef struct { float x, y; float v[2]; } Body;\nstruct Mixed { float x; int id; };\n"
+      "typedef struct { float x, y; float v[2]; } Body;\n"
       "__global__ void k(Body* p, int n) { p[blockIdx.x * blockDim.x + threadIdx.x].x += 1; }\n");
   EXPECT_TRUE(has(study.yaml, "{name: p, type: float32, shape: [n, 4], role: inout")) << study.yaml;
-  EXPECT_EQ(refusal("struct Mixed { float x; int id; };\n__global__ void k(Mixed* p) {}\n"),
-            "k.cu:2:1: 'p' of k has the type 'Mixed' (a study gives a kernel numbers and flat "
-            "buffers of them)");
 }
 
 TEST(Draft, CompressedRowsGetOffsetsThatFit) {
@@ -484,17 +481,59 @@ TEST(Draft, WhatATrialTaughtIsMinded) {
   EXPECT_TRUE(has(draft_study(request).yaml, "role: inout, fill: zeros}  # not every element"));
 }
 
+TEST(Draft, StructsAreDraftedMemberByMember) {
+  const std::string yaml =
+      drafted(
+          "typedef struct { int width; int height; float* elements; } Matrix;\n"
+          "struct Cell { float3 at; int kind[2]; bool alive; void step() {} };\n"
+          "__global__ void k(Matrix a, Matrix c, Cell* cells, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  if (i < n) c.elements[i] = a.elements[i] * cells[i].kind[0];\n}\n"
+          "void f() { Matrix a, c; a.width = 512; k<<<4, 128>>>(a, c, cells, 512); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml,
+                  "types:\n  Matrix: [{width: int32}, {height: int32}, {elements: pointer}]\n"
+                  "  Cell: [{at: float3}, {kind: [int32, 2]}, {alive: bool}]\n"))
+      << yaml;
+  EXPECT_TRUE(has(yaml,
+                  "{name: a, type: Matrix, value: {width: \"512\", height: 64, elements: "
+                  "a_elements}}"))
+      << yaml;
+  EXPECT_TRUE(has(yaml,
+                  "{name: cells, type: Cell, shape: [n], fill: {at: {uniform: [0, 1]}, kind: "
+                  "{integers: [0, 9]}, alive: {integers: [0, 1]}}}"))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "buffers:\n  - {name: a_elements, type: float32, shape: [65536], fill: "))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "{name: c_elements, type: float32, shape: [65536], role: inout,")) << yaml;
+}
+
+TEST(Draft, AddressesAreNullOrOfATable) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float** rows, const float* bias, float4 wind, float* y) {\n"
+          "  y[threadIdx.x] = rows[1][0] + wind.x + (bias ? bias[0] : 0);\n}\n"
+          "void f() { float** r; cudaMalloc(&r, 2 * sizeof(float*));\n"
+          "  k<<<1, 64>>>(r, NULL, w, y); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "- {name: rows, pointers: [rows_0, rows_1]}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "- {name: bias, value: null}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "- {name: wind, type: float4, value: [0.5, 0.5, 0.5, 0.5]}")) << yaml;
+}
+
 TEST(Draft, RefusesWhatNoStudyCanGive) {
   EXPECT_EQ(refusal("__global__ void k(float** p) { p[0][0] = 1; }\n"),
-            "k.cu:1:1: 'p' of k has the type 'float**' (a study gives a kernel numbers and flat "
-            "buffers of them)");
+            "k.cu:1:1: 'p' of k has the type 'float**' (no host code shows how many pointers there "
+            "are)");
+  EXPECT_EQ(refusal("struct Q { float* a; };\n__global__ void k(Q* q) {}\n"),
+            "k.cu:2:1: 'q' of k has the type 'Q' (its elements have pointers in them, which would "
+            "be null)");
   EXPECT_EQ(refusal("void f() {}\n"),
             "k.cu: there is no __global__ function (one that a macro makes, or a file that is not "
             "found, is not seen)");
-  EXPECT_EQ(
-      refusal("struct P { int a; };\n__global__ void k(P p) {}\n"),
-      "k.cu:2:1: 'p' of k has the type 'P' (a study gives a kernel numbers and flat buffers of "
-      "them)");
+  EXPECT_EQ(refusal("__global__ void k(cudaTextureObject_t t) {}\n"),
+            "k.cu:1:1: 't' of k has the type 'cudaTextureObject_t' (a study gives numbers, structs "
+            "of them, and buffers)");
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+// Reads a struct's members.
+
+#include "tuner/drafting/found_records.h"
+
+#include <algorithm>
+
+#include "tuner/drafting/found_source.h"
+
+namespace tuner {
+namespace {
+
+// The declarations of a body's members; functions are left out.
+std::vector<Tokens> member_declarations(Tokens body) {
+  std::vector<Tokens> out;
+  std::size_t from = 0;
+  bool is_function = false;
+  const auto end = [&](std::size_t at) {
+    if (!is_function && at > from) out.push_back(body.subspan(from, at - from));
+    from = at + 1;
+    is_function = false;
+  };
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const Token& token = body[at];
+    if (token.is(":") && at == from + 1) from = at + 1;  // "public:"
+    if (token.is("(")) {
+      const bool is_attribute =
+          at > 0 && is_one_of("__align__ alignas __attribute__", body[at - 1].text);
+      is_function = is_function || !is_attribute;
+      at = behind_closing(body, at) - 1;
+    } else if (token.is("{")) {
+      at = behind_closing(body, at) - 1;
+      if (is_function) end(at);
+    } else if (token.is(";")) {
+      end(at);
+    }
+  }
+  return out;
+}
+
+std::optional<std::int64_t> count_of(Tokens declared, const NamesOfTypes& names) {
+  std::int64_t count = 1;
+  for (std::size_t at = 0; at < declared.size(); ++at) {
+    if (!declared[at].is("[")) continue;
+    const Tokens extent = declared.subspan(at + 1, behind_closing(declared, at) - at - 2);
+    auto number = whole_number(joined(extent));
+    if (const auto known = names.numbers.find(joined(extent)); known != names.numbers.end()) {
+      number = known->second;
+    }
+    if (!number || *number < 1 || *number > (1 << 20)) return std::nullopt;
+    count *= *number;
+  }
+  return count;
+}
+
+// "struct __align__(8) P" is P.
+std::string plain_type(const std::string& c_type) {
+  const std::size_t last = c_type.rfind(' ');
+  const bool is_tagged = c_type.starts_with("struct ") || c_type.starts_with("const ");
+  return is_tagged ? c_type.substr(last + 1) : c_type;
+}
+
+std::optional<FoundMember> member_of(Tokens declared, const std::string& base,
+                                     const NamesOfTypes& names) {
+  FoundArgument read = argument_of(declared, names.aliases);
+  if (!base.empty()) read.c_type = base;
+  const auto count = count_of(declared, names);
+  if (!count || !read.is_plain) return std::nullopt;
+  FoundMember out{read.name, {}, {}, *count, false, 1};
+  if (read.name.empty() && !declared.empty()) out.name = declared.back().text;
+  const std::string type = plain_type(read.c_type);
+  const auto element = element_type(type);
+  if (mentions(declared, "*")) {
+    out.type = "pointer";
+    out.pointee = type;
+  } else if (element) {
+    out.type = element->lanes > 1 || type == "bool" ? type : element->name;
+    out.is_number = true;
+    out.lanes = element->lanes;
+  } else if (names.records.contains(type)) {
+    out.type = type;
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names) {
+  FoundRecord out;
+  for (const Tokens declared : member_declarations(body)) {
+    if (is_one_of("static typedef using friend template", declared.front().text)) continue;
+    if (mentions(declared, "virtual") || mentions(declared, "union") || mentions(declared, ":") ||
+        mentions(declared, "{") || mentions(declared, "&")) {
+      return std::nullopt;
+    }
+    std::string base;
+    for (const Tokens piece : pieces_between_commas(declared)) {
+      const auto equals = std::ranges::find_if(piece, [](const Token& t) { return t.is("="); });
+      const Tokens one = piece.first(static_cast<std::size_t>(equals - piece.begin()));
+      auto member = member_of(one, base, names);
+      if (!member) return std::nullopt;
+      if (base.empty()) base = argument_of(one, names.aliases).c_type;
+      out.push_back(std::move(*member));
+    }
+  }
+  if (out.empty()) return std::nullopt;
+  return out;
+}
+
+}  // namespace tuner
