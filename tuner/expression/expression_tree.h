@@ -23,6 +23,9 @@ enum class Op : std::uint8_t {
   kCeil,
   kFloor,
   kLog2,
+  kLog,
+  kExp,
+  kSqrt,
   kInt,
   kFloat,
   kRound,
@@ -46,7 +49,7 @@ enum class Op : std::uint8_t {
   kAnd,
   kOr,
   kCompare,  // children[i] comparisons[i] children[i + 1]
-  kList,     // only on the right of in / not in
+  kList,     // only on the right of in / not in; the parser resolves tuples
   kIfElse,   // condition, value when true, value when false
 };
 

@@ -21,9 +21,9 @@ bool is_letter(char c) {
 }
 
 constexpr std::array<std::string_view, 6> kKeywords = {"and", "or", "not", "if", "else", "in"};
-constexpr std::array<std::string_view, 26> kSymbols = {
-    "**", "//", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "+", "-", "*",
-    "/",  "%",  "&",  "|",  "^",  "~",  "(",  ")",  "[", "]", ",", "{", "}"};
+constexpr std::array<std::string_view, 27> kSymbols = {
+    "**", "//", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "+", "-", "*", "/",
+    "%",  "&",  "|",  "^",  "~",  "(",  ")",  "[",  "]", ",", "{", "}", ":"};
 
 class Lexer {
  public:
@@ -85,8 +85,9 @@ class Lexer {
   void number() {
     const std::size_t start = at_;
     int base = 10;
-    if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
-      base = 16;
+    constexpr std::string_view kMarks = "xXbBoO";
+    if (const auto mark = peek() == '0' ? kMarks.find(peek(1)) : kNone; mark != kNone) {
+      base = mark < 2 ? 16 : mark < 4 ? 2 : 8;
       at_ += 2;
     }
     std::string digits;
@@ -97,7 +98,7 @@ class Lexer {
       const bool sign = (c == '+' || c == '-') && is_float && !digits.empty() &&
                         (digits.back() == 'e' || digits.back() == 'E');
       if (c == '_' && is_digit(peek(1))) continue;
-      if (!(is_digit(c) || is_letter(c) || c == '.' || sign) || (base == 16 && c == '.')) break;
+      if (!(is_digit(c) || is_letter(c) || c == '.' || sign) || (base != 10 && c == '.')) break;
       is_float = is_float || c == '.' || exponent;
       digits += c;
     }

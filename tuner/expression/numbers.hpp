@@ -151,6 +151,37 @@ TUNER_FN num log_2(const num& a) {
   }
   return num(whole + part);
 }
+constexpr double ln_2 = 0.69314718055994530942;
+TUNER_FN num natural_log(const num& a) {
+  const num bits = log_2(a);
+  return bits.ok() ? num(bits.f * ln_2) : bits;
+}
+// By Newton's rule on [1, 4), which takes the squares of whole numbers back to these.
+TUNER_FN num square_root(const num& a) {
+  if (!a.number() || a.as_double() < 0) return num();
+  double x = a.as_double();
+  if (x == 0 || !(x <= 1.7976931348623157e308)) return num(x);
+  double unit = 1;
+  for (; x >= 4; x /= 4) unit *= 2;
+  for (; x < 1; x *= 4) unit /= 2;
+  double root = (x + 1) / 2;
+  for (int n = 0; n < 8; ++n) root = (root + x / root) / 2;
+  return num(root * unit);
+}
+TUNER_FN num exponential(const num& a) {
+  if (!a.number()) return num();
+  const double x = a.as_double();
+  if (!(x <= 1.7976931348623157e308)) return num(x);
+  if (x > 709.78271289338397) return num();
+  if (x < -746) return num(0.0);
+  const double twos = floor_of(x / ln_2);
+  const double rest = (x - twos * 0.693147180369123816490) - twos * 1.90821492927058770002e-10;
+  double sum = 1;
+  for (int n = 24; n > 0; --n) sum = 1 + sum * rest / n;
+  for (int n = 0; n < static_cast<int>(twos); ++n) sum *= 2;
+  for (int n = 0; n > static_cast<int>(twos); --n) sum /= 2;
+  return num(sum);
+}
 TUNER_FN num real_power(double a, double b) {
   if (b == floor_of(b) && b > -1024 && b < 1024) {
     double result = 1;
@@ -160,7 +191,7 @@ TUNER_FN num real_power(double a, double b) {
   if (!(a > 0)) return a == 0 && b > 0 ? num(0.0) : num();
   const double e = b * log_2(num(a)).f;
   if (!(e > -1000 && e < 1000)) return num();
-  const double x = (e - floor_of(e)) * 0.69314718055994530942;
+  const double x = (e - floor_of(e)) * ln_2;
   double sum = 1;
   for (int n = 24; n > 0; --n) sum = 1 + sum * x / n;
   for (int n = 0; n < static_cast<int>(floor_of(e)); ++n) sum *= 2;

@@ -71,6 +71,12 @@ const char* symbol(Op op) {
       return "floor";
     case Op::kLog2:
       return "log2";
+    case Op::kLog:
+      return "log";
+    case Op::kExp:
+      return "exp";
+    case Op::kSqrt:
+      return "sqrt";
     case Op::kInt:
       return "int";
     case Op::kFloat:
@@ -98,6 +104,25 @@ Fault float_power(double base, double exponent, Value& out) {
   const double result = std::pow(base, exponent);
   if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent)) return kOverflow;
   out = result;
+  return {};
+}
+
+bool is_analytic(Op op) { return op >= Op::kLog2 && op <= Op::kSqrt; }
+
+Fault analytic(Op op, double a, Value& out) {
+  if (op == Op::kExp) {
+    const double result = std::exp(a);
+    if (std::isinf(result) && !std::isinf(a)) return kOverflow;
+    out = result;
+    return {};
+  }
+  if (op == Op::kSqrt) {
+    if (a < 0) return "sqrt of a negative number";
+    out = std::sqrt(a);
+    return {};
+  }
+  if (!(a > 0)) return std::string(symbol(op)) + " of a number that is not positive";
+  out = op == Op::kLog2 ? std::log2(a) : std::log(a);
   return {};
 }
 
@@ -202,11 +227,7 @@ std::partial_ordering compare_numbers(const Value& left, const Value& right) {
 Fault apply_unary(Op op, const Value& operand, Value& out) {
   if (is_text(operand)) return text_fault(op, operand);
   const num a = number_of(operand);
-  if (op == Op::kLog2) {
-    if (!(a.as_double() > 0)) return "log2 of a number that is not positive";
-    out = std::log2(a.as_double());
-    return {};
-  }
+  if (is_analytic(op)) return analytic(op, a.as_double(), out);
   const num result = unary(op, a);
   if (!result.ok()) return op == Op::kInvert ? float_fault(op, operand) : kOverflow;
   out = value_of(result);

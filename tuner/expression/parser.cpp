@@ -11,11 +11,10 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/expression/tree_builder.h"
 
 namespace tuner::detail {
 namespace {
-
-using Node = std::unique_ptr<ExpressionNode>;
 
 struct Function {
   std::string_view name;
@@ -24,13 +23,18 @@ struct Function {
   std::size_t most;
 };
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-constexpr std::array<Function, 11> kFunctions = {{{"min", Op::kMin, 1, kAny},
+constexpr std::array<Function, 16> kFunctions = {{{"min", Op::kMin, 1, kAny},
                                                   {"max", Op::kMax, 1, kAny},
                                                   {"abs", Op::kAbs, 1, 1},
                                                   {"ceil_div", Op::kCeilDiv, 2, 2},
                                                   {"ceil", Op::kCeil, 1, 1},
                                                   {"floor", Op::kFloor, 1, 1},
                                                   {"log2", Op::kLog2, 1, 1},
+                                                  {"log", Op::kLog, 1, 2},
+                                                  {"exp", Op::kExp, 1, 1},
+                                                  {"sqrt", Op::kSqrt, 1, 1},
+                                                  {"any", Op::kOr, 0, kAny},
+                                                  {"all", Op::kAnd, 0, kAny},
                                                   {"int", Op::kInt, 1, 1},
                                                   {"float", Op::kFloat, 1, 1},
                                                   {"round", Op::kRound, 1, 1},
@@ -62,12 +66,13 @@ constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = 
 class Parser {
  public:
   Parser(std::vector<Token> tokens, int max_depth)
-      : tokens_(std::move(tokens)), max_depth_(max_depth) {}
+      : tokens_(std::move(tokens)), max_depth_(max_depth), build_(max_depth) {}
 
   Expected<ParsedExpression, SyntaxError> run() {
     Node root = ternary();
-    if (!error_ && peek().kind != Token::Kind::kEnd) unexpected("an operator");
-    if (error_) return Unexpected{*std::move(error_)};
+    if (!failed() && root->op == Op::kList) build_.misplaced(*root);
+    if (!failed() && peek().kind != Token::Kind::kEnd) unexpected("an operator");
+    if (failed()) return Unexpected{*build_.error()};
     out_.root = std::move(root);
     return std::move(out_);
   }
@@ -80,14 +85,22 @@ class Parser {
     return peek(ahead).kind == Token::Kind::kSymbol && peek(ahead).text == symbol;
   }
   bool take(std::string_view symbol) {
-    if (error_ || !is(symbol)) return false;
+    if (failed() || !is(symbol)) return false;
     ++at_;
     return true;
   }
 
   Node fail(std::string message, std::size_t offset, std::string suggestion = {}) {
-    if (!error_) error_ = SyntaxError{std::move(message), offset, std::move(suggestion)};
-    return nullptr;
+    return build_.fail(std::move(message), offset, std::move(suggestion));
+  }
+  bool failed() const { return build_.error().has_value(); }
+  Node too_deep(std::size_t offset) { return build_.too_deep(offset); }
+  template <typename... Children>
+  Node make(Op op, std::size_t offset, Children... children) {
+    return build_.make(op, offset, std::move(children)...);
+  }
+  Node make_of(Op op, std::size_t offset, std::vector<Node> children) {
+    return build_.make_of(op, offset, std::move(children));
   }
   Node unexpected(const std::string& wanted) {
     const Token& token = peek();
@@ -102,45 +115,25 @@ class Parser {
     return false;
   }
 
-  template <typename... Children>
-  Node make(Op op, std::size_t offset, Children... children) {
-    std::vector<Node> all;
-    (all.push_back(std::move(children)), ...);
-    return make_of(op, offset, std::move(all));
-  }
-  Node make_of(Op op, std::size_t offset, std::vector<Node> children) {
-    if (error_) return nullptr;
-    auto node = std::make_unique<ExpressionNode>();
-    node->op = op;
-    node->offset = offset;
-    for (const Node& child : children) node->depth = std::max(node->depth, child->depth + 1);
-    node->children = std::move(children);
-    if (node->depth > max_depth_) return too_deep(offset);
-    return node;
-  }
-  Node too_deep(std::size_t offset) {
-    return fail(fmt::format("nested deeper than {} levels", max_depth_), offset);
-  }
-
   Node ternary() {
     if (++level_ > max_depth_) return too_deep(peek().offset);
     Node value = any_of();
     const std::size_t offset = peek().offset;
     if (take("if")) {
       Node condition = any_of();
-      if (error_ || !expect("else")) return nullptr;
+      if (failed() || !expect("else")) return nullptr;
       Node otherwise = ternary();
       value =
           make(Op::kIfElse, offset, std::move(condition), std::move(value), std::move(otherwise));
     }
     --level_;
-    return error_ ? nullptr : std::move(value);
+    return failed() ? nullptr : std::move(value);
   }
 
   template <typename Next>
   Node chain(Op op, std::string_view word, Next next) {
     Node first = next();
-    if (error_ || !is(word)) return first;
+    if (failed() || !is(word)) return first;
     const std::size_t offset = peek().offset;
     std::vector<Node> all;
     all.push_back(std::move(first));
@@ -165,7 +158,7 @@ class Parser {
 
   std::optional<Comparison> take_comparison() {
     if (take("in")) return Comparison::kIn;
-    if (!error_ && is("not") && is("in", 1)) {
+    if (!failed() && is("not") && is("in", 1)) {
       at_ += 2;
       return Comparison::kNotIn;
     }
@@ -185,18 +178,16 @@ class Parser {
       how.push_back(*next);
       const bool membership = *next == Comparison::kIn || *next == Comparison::kNotIn;
       operands.push_back(membership ? list() : bit_or());
-      if (membership) break;
+      if (membership || failed()) break;
     }
-    if (error_ || operands.empty()) return error_ ? nullptr : std::move(first);
-    Node node = make_of(Op::kCompare, offset, std::move(operands));
-    if (node) node->comparisons = std::move(how);
-    return node;
+    if (failed() || operands.empty()) return failed() ? nullptr : std::move(first);
+    return build_.comparison(offset, std::move(operands), std::move(how));
   }
 
   template <std::size_t N, typename Next>
   Node left_associative(const std::array<Operator, N>& operators, Next next) {
     Node left = next();
-    for (bool found = true; found && !error_;) {
+    for (bool found = true; found && !failed();) {
       found = false;
       for (const Operator& infix : operators) {
         const std::size_t offset = peek().offset;
@@ -207,7 +198,7 @@ class Parser {
         break;
       }
     }
-    return error_ ? nullptr : std::move(left);
+    return failed() ? nullptr : std::move(left);
   }
   Node bit_or() {
     return left_associative(kBitOr, [this] { return bit_xor(); });
@@ -251,7 +242,7 @@ class Parser {
   }
 
   Node atom() {
-    if (error_) return nullptr;
+    if (failed()) return nullptr;
     const Token token = peek();
     if (token.kind == Token::Kind::kLiteral) {
       ++at_;
@@ -265,10 +256,11 @@ class Parser {
     }
     if (take("(")) {
       Node inside = ternary();
-      if (error_ || !expect(")")) return nullptr;
+      if (!failed() && is(",")) return tuple(token.offset, std::move(inside));
+      if (failed() || !expect(")")) return nullptr;
       return inside;
     }
-    if (token.text == "[") return fail("a list may only follow 'in'", token.offset);
+    if (is("[")) return list();
     return unexpected("a value");
   }
 
@@ -288,11 +280,11 @@ class Parser {
   // Comma-separated values up to `close`; a trailing comma is allowed.
   std::vector<Node> items(std::string_view close) {
     std::vector<Node> all;
-    while (!error_ && !is(close)) {
+    while (!failed() && !is(close)) {
       all.push_back(ternary());
       if (!take(",")) break;
     }
-    if (!error_) expect(close);
+    if (!failed()) expect(close);
     return all;
   }
 
@@ -304,33 +296,43 @@ class Parser {
     return unexpected("a list such as [1, 2]");
   }
 
+  Node tuple(std::size_t offset, Node first) {
+    std::vector<Node> all;
+    all.push_back(std::move(first));
+    take(",");
+    for (Node& item : items(")")) all.push_back(std::move(item));
+    return make_of(Op::kList, offset, std::move(all));
+  }
+
   Node call(const Token& token) {
     const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                         [&](const Function& f) { return f.name == token.text; });
     if (function == kFunctions.end()) return unknown_function(token);
     take("(");
-    std::vector<Node> arguments;
-    if ((function->op == Op::kMin || function->op == Op::kMax) && (is("[") || is("("))) {
-      arguments = spread();
-    } else {
-      arguments = items(")");
+    std::vector<Node> arguments = items(")");
+    const bool logic = function->op == Op::kOr || function->op == Op::kAnd;
+    const bool list = !failed() && arguments.size() == 1 && arguments[0]->op == Op::kList;
+    if (logic && !list && !failed()) {
+      return fail(fmt::format("{0}() takes a list, as in {0}([A > 1, B > 1])", token.text),
+                  token.offset);
     }
-    if (error_) return nullptr;
+    // min([a, b]) means min(a, b).
+    if (list && (logic || function->most == kAny)) {
+      arguments = std::vector<Node>(std::move(arguments[0]->children));
+    }
+    if (failed()) return nullptr;
     if (arguments.size() < function->least || arguments.size() > function->most) {
       return fail(
           fmt::format("{}() takes {}{} value(s), not {}", token.text,
                       function->most == kAny ? "at least " : "", function->least, arguments.size()),
           token.offset);
     }
+    if (logic) return build_.truth_of_all(function->op, token.offset, std::move(arguments));
+    if (function->op == Op::kLog && arguments.size() == 2) {
+      return make(Op::kDivide, token.offset, make(Op::kLog, token.offset, std::move(arguments[0])),
+                  make(Op::kLog, token.offset, std::move(arguments[1])));
+    }
     return make_of(function->op, token.offset, std::move(arguments));
-  }
-
-  // min([a, b]) means min(a, b). "(" may also begin an ordinary first argument.
-  std::vector<Node> spread() {
-    if (!is("[")) return items(")");
-    Node all = list();
-    if (error_ || !expect(")")) return {};
-    return std::move(all->children);
   }
 
   Node unknown_function(const Token& token) {
@@ -348,14 +350,15 @@ class Parser {
   std::size_t at_ = 0;
   int max_depth_;
   int level_ = 0;
+  TreeBuilder build_;
   ParsedExpression out_;
-  std::optional<SyntaxError> error_;
 };
 
 }  // namespace
 
 Expected<ParsedExpression, SyntaxError> parse_expression(std::string_view text, int max_depth) {
   auto tokens = tokenize(text);
+  if (tokens) tokens = without_python(std::move(*tokens));
   if (!tokens) return Unexpected{std::move(tokens.error())};
   return Parser(std::move(*tokens), max_depth).run();
 }

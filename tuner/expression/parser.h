@@ -29,6 +29,10 @@ struct SyntaxError {
 // Ends with a kEnd token. Keywords (and, or, not, if, else, in) are symbols.
 Expected<std::vector<Token>, SyntaxError> tokenize(std::string_view text);
 
+// Restrictions that were pasted from Python: "lambda p: p['X'] is not True" as "X != True", and
+// math.sqrt as sqrt. What means something else here is an error.
+Expected<std::vector<Token>, SyntaxError> without_python(std::vector<Token> tokens);
+
 struct ParsedExpression {
   std::unique_ptr<ExpressionNode> root;
   std::vector<std::string> names;         // free names in order of first use

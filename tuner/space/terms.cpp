@@ -22,6 +22,13 @@ double power_term(double a, double b) {
   return std::pow(a, b);
 }
 
+double bits_term(TermOp op, double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return kFault;
+  const auto x = static_cast<std::int64_t>(a);
+  const auto y = static_cast<std::int64_t>(b);
+  return static_cast<double>(op == TermOp::kBitAnd ? x & y : op == TermOp::kBitOr ? x | y : x ^ y);
+}
+
 }  // namespace
 
 double apply_term(TermOp op, double a, double b, double c) {
@@ -40,6 +47,12 @@ double apply_term(TermOp op, double a, double b, double c) {
       return std::nearbyint(a);
     case TermOp::kLog2:
       return a > 0 ? std::log2(a) : kFault;
+    case TermOp::kLog:
+      return a > 0 ? std::log(a) : kFault;
+    case TermOp::kExp:
+      return std::exp(a);
+    case TermOp::kSqrt:
+      return a < 0 ? kFault : std::sqrt(a);
     case TermOp::kNot:
       return std::isnan(a) ? a : static_cast<double>(a == 0);
     case TermOp::kDivide:
@@ -52,6 +65,10 @@ double apply_term(TermOp op, double a, double b, double c) {
       return b == 0 ? kFault : -floor_divide(-a, b);
     case TermOp::kPower:
       return power_term(a, b);
+    case TermOp::kBitAnd:
+    case TermOp::kBitOr:
+    case TermOp::kBitXor:
+      return bits_term(op, a, b);
     case TermOp::kSum:
       return a + b;
     case TermOp::kProduct:
@@ -254,26 +271,53 @@ bool TermGraph::bound(Term& term, std::span<const TermId> args) const {
     return true;
   }
   if (term.op >= TermOp::kSum && term.op <= TermOp::kMax) return bound_variadic(term, args);
+  if (term.op >= TermOp::kLog2 && term.op <= TermOp::kSqrt) return bound_analytic(term, a);
   if (args.size() == 1) return bound_unary(term, a);
+  if (term.op >= TermOp::kBitAnd && term.op <= TermOp::kBitXor) {
+    return bound_bits(term, a, terms_[args[1]]);
+  }
   return bound_quotient(term, a, terms_[args[1]]);
 }
 
 bool TermGraph::bound_unary(Term& term, const Term& a) const {
   term.integral = a.integral;
-  if (term.op == TermOp::kLog2) {
-    if (a.lo <= 0 && !a.integral) return false;
-    term.may_fault = term.may_fault || a.lo <= 0;
-    term.lo = std::log2(std::max(a.lo, a.integral ? 1.0 : a.lo));
-    term.hi = std::max(term.lo, std::log2(std::max(a.hi, 1.0)));
-    term.integral = false;
-    return true;
-  }
   const double low = apply_term(term.op, a.lo, 0, 0);
   const double high = apply_term(term.op, a.hi, 0, 0);
   term.lo = std::min(low, high);
   term.hi = std::max(low, high);
   if (term.op == TermOp::kAbs && a.lo < 0 && a.hi > 0) term.lo = 0;
   if (term.op != TermOp::kNegate && term.op != TermOp::kAbs) term.integral = true;
+  return true;
+}
+
+// They rise, but the C library rounds them one by one: the bounds leave room for that.
+bool TermGraph::bound_analytic(Term& term, const Term& a) {
+  constexpr double kRoom = 1e-14;
+  const bool logarithm = term.op == TermOp::kLog2 || term.op == TermOp::kLog;
+  if (logarithm && a.lo <= 0 && !a.integral) return false;
+  const double least = logarithm ? (a.integral ? 1.0 : a.lo) : term.op == TermOp::kSqrt ? 0 : a.lo;
+  term.may_fault = term.may_fault || a.lo < least;
+  term.lo = apply_term(term.op, std::max(a.lo, least), 0, 0);
+  term.hi = apply_term(term.op, std::max(a.hi, least), 0, 0);
+  term.lo -= std::fabs(term.lo) * kRoom;
+  term.hi += std::fabs(term.hi) * kRoom;
+  return true;
+}
+
+bool TermGraph::bound_bits(Term& term, const Term& a, const Term& b) {
+  const double reach = std::max({std::fabs(a.lo), std::fabs(a.hi), std::fabs(b.lo), b.hi});
+  const double ones = std::exp2(std::bit_width(static_cast<std::uint64_t>(reach))) - 1;
+  const bool signless = a.lo >= 0 && b.lo >= 0;
+  term.integral = true;
+  term.boolean = a.boolean && b.boolean;
+  term.lo = signless ? 0 : -ones - 1;
+  term.hi = ones;
+  if (term.op != TermOp::kBitAnd) return true;
+  for (const Term* side : {&a, &b}) {
+    if (side->lo < 0) continue;
+    term.lo = 0;
+    term.hi = std::min(term.hi, side->hi);
+  }
   return true;
 }
 

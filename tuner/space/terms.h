@@ -25,12 +25,18 @@ enum class TermOp : std::uint8_t {
   kTruncate,
   kRound,
   kLog2,
+  kLog,
+  kExp,
+  kSqrt,
   kNot,
   kDivide,
   kFloorDivide,
   kModulo,
   kCeilDivide,
   kPower,
+  kBitAnd,  // of whole numbers that are no floats
+  kBitOr,
+  kBitXor,
   kEqual,
   kNotEqual,
   kLess,
@@ -124,6 +130,8 @@ class TermGraph {
   bool bound(Term& term, std::span<const TermId> args) const;
   bool bound_quotient(Term& term, const Term& a, const Term& b) const;
   bool bound_unary(Term& term, const Term& a) const;
+  static bool bound_analytic(Term& term, const Term& a);
+  static bool bound_bits(Term& term, const Term& a, const Term& b);
   bool bound_variadic(Term& term, std::span<const TermId> args) const;
 
   std::vector<Term> terms_;

@@ -40,6 +40,12 @@ TermOp term_op(Op op) {
       return TermOp::kFloor;
     case Op::kLog2:
       return TermOp::kLog2;
+    case Op::kLog:
+      return TermOp::kLog;
+    case Op::kExp:
+      return TermOp::kExp;
+    case Op::kSqrt:
+      return TermOp::kSqrt;
     case Op::kInt:
       return TermOp::kTruncate;
     case Op::kRound:
@@ -56,6 +62,12 @@ TermOp term_op(Op op) {
       return TermOp::kMin;
     case Op::kMax:
       return TermOp::kMax;
+    case Op::kBitAnd:
+      return TermOp::kBitAnd;
+    case Op::kBitOr:
+      return TermOp::kBitOr;
+    case Op::kBitXor:
+      return TermOp::kBitXor;
     default:
       return TermOp::kCeilDivide;
   }
@@ -70,6 +82,7 @@ std::vector<Condition> Translator::translate(const std::vector<std::uint32_t>& c
   domains_ = &domains;
   derived_.assign(definition_.derived.size(), kNoTerm);
   has_derived_.assign(definition_.derived.size(), false);
+  derived_whole_.resize(definition_.derived.size());
   std::vector<Condition> out;
   for (std::uint32_t c : constraints) {
     const Expression& constraint = definition_.constraints[c];
@@ -193,7 +206,10 @@ TermId Translator::membership(const Expression& expression, TermId item, const E
     const TermId candidate = value(expression, *child);
     // All candidates are evaluated before the first is compared.
     if (candidate == kNoTerm || (*graph_)[candidate].may_fault) return kNoTerm;
-    tests.push_back(compare(Comparison::kEq, item, candidate, !inside));
+    // "True in [a < b, c < d]" is how any() and all() are written.
+    const bool condition = graph_->is_true(item) && (*graph_)[candidate].boolean;
+    tests.push_back(condition ? truth_of(candidate, !inside)
+                              : compare(Comparison::kEq, item, candidate, !inside));
   }
   return junction(inside ? TermOp::kOr : TermOp::kAnd, tests);
 }
@@ -317,9 +333,76 @@ TermId Translator::arithmetic(const Expression& expression, const ExpressionNode
     case Op::kInvert:
     case Op::kShiftLeft:
     case Op::kShiftRight:
-      return kNoTerm;  // a term does not know 4 from 4.0, which has no bits
+      return bits(expression, node, args);
     default:
       return graph_->make(term_op(node.op), args);
+  }
+}
+
+// A term does not know 4 from 4.0, which has no bits: only what is never a float becomes one. The
+// others, and shifts that may be by a negative number, are left to the exact evaluator.
+TermId Translator::bits(const Expression& expression, const ExpressionNode& node,
+                        const std::vector<TermId>& args) {
+  for (const auto& child : node.children) {
+    if (!is_whole(expression, *child)) return kNoTerm;
+  }
+  if (node.op == Op::kInvert) {  // -1 - x
+    return sum_or_product(TermOp::kSum, graph_->constant(-1),
+                          graph_->make(TermOp::kNegate, args[0]));
+  }
+  if (node.op != Op::kShiftLeft && node.op != Op::kShiftRight) {
+    return graph_->make(term_op(node.op), args);
+  }
+  if ((*graph_)[args[1]].lo < 0) return kNoTerm;
+  const TermId factor = graph_->make(TermOp::kPower, graph_->constant(2), args[1]);
+  return node.op == Op::kShiftLeft ? sum_or_product(TermOp::kProduct, args[0], factor)
+                                   : graph_->make(TermOp::kFloorDivide, args[0], factor);
+}
+
+// Whether the value, if there is one, is an integer or a boolean and never a float.
+bool Translator::is_whole(const Expression& expression, const ExpressionNode& node) {
+  const auto integer = [](const Value& value) {
+    return std::holds_alternative<bool>(value) || std::holds_alternative<std::int64_t>(value);
+  };
+  switch (node.op) {
+    case Op::kConstant:
+      return integer(node.value);
+    case Op::kName: {
+      const Meaning& meaning = names_.meaning(expression, node.name);
+      if (meaning.kind == Meaning::Kind::kFact) return integer(*meaning.fact);
+      if (meaning.kind == Meaning::Kind::kParameter) {
+        return std::ranges::all_of(definition_.parameters[meaning.index].values, integer);
+      }
+      std::optional<bool>& known = derived_whole_[meaning.index];
+      const Expression& derived = definition_.derived[meaning.index].expression;
+      if (!known) known = !derived.empty() && is_whole(derived, *derived.root());
+      return *known;
+    }
+    case Op::kDivide:
+    case Op::kFloat:
+    case Op::kLog2:
+    case Op::kLog:
+    case Op::kExp:
+    case Op::kSqrt:
+      return false;
+    case Op::kCompare:
+    case Op::kNot:
+    case Op::kCeil:
+    case Op::kFloor:
+    case Op::kInt:
+    case Op::kRound:
+    case Op::kCeilDiv:
+    case Op::kInvert:
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor:
+    case Op::kShiftLeft:
+    case Op::kShiftRight:
+      return true;
+    default:  // as its operands; the condition of "if" does not matter
+      return std::all_of(node.children.begin() + (node.op == Op::kIfElse ? 1 : 0),
+                         node.children.end(),
+                         [&](const auto& child) { return is_whole(expression, *child); });
   }
 }
 

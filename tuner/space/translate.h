@@ -2,6 +2,7 @@
 // From the syntax trees of constraints to conditions on terms.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tuner/space/domains.h"
@@ -52,6 +53,9 @@ class Translator {
   TermId constant(const Value& value);
   TermId arithmetic(const Expression& expression, const ExpressionNode& node);
   TermId sum_or_product(TermOp op, TermId left, TermId right);
+  TermId bits(const Expression& expression, const ExpressionNode& node,
+              const std::vector<TermId>& args);
+  bool is_whole(const Expression& expression, const ExpressionNode& node);
 
   const SpaceDefinition& definition_;
   const NameTable& names_;
@@ -60,6 +64,7 @@ class Translator {
   const std::vector<Domain>* domains_ = nullptr;
   std::vector<TermId> derived_;
   std::vector<bool> has_derived_;
+  std::vector<std::optional<bool>> derived_whole_;
   std::vector<OpaqueRule> opaque_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "tuner/base/text.h"
@@ -50,6 +51,20 @@ bool is_word_of_the_language(const std::string& name) {
       "and",   "or",  "not", "in",  "if",       "else", "True",  "False", "true",
       "false", "min", "max", "abs", "ceil_div", "ceil", "floor", "log2",  "device"};
   return std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+}
+
+// The text of "lambda p: p['X'] > 1", of which YAML has made a map.
+std::optional<YamlNode> pasted_lambda(const YamlNode& node) {
+  if (!node.is_map() || node.entries.size() != 1) return std::nullopt;
+  const auto& [key, value] = node.entries.front();
+  if (!key->plain || !key->text.starts_with("lambda ") || !value->is_scalar() || !value->plain) {
+    return std::nullopt;
+  }
+  YamlNode whole = *value;
+  whole.text = key->text + ": " + value->text;
+  whole.line = key->line;
+  whole.column = key->column;
+  return whole;
 }
 
 }  // namespace
@@ -149,6 +164,7 @@ void Names::complain(Position where, const std::string& name, unsigned kinds,
 
 Expression Names::read(const YamlNode& node, const std::string& what, unsigned kinds,
                        const std::string& who) const {
+  if (const auto whole = pasted_lambda(node)) return read(*whole, what, kinds, who);
   if (!node.is_scalar()) {
     diagnostics_.error(
         node, what + " must be an expression, not " + kind_of(node),

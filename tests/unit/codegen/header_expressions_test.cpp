@@ -20,7 +20,7 @@ class RandomExpression {
   explicit RandomExpression(unsigned seed) : random_(seed) {}
   std::string make(int depth) {
     const auto part = [&] { return make(depth - 1); };
-    const int kind = depth == 0 ? pick(3) : 3 + pick(15);
+    const int kind = depth == 0 ? pick(3) : 3 + pick(17);
     switch (kind) {
       case 0:
         return name();
@@ -59,6 +59,11 @@ class RandomExpression {
                ")";
       case 16:
         return "~" + part();
+      case 17:
+        return std::vector<std::string>{"any([", "all(["}[pick_index(2)] + part() + ", " + part() +
+               "])";
+      case 18:
+        return "((" + part() + ", " + part() + ") in [(1, " + part() + "), (3, 7)])";
       default:
         return call(part());
     }
@@ -74,8 +79,8 @@ class RandomExpression {
         "BM", "VEC", "SHARED", "SCALE", "FAST", "M", "N", "device.multiprocessors"}[pick_index(8)];
   }
   std::string call(const std::string& operand) {
-    return std::vector<std::string>{
-               "abs", "ceil", "floor", "log2", "int", "round", "float"}[pick_index(7)] +
+    return std::vector<std::string>{"abs", "ceil",  "floor", "log2", "int",
+                                    "log", "round", "float", "sqrt", "exp"}[pick_index(10)] +
            "(" + operand + ")" + (pick(6) == 0 ? " == " + std::string("ceil_div(N, 3)") : "");
   }
   std::mt19937 random_;

@@ -86,7 +86,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"32 & (32 - 1) == 0", true}, Case{"1 | 6 ^ 5 & 12 << 1", 7_i}, Case{"1 + 1 << 2", 8_i},
         Case{"2 < 1 | 4 < 6", true}, Case{"True & False", false}, Case{"True ^ False", true},
         Case{"True | 2", 3_i}, Case{"True << 1", 2_i}, Case{"~True", -2_i},
-        Case{"-6 & 0xFF", 250_i}, Case{"not 2 & 1", true}, Case{"3 & 1 in [1]", true}));
+        Case{"-6 & 0xFF", 250_i}, Case{"not 2 & 1", true}, Case{"3 & 1 in [1]", true},
+        Case{"sqrt(1024)", 32.0}, Case{"sqrt(2) ** 2 == 2", false}, Case{"exp(0)", 1.0},
+        Case{"log(1)", 0.0}, Case{"log(8, 2)", 3.0}, Case{"exp(log(1)) + sqrt(0.25)", 1.5},
+        Case{"0b101", 5_i}, Case{"0o17 + 0B1", 16_i}, Case{"any([0, 2])", true},
+        Case{"any([0, 0.0, ''])", false}, Case{"any([])", false}, Case{"all([1, 'a'])", true},
+        Case{"all([1, 0])", false}, Case{"all([])", true}, Case{"all((1 < 2, 2 < 3)) + 1", 2_i},
+        Case{"(1, 2) in [(1, 2), (3, 4)]", true}, Case{"(1, 4) in [(1, 2), (3, 4)]", false},
+        Case{"(1, 4) not in ((1, 2), (3, 4))", true}, Case{"(1, 'a') in [[1.0, 'a']]", true},
+        Case{"(1, 2) == (1, 2)", true}, Case{"(1, 2) != (1, 3)", true}, Case{"(1,) == (1,)", true},
+        Case{"(1, 2) in []", false}, Case{"max((1, 5))", 5_i},
+        Case{"(1 + 1, 3 % 2) in [(2, 1)] and not (1, 2) == (2, 1)", true}));
 
 TEST_P(PythonMeaning, IsKept) {
   const Value got = value_of(GetParam().text);
@@ -139,6 +149,97 @@ TEST(Expression, BitsAreThoseOfIntegers) {
   EXPECT_EQ(error_of("'a' | 1").message, "'|' takes numbers, not the text 'a'");
   EXPECT_EQ(error_of("1 << -1").message, "a shift by a negative number");
   EXPECT_EQ(error_of("1 >> -1").message, "a shift by a negative number");
+}
+
+// As in Python: any(), all() and tuples look at every value before they decide.
+TEST(Expression, ListsHaveNoValueWhereAnItemHasNone) {
+  for (const char* text : {"any([1, 1 % 0])", "all([0, 1 % 0])", "(1, 1 % 0) in [(2, 2)]",
+                           "(1, 2) not in [(2, 1 % 0)]", "(1, 1 % 0) != (2, 2)"}) {
+    EXPECT_EQ(error_of(text).message, "division by zero") << text;
+  }
+  EXPECT_EQ(error_of("sqrt(-1)").message, "sqrt of a negative number");
+  EXPECT_EQ(error_of("log(0)").message, "log of a number that is not positive");
+  EXPECT_EQ(error_of("log(4, 1)").message, "division by zero");
+  EXPECT_EQ(error_of("exp(1000)").message, "the result does not fit in 64 bits");
+  EXPECT_EQ(error_of("sqrt('a')").message, "'sqrt' takes numbers, not the text 'a'");
+}
+
+struct Refused {
+  const char* text;
+  int column;
+  const char* message;
+  const char* suggestion;
+};
+
+void expect_refused(const std::vector<Refused>& all) {
+  for (const Refused& one : all) {
+    const Complaint complaint = complaint_of(one.text, {"s.yaml", 1, 1});
+    EXPECT_EQ(complaint.message, one.message) << one.text;
+    EXPECT_EQ(complaint.where.column, one.column) << one.text;
+    EXPECT_EQ(complaint.suggestion, one.suggestion) << one.text;
+  }
+}
+
+TEST(Expression, MisplacedListsAreRefusedAtTheirPlace) {
+  expect_refused(
+      {{"(A, B) in [(1, 2), (3, 4, 5)]", 20, "expected a tuple of 2 values", ""},
+       {"(A, B) in [1, 2]", 12, "expected a tuple of 2 values", ""},
+       {"A in [(1, 2)]", 7, "only a tuple is compared with a tuple, as in (A, B) in [(1, 2)]", ""},
+       {"(A, B) < (1, 2)", 1, "a tuple is compared with tuples, by 'in', 'not in', '==' or '!='",
+        ""},
+       {"(A, B) == (C, D) == (1, 2)", 1, "a tuple is compared with one other or one list", ""},
+       {"(A, B) + 1", 1, "a list may only follow 'in'", ""},
+       {"A == [1, 2]", 6, "a list may only follow 'in'", ""},
+       {"((A, B), C) in [((1, 2), 3)]", 2, "a list may only follow 'in'", ""},
+       {"(A, B)", 1, "a list may only follow 'in'", ""},
+       {"any(A > 1, B > 1)", 1, "any() takes a list, as in any([A > 1, B > 1])", ""},
+       {"all([A, (B, C)])", 9, "a list may only follow 'in'", ""},
+       {"sqrt(1, 2)", 1, "sqrt() takes 1 value(s), not 2", ""}});
+}
+
+TEST(Expression, TuplesOfTuplesDoNotGrowWithoutEnd) {
+  std::string text = "(a, b) in [(1, 2), (3, 4), (5, 6), (7, 8)]";
+  for (int i = 0; i < 12; ++i) text = "(" + text + ", b) in [(1, 2), (3, 4), (5, 6), (7, 8)]";
+  EXPECT_NE(complaint_of(text).message.find("these are too many tuples"), std::string::npos);
+}
+
+TEST(Expression, PastedLambdasMeanWhatTheyMeanInPython) {
+  const Bindings names{{"X", std::int64_t{32}}, {"Y", std::int64_t{8}}, {"PAD", true}};
+  for (const char* text :
+       {"lambda p: p[\"X\"] * p[\"Y\"] <= 256", "lambda p: p['X'] * p.Y == 256",
+        "lambda config: config.get('X') // config[\"Y\"] == 4", "lambda p: p['PAD'] is True",
+        "lambda p: p['PAD'] is not False and p['X'] is 32", "lambda X, Y: X > Y",
+        "lambda p: math.sqrt(p['X'] * 2) == Y and math.log(p.X, 2) == math.log2(32)",
+        "lambda p: (p['X'], p['Y']) in [(32, 8)]", "PAD is not -1", "lambda p: True"}) {
+    EXPECT_EQ(value_of(text, names), Value(true)) << text;
+  }
+  EXPECT_EQ(Expression::parse_or_throw("lambda p: p['X'] + p.Y").name_offsets(),
+            (std::vector<std::size_t>{13, 21}));
+  // Names of their own keep their meaning.
+  EXPECT_EQ(value_of("lambda + is", {{"lambda", std::int64_t{1}}, {"is", std::int64_t{2}}}),
+            Value(std::int64_t{3}));
+}
+
+TEST(Expression, WhatOtherPythonSaysIsRefusedWithWhatToWrite) {
+  expect_refused(
+      {{"lambda p: p['X'] is p['Y']", 18, "'is' asks for the same object, not for the same value",
+        "write '=='"},
+       {"A is not B", 3, "'is not' asks for the same object, not for the same value", "write '!='"},
+       {"A is None", 3, "'is None' asks for what no parameter is", ""},
+       {"lambda p: p[X] > 1", 13, "'p' takes the name of a parameter in quotes", "p[\"X\"]"},
+       {"lambda p: p['X' + 'Y'] > 1", 13, "'p' takes the name of a parameter in quotes",
+        "p[\"X\"]"},
+       {"lambda: True", 1, "this lambda takes no configuration", "the expression alone does"},
+       {"lambda p, *r: True", 11, "after 'lambda' come names and ':'",
+        "the expression alone does, as in X * Y <= 1024"},
+       {"A > 1 and lambda p: p.X", 11, "'lambda' may only begin an expression", ""},
+       {"math.sin(A) > 0", 1, "there is no 'math.sin' here",
+        "only math.sqrt, exp, log, log2, ceil and floor"},
+       {"math.pow(A, 2) > 0", 1, "math.pow gives a float of whole numbers, too",
+        "write a ** b, or float(a) ** b"},
+       {"q['X'] > 1", 1, "'q[' looks into something that is not known here",
+        "a parameter's name alone is its value"},
+       {"A > 1: B", 6, "':' means nothing here", ""}});
 }
 
 TEST(Expression, SyntaxErrorsPointAtTheFault) {

@@ -80,8 +80,9 @@ class RandomSpace {
       case 3:
         return "(" + a + " if " + condition(depth - 1) + " else " + b + ")";
       case 4:
-        return one_of({"abs", "-", "~", "floor", "ceil", "log2", "int", "round", "float"}) + "(" +
-               a + ")";
+        return one_of({"abs", "-", "~", "floor", "ceil", "log2", "log", "exp", "sqrt", "int",
+                       "round", "float"}) +
+               "(" + a + ")";
       case 5:
         return "(" + condition(depth - 1) + ")";
       case 6:
@@ -102,7 +103,13 @@ class RandomSpace {
       }
       return number(1) + compare + number(1);
     }
-    switch (pick(0, 7)) {
+    switch (pick(0, 9)) {
+      case 8:
+        return one_of({"any([", "all(["}) + condition(depth - 1) + ", " + number(1) + ", " +
+               condition(depth - 1) + "])";
+      case 9:
+        return "(" + number(1) + ", " + number(1) + ")" + one_of({" in ", " not in "}) + "[(" +
+               number(1) + ", 2), (1, " + number(0) + "), (4, 8)]";
       case 0:
         return "(" + condition(depth - 1) + " and " + condition(depth - 1) + ")";
       case 1:

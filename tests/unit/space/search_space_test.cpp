@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace tuner {
 namespace {
@@ -231,6 +232,33 @@ TEST(SearchSpace, BadDefinitionsAreInputErrorsWithEveryComplaint) {
             std::string::npos);
   Parameter mixed{"m", {Value(true), Value(1.0)}, {}};
   EXPECT_NE(complaint_of(define({mixed})).find("more than once"), std::string::npos);
+}
+
+// Known exactly only to the tree evaluator, these would be 2^36 states.
+TEST(SearchSpace, BitsAndTuplesTieManyParametersTogether) {
+  SpaceDefinition definition;
+  std::string all = "p0";
+  for (int p = 0; p < 6; ++p) {
+    Parameter parameter{"p" + std::to_string(p), {}, {}};
+    for (std::int64_t v = 0; v < 64; ++v) parameter.values.emplace_back(v);
+    definition.parameters.push_back(std::move(parameter));
+    if (p > 0) all += " ^ p" + std::to_string(p);
+  }
+  definition.constraints.push_back(Expression::parse_or_throw(all + " == 5"));
+  EXPECT_EQ(SearchSpace::build(definition).report().valid, std::to_string(std::int64_t{1} << 30));
+  definition.constraints.push_back(
+      Expression::parse_or_throw("(p0 << 1, p1 >> 1, p2) in [(2, 1, 7), (4, 3, 9)]"));
+  definition.constraints.push_back(Expression::parse_or_throw(
+      "any([p3 == 1, p3 & (p3 - 1) == 0]) and all([p4 > 1, p5 | 1 > 0])"));
+  // p1 has two values for each tuple, p3 seven; p4 and p5 are tied by the first rule.
+  const auto space = SearchSpace::build(definition);
+  std::uint64_t expected = 0;
+  for (const auto& [p0, p1, p2] : {std::tuple(1, 2, 7), {1, 3, 7}, {2, 6, 9}, {2, 7, 9}}) {
+    for (int p3 : {0, 1, 2, 4, 8, 16, 32}) {
+      for (int p4 = 2; p4 < 64; ++p4) expected += (p0 ^ p1 ^ p2 ^ p3 ^ p4 ^ 5) < 64 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(space.report().valid, std::to_string(expected));
 }
 
 TEST(SearchSpace, HostileSpacesEndWithAMessageThatNamesTheConstraint) {

@@ -75,6 +75,49 @@ study.yaml:8:5: unknown name 'BY'
         ^)text");
 }
 
+// YAML makes a map of the first three.
+TEST(StudyExpressions, LambdasPasteInWithoutQuotes) {
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {X: [1, 2], Y: [8, 16]}
+constraints:
+  - lambda p: p["X"] * p["Y"] <= 16
+  - lambda p:   p.X < 3 and
+      (p['X'], p.Y) in [(1, 8), (1, 16)]
+  - lambda X, Y: X < Y
+  - 'lambda p: p["X"] is not 3'
+)yaml");
+  ASSERT_EQ(study.constraints.size(), 4U);
+  EXPECT_EQ(study.constraints[0].names(), (std::vector<std::string>{"X", "Y"}));
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {X: [1, 2], Y: [8, 16]}
+constraints:
+  - lambda p:   p["X"] * p["Z"] <= 16
+  - lambda p: p["X"] is p["Y"]
+  - lambda p: p[X] > 1
+  - lambda p: X & Y && X
+  - lambda p: (p["X"], 1) in [(2, 1, 1)]
+  - {lambda p: "p.X > 1"}
+)yaml"),
+            R"text(study.yaml:4:29: unknown name 'Z'
+      - lambda p:   p["X"] * p["Z"] <= 16
+                                ^
+study.yaml:5:22: 'is' asks for the same object, not for the same value (write '==')
+      - lambda p: p["X"] is p["Y"]
+                         ^
+study.yaml:6:17: 'p' takes the name of a parameter in quotes (p["X"])
+      - lambda p: p[X] > 1
+                    ^
+study.yaml:7:21: '&&' is not an operator here (write 'and')
+      - lambda p: X & Y && X
+                        ^
+study.yaml:8:31: expected a tuple of 2 values
+      - lambda p: (p["X"], 1) in [(2, 1, 1)]
+                                  ^
+study.yaml:9:5: a constraint must be an expression, not a map (quote text that begins with [ or {)
+      - {lambda p: "p.X > 1"}
+        ^)text");
+}
+
 TEST(StudyExpressions, UnknownDeviceFact) {
   EXPECT_EQ(
       complaints_of(R"yaml(schema: 1
@@ -122,7 +165,7 @@ study.yaml:6:7: expected ')' at the end
 study.yaml:7:7: '=' does not compare (write '==')
       - B = 1
           ^
-study.yaml:8:5: there is no function 'sin', only min, max, abs, ceil_div, ceil, floor, log2, int, float, round, pow (did you mean 'min'?)
+study.yaml:8:5: there is no function 'sin', only min, max, abs, ceil_div, ceil, floor, log2, log, exp, sqrt, any, all, int, float, round, pow (did you mean 'min'?)
       - sin(B)
         ^
 study.yaml:9:7: '=' does not compare (write '<=')
