@@ -215,6 +215,7 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
     diagnostics.error(node, what + " has no values");
   }
   constexpr std::size_t kCompareAll = 2000;  // longer lists are not typed by hand
+  std::vector<const YamlNode*> nodes;        // of the values
   const YamlNode* text = nullptr;            // the first that has no quotes
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
@@ -236,14 +237,18 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
                         first == item->text ? "" : item->text + " equals it");
     } else {
       values.push_back(*value);
+      nodes.push_back(item.get());
     }
   }
-  if (text != nullptr && other != nullptr) {  // a number, with a slip of the pen?
+  if (text != nullptr && !meant_by(text->text).empty()) {
+    diagnostics.warning(*text, fmt::format("'{}' is text, no number", text->text),
+                        meant_by(text->text));
+  } else if (text != nullptr && other != nullptr) {  // a number, with a slip of the pen?
     diagnostics.warning(*text,
                         fmt::format("'{}' is text, other values of {} are not", text->text, what),
                         "in quotes, where that is meant");
   }
-  return values;
+  return whole_values(values, nodes);
 }
 
 std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,

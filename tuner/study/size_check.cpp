@@ -221,11 +221,27 @@ Expected<std::int64_t, std::string> whole_number(const Value& value) {
 
 std::optional<std::int64_t> extent_from(const std::string& text) {
   const auto expression = Expression::parse(text);
-  if (!expression) return std::nullopt;
+  if (!expression || text.find('^') != std::string::npos) return std::nullopt;  // see meant_by()
   const auto value = expression->evaluate({});
   if (!value || std::holds_alternative<bool>(*value)) return std::nullopt;
   const auto number = whole_number(*value);
   return number ? std::optional(*number) : std::nullopt;
+}
+
+std::string meant_by(const std::string& text) {
+  static const std::map<std::string, std::string, std::less<>> kUnits{
+      {"k", "1024"},   {"K", "1024"},  {"Ki", "1024"}, {"M", "2**20"},
+      {"Mi", "2**20"}, {"G", "2**30"}, {"Gi", "2**30"}};
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0 || digits == text.size()) return {};
+  std::string better;
+  if (const auto unit = kUnits.find(text.substr(digits)); unit != kUnits.end()) {
+    better = text.substr(0, digits) + " * " + unit->second;
+  } else {
+    for (const char c : text) better += c == '^' ? "**" : std::string(1, c == ',' ? '_' : c);
+  }
+  const auto number = better == text ? std::nullopt : extent_from(better);
+  return number ? better + " is " + std::to_string(*number) : "";
 }
 
 Position place_of(const Expression& expression, const EvaluationError& error) {
@@ -265,7 +281,9 @@ class SizeOption {
       return;
     }
     const std::int64_t extent = extent_from(digits).value_or(0);
-    if (extent <= 0) complain("'" + digits + "' is not a positive whole number");
+    if (extent <= 0) {
+      complain("'" + digits + "' is not a positive whole number", meant_by(digits));
+    }
     if (!extents_.emplace(name, extent).second) complain("'" + name + "' is given twice");
   }
 

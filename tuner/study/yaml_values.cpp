@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "tuner/expression/expression.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/space_json.h"
 
@@ -44,6 +45,10 @@ Form form_of(const YamlNode& node) {
   static const NameForm kBooleans("true|True|TRUE|false|False|FALSE");
   static const NameForm kIntegers("[-+]?([0-9]+|0x[0-9a-fA-F]+|0o[0-7]+)");
   static const NameForm kFloats("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
+  // 2**20, 1_000_000, 0b11, 64 * 1024.
+  static const NameForm kArithmetic(
+      "[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9][0-9_]*)"
+      "( *(\\*\\*|\\*|<<) *(0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9][0-9_]*))*");
   static const NameForm kOthers("[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)");
   constexpr std::size_t kLongestNumber = 64;
   const std::string& text = node.text;
@@ -51,6 +56,7 @@ Form form_of(const YamlNode& node) {
   if (kBooleans.fits(text)) return Form::kBool;
   if (kIntegers.fits(text)) return Form::kInteger;
   if (kFloats.fits(text)) return Form::kFloat;
+  if (kArithmetic.fits(text) && Expression::parse(text)) return Form::kInteger;
   return kOthers.fits(text) ? Form::kNotFinite : Form::kText;
 }
 
@@ -67,6 +73,7 @@ std::optional<std::int64_t> integer_of(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (end != digits.data() + digits.size()) return extent_from(text);
   if (error != std::errc()) return std::nullopt;
   return value;
 }
@@ -80,8 +87,15 @@ std::optional<double> float_of(const std::string& text) {
 }
 
 void wrong_type(Diagnostics& diagnostics, const YamlNode& node, const std::string& what,
-                const std::string& wanted) {
-  diagnostics.error(node, what + " must be " + wanted + ", not " + kind_of(node));
+                const std::string& wanted, const std::string& suggestion = {}) {
+  diagnostics.error(node, what + " must be " + wanted + ", not " + kind_of(node), suggestion);
+}
+
+// 1e6, which is whole.
+bool is_whole_power(const YamlNode& node) {
+  return node.is_scalar() && node.text.find_first_of("eE") != std::string::npos &&
+         node.text.find('.') == std::string::npos && form_of(node) == Form::kFloat &&
+         extent_from(node.text);
 }
 
 }  // namespace
@@ -143,8 +157,9 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
 
 std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
                                          const std::string& what) {
+  if (is_whole_power(node)) return extent_from(node.text);
   if (!node.is_scalar() || form_of(node) != Form::kInteger) {
-    wrong_type(diagnostics, node, what, "an integer");
+    wrong_type(diagnostics, node, what, "an integer", node.is_scalar() ? meant_by(node.text) : "");
     return std::nullopt;
   }
   const auto value = read_value(diagnostics, node, what);
@@ -157,6 +172,17 @@ std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode
   const bool may_be_one = form == Form::kText || form == Form::kFloat;
   if (const auto extent = may_be_one ? extent_from(node.text) : std::nullopt) return extent;
   return read_integer(diagnostics, node, what);
+}
+
+std::vector<Value> whole_values(const std::vector<Value>& values,
+                                const std::vector<const YamlNode*>& nodes) {
+  std::vector<Value> whole = values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::holds_alternative<double>(values[i])) continue;
+    if (!is_whole_power(*nodes[i])) return values;
+    whole[i] = *extent_from(nodes[i]->text);
+  }
+  return whole;
 }
 
 std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,

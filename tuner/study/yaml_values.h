@@ -18,15 +18,18 @@ namespace tuner {
 // "a list", "a map", "text", "a number", "nothing".
 std::string kind_of(const YamlNode& node);
 
-// An unquoted true/false, integer (decimal, 0x, 0o) or float is what it looks like; all else is
-// text. Anything but a finite scalar is an error.
+// An unquoted true/false, integer (decimal, 0x, 0o, 0b, 1_000, 2**20) or float is what it looks
+// like; all else is text. Anything but a finite scalar is an error.
 std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
                                 const std::string& what);
 std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
                                          const std::string& what);
-// The same, also as 2**20, 1_000_000, 1e6 or in quotes.
+// The same, also in quotes or as a longer expression.
 std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode& node,
                                         const std::string& what);
+// With 1e6 an integer, where no other value is a float. nodes[i] is where values[i] stands.
+std::vector<Value> whole_values(const std::vector<Value>& values,
+                                const std::vector<const YamlNode*>& nodes);
 std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
                                   const std::string& what);
 // A list that is written as in Python and begins at `where`: "[2**i for i in range(1, 6)]".

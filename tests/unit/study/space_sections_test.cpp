@@ -48,10 +48,53 @@ TEST(SpaceSections, SizesAreTakenAsPeopleWriteThem) {
   EXPECT_EQ(sizes("[{N: 2**20}, {N: 1_000_000}, {N: 1e6 * 2}, {N: '4096'}, {N: 1e3}]"),
             "N1048576 N1000000 N2000000 N4096 N1000 ");
   EXPECT_EQ(sizes("{domain: {N: [2**4, 2**4]}}"), "N16 ");
+  EXPECT_EQ(sizes("[{N: 0b11}, {N: 64 * 1024}, {N: 1 << 4}, {N: 0x1_1}]"), "N3 N65536 N16 N17 ");
   EXPECT_EQ(complaints_of("schema: 1\nproblem_sizes: [{N: 1.5}]\nparameters: {B: [1]}\n"),
             R"text(study.yaml:2:21: problem size 'N' must be an integer, not a number
     problem_sizes: [{N: 1.5}]
                         ^)text");
+}
+
+TEST(SpaceSections, ValuesAreTakenAsPeopleWriteThem) {
+  const auto values = [](const std::string& list) {
+    return accepted("schema: 1\nparameters: {B: " + list + "}\n").parameters.front().values;
+  };
+  EXPECT_EQ(values("[2**5, 1_000, 0b11, 64 * 2, 1e6]"), values("[32, 1000, 3, 128, 1000000]"));
+  EXPECT_EQ(values("[1e3, 0.5]"), (std::vector<Value>{1000.0, 0.5}));
+  EXPECT_EQ(values("['2**5']"), (std::vector<Value>{"2**5"}));
+  EXPECT_EQ(values("{range: [1_0, 2**4, 1e0]}").size(), 7U);
+}
+
+TEST(SpaceSections, NumbersMeantOtherwiseAreNamed) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
+)yaml"),
+            R"text(study.yaml:2:21: problem size 'M' must be an integer, not text (2**20 is 1048576)
+    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+                        ^
+study.yaml:2:30: problem size 'N' must be an integer, not text (64 * 1024 is 65536)
+    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+                                 ^
+study.yaml:2:38: problem size 'O' must be an integer, not text (1_000_000 is 1000000)
+    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+                                         ^
+study.yaml:2:54: problem size 'P': 2**70 does not fit in 64 bits
+    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+                                                         ^
+study.yaml:2:64: problem size 'Q' must be an integer, not a number
+    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
+                                                                   ^
+study.yaml:3:36: 'pow2' must be an integer, not text (2**4 is 16)
+    parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
+                                       ^
+study.yaml:3:47: a value of parameter 'D': 2**64 does not fit in 64 bits
+    parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
+                                                  ^)text");
+  EXPECT_EQ(warnings_of("schema: 1\nparameters: {B: [2^5, 2^6]}\n"),
+            R"text(study.yaml:2:18: '2^5' is text, no number (2**5 is 32)
+    parameters: {B: [2^5, 2^6]}
+                     ^)text");
 }
 
 TEST(SpaceSections, ParameterWithoutValues) {

@@ -192,7 +192,7 @@ parameters:
   A: [0x10, 0o17, -3, +4, 010]
   B: [0.5, 1e3, .25, -2.]
   C: [true, False]
-  D: [static, "1", 'true', yes, 1_000]
+  D: [static, "1", 'true', yes, 1_a]
 )yaml");
   EXPECT_EQ(study.parameters[0].values,
             (std::vector<Value>{std::int64_t{16}, std::int64_t{15}, std::int64_t{-3},
@@ -201,7 +201,7 @@ parameters:
   EXPECT_EQ(study.parameters[2].values, (std::vector<Value>{true, false}));
   EXPECT_EQ(study.parameters[3].values,
             (std::vector<Value>{std::string("static"), std::string("1"), std::string("true"),
-                                std::string("yes"), std::string("1_000")}));
+                                std::string("yes"), std::string("1_a")}));
   EXPECT_EQ(study.parameters[1].where.line, 4);
 }
 
