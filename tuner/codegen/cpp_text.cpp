@@ -171,6 +171,7 @@ class Printer {
     };
     if (std::string known = choice(node); !known.empty()) return known;
     const std::string first = print(*node.children[0]);
+    if (node.comparisons.size() == 1 && list(0)) return membership(first, node);
     if (node.comparisons.size() == 1 && !list(0)) {
       return std::string(kNames.at(static_cast<std::size_t>(node.comparisons[0]))) + "(" + first +
              ", " + print(*node.children[1]) + ")";
@@ -183,6 +184,23 @@ class Printer {
       text += list(i) ? call("", operand) : "(" + print(operand) + ")";
     }
     return text + ".value()";
+  }
+
+  // Compilers take some hundred arguments of a fold; a longer list is several.
+  std::string membership(const std::string& first, const ExpressionNode& node) const {
+    constexpr std::size_t kMost = 100;
+    const bool inside = node.comparisons[0] == Comparison::kIn;
+    const auto& items = node.children[1]->children;
+    std::string all;
+    for (std::size_t i = 0; i == 0 || i < items.size(); i += kMost) {
+      std::string part = "chain(" + first + (inside ? ").in(" : ").not_in(");
+      for (std::size_t k = i; k < std::min(i + kMost, items.size()); ++k) {
+        part += (k > i ? ", " : "") + print(*items[k]);
+      }
+      part += ").value()";
+      all = i == 0 ? part : "(" + all + (inside ? " || " : " && ") + part + ")";
+    }
+    return all;
   }
 
   const Expression& expression_;

@@ -31,6 +31,17 @@ std::string to_text(const Value& value) {
   return std::get<std::string>(value);
 }
 
+std::string to_literal(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return to_text(value);
+  std::string out = "'";
+  for (const char c : *text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
 double to_number(const Value& value) {
   if (const bool* b = std::get_if<bool>(&value)) return *b ? 1.0 : 0.0;
   if (const auto* i = std::get_if<std::int64_t>(&value)) return static_cast<double>(*i);

@@ -15,6 +15,9 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 // "true", "64", "0.5", "static": shortest text that reads back as the same value.
 std::string to_text(const Value& value);
 
+// The same as an expression has it, text in quotes.
+std::string to_literal(const Value& value);
+
 // The value as a number, true being 1. Text has none: returns NaN.
 double to_number(const Value& value);
 

@@ -19,6 +19,8 @@ namespace {
 using boost::multiprecision::cpp_int;
 
 constexpr std::uint64_t kMostTried = 4096;  // combinations evaluated for one constraint
+constexpr std::uint64_t kFewestTried = 64;  // of one that lists thousands of combinations
+constexpr std::uint64_t kMostParts = std::uint64_t{1} << 21;  // of syntax trees, in all
 // What one exact count may cost. A single constraint can be harder than all of them together,
 // because nothing else makes its space small.
 constexpr std::size_t kMemory = std::size_t{256} << 20;
@@ -45,6 +47,12 @@ std::optional<cpp_int> count(const SpaceDefinition& definition, const NameTable&
   }
 }
 
+std::uint64_t parts_of(const ExpressionNode& node) {
+  std::uint64_t parts = 1;
+  for (const auto& child : node.children) parts += parts_of(*child);
+  return parts;
+}
+
 // Evaluates a constraint for all combinations of its own parameters, or for random ones.
 class Trial {
  public:
@@ -58,11 +66,13 @@ class Trial {
 
   // The fraction that does not hold.
   double run() {
+    const std::uint64_t most =
+        std::clamp(kMostParts / parts_of(*constraint_.root()), kFewestTried, kMostTried);
     std::uint64_t all = 1;  // its combinations; counted no further than needed, against overflow
     for (std::uint32_t p : used_.parameters) {
-      all = std::min(all * definition_.parameters[p].values.size(), kMostTried + 1);
+      all = std::min(all * definition_.parameters[p].values.size(), most + 1);
     }
-    report_.tried = std::min(all, kMostTried);
+    report_.tried = std::min(all, most);
     std::uint64_t random = 0;
     std::uint64_t removed = 0;
     std::vector<std::uint32_t> positions(used_.parameters.size());
@@ -71,7 +81,7 @@ class Trial {
       for (std::size_t p = 0; p < positions.size(); ++p) {
         const std::uint64_t values = definition_.parameters[used_.parameters[p]].values.size();
         positions[p] =
-            static_cast<std::uint32_t>((all <= kMostTried ? rest : splitmix64(random++)) % values);
+            static_cast<std::uint32_t>((all <= most ? rest : splitmix64(random++)) % values);
         rest /= values;
       }
       if (!holds(positions)) ++removed;

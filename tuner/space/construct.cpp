@@ -12,6 +12,7 @@
 #include "tuner/space/domains.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/group_plan.h"
+#include "tuner/space/listed_rows.h"
 #include "tuner/space/ordering.h"
 #include "tuner/space/translate.h"
 
@@ -144,10 +145,13 @@ class Constructor {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       if (group_of_[members_[c].front()] == group_of_[group.front()]) own.push_back(c);
     }
-    const std::vector<std::uint32_t> order = choose_order(group, own);
     std::vector<TermId> terms;
     terms.reserve(own.size());
     for (std::size_t c : own) terms.push_back(conditions_[c].term);
+    if (auto rows = expand_rows(graph_, terms, group, domains_, opaque_, monitor_)) {
+      return make_diagram(*std::move(rows), group, monitor_);
+    }
+    const std::vector<std::uint32_t> order = choose_order(group, own);
     try {
       const GroupPlan plan = plan_group(graph_, terms, order);
       return make_diagram(expand(plan, domains_, opaque_, monitor_), order, monitor_);

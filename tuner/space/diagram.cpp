@@ -24,9 +24,6 @@ constexpr std::uint32_t kDead = ~std::uint32_t{0};
 std::size_t bytes_of(const DiagramLevel& level) {
   return level.first.capacity() * sizeof(std::uint32_t) + level.runs.capacity() * sizeof(Run);
 }
-std::size_t bytes_of(const Layer& layer) {
-  return layer.first.capacity() * sizeof(std::uint64_t) + layer.edges.capacity() * sizeof(Edge);
-}
 
 // Nodes of one level. Two states with the same children for the same values have the same valid
 // completions: they become one node, which is found by a hash of its runs.

@@ -21,6 +21,10 @@ struct Layer {
   std::vector<Edge> edges;
 };
 
+inline std::size_t bytes_of(const Layer& layer) {
+  return layer.first.capacity() * sizeof(std::uint64_t) + layer.edges.capacity() * sizeof(Edge);
+}
+
 // One layer for each level. Ends early (fewer layers) when no state survives.
 std::vector<Layer> expand(const GroupPlan& plan, const std::vector<Domain>& domains,
                           const OpaqueEvaluator& opaque, BuildMonitor& monitor);

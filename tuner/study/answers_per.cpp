@@ -16,12 +16,6 @@ namespace {
   throw InputError(Complaint{{study.file.string(), 0, 0}, "--per: " + message, suggestion});
 }
 
-// As an expression has it.
-std::string literal(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? "'" + *text + "'" : "(" + to_text(value) + ")";
-}
-
 // The expression with the values of parameters that the reference has always.
 Expression with_values(const Expression& expression,
                        const std::vector<std::pair<std::string, Value>>& values) {
@@ -37,7 +31,7 @@ Expression with_values(const Expression& expression,
     }
     const std::string word = from.substr(at, end - at);
     const auto known = std::ranges::find(values, word, &std::pair<std::string, Value>::first);
-    text += known == values.end() ? word : literal(known->second);
+    text += known == values.end() ? word : "(" + to_literal(known->second) + ")";
     at = end;
   }
   auto parsed = Expression::parse(text, expression.origin());

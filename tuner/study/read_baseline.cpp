@@ -11,11 +11,9 @@
 #include "tuner/study/sections.h"
 
 namespace tuner {
-namespace {
-
-constexpr std::size_t kMostShown = 12;  // values of a parameter in a message
 
 std::string choice_of(const Parameter& parameter) {
+  constexpr std::size_t kMostShown = 12;
   std::vector<std::string> texts;
   for (const Value& value : parameter.values) {
     if (texts.size() == kMostShown) break;
@@ -25,12 +23,13 @@ std::string choice_of(const Parameter& parameter) {
   return "one of " + (all ? listed(texts, "or") : listed(texts, "and") + ", ...");
 }
 
-// The parameter's own value, whose type may differ from what is written: 1 for true.
 std::optional<Value> value_among(const Parameter& parameter, const Value& wanted) {
   const auto found = std::ranges::find_if(
       parameter.values, [&](const Value& value) { return same_value(value, wanted); });
   return found == parameter.values.end() ? std::nullopt : std::optional(*found);
 }
+
+namespace {
 
 // What the map says, by parameter. Complains of everything that is no value of a parameter.
 std::map<std::string, Value> read_values(Reader& reader, const YamlNode& node) {

@@ -96,6 +96,8 @@ void read_parameters(Reader& reader, const YamlNode& node);
 bool values_fit(Reader& reader);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
+// Before derived: parameters that only the list knows are declared, and it becomes a constraint.
+void read_configurations(Reader& reader, const YamlNode& node, const Position& where);
 // Of the parameters, sizes and constraints that were read before.
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
@@ -116,6 +118,10 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 void read_export(Reader& reader, const YamlNode& node, const Position& where);
 
 // Parts that several sections share.
+// "one of 32 or 64", for messages.
+std::string choice_of(const Parameter& parameter);
+// The parameter's own value, whose type may differ from what is written: 1 for true.
+std::optional<Value> value_among(const Parameter& parameter, const Value& wanted);
 OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose);
 // A metric whose value an observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);

@@ -33,7 +33,7 @@ const std::vector<std::string> kSections{
     "schema",    "kernel",    "problem_sizes", "parameters", "derived", "constraints",
     "launch",    "arguments", "constants",     "reference",  "verify",  "metrics",
     "objective", "backend",   "search",        "measure",    "export",  "baseline",
-    "problem",   "extends",   "types",         "buffers"};
+    "problem",   "extends",   "types",         "buffers",    "configurations"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -76,8 +76,10 @@ class StudyReader {
   void read_search_space() {
     section("problem_sizes", read_sizes);
     if (reader_.study.sizes.empty()) reader_.study.sizes.emplace_back();
-    if (file_.require("parameters") == nullptr) reader_.names.set_incomplete();
+    const bool follow = file_.find("configurations") != nullptr;  // the parameters
+    if (!follow && file_.require("parameters") == nullptr) reader_.names.set_incomplete();
     section("parameters", read_parameters);
+    section_at("configurations", read_configurations);
     section("derived", read_derived);
     section("constraints", read_constraints);
     section_at("baseline", read_baseline);

@@ -100,6 +100,10 @@ TEST(Header, ExpressionsMeanWhatTheyMeanInTheStudy) {
     texts.push_back(text);
     study.derived.push_back(named("e" + std::to_string(texts.size()), text));
   }
+  std::string list = "(BM, N) in [";
+  for (int i = 0; i < 260; ++i) list += "(" + std::to_string(i) + ", 1023), ";
+  texts.push_back(list + "]");
+  study.derived.push_back(named("e" + std::to_string(texts.size()), texts.back()));
   const HeaderFolder folder(export_header(study, sample_results()));
   std::string main = R"(#include "tuned.h"
 #include <cstdio>

@@ -29,10 +29,28 @@ class RandomSpace {
     for (int c = pick(0, 4); c > 0; --c) {
       definition.constraints.push_back(Expression::parse_or_throw(condition(3)));
     }
+    if (pick(0, 3) == 0) definition.constraints.push_back(list_of(definition.parameters));
     return definition;
   }
 
  private:
+  // (p0, p1) in [(1, 2), ...] with values of the parameters.
+  Expression list_of(const std::vector<Parameter>& parameters) {
+    std::string names;
+    for (const Parameter& parameter : parameters) names += parameter.name + ", ";
+    std::string rows;
+    for (int row = pick(1, 40); row > 0; --row) {
+      rows += "(";
+      for (const Parameter& parameter : parameters) {
+        const auto last = static_cast<int>(parameter.values.size()) - 1;
+        const Value& value = parameter.values[static_cast<std::size_t>(pick(0, last))];
+        const bool text = std::holds_alternative<std::string>(value);
+        rows += text ? "'" + to_text(value) + "', " : to_text(value) + ", ";
+      }
+      rows += "), ";
+    }
+    return Expression::parse_or_throw("(" + names + ") in [" + rows + "]");
+  }
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   std::string one_of(const std::vector<std::string>& all) {
     return all[static_cast<std::size_t>(pick(0, static_cast<int>(all.size()) - 1))];

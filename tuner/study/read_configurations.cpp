@@ -1,0 +1,166 @@
+// Reads the section configurations: a list of exactly those that may be tried.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tuner/base/text.h"
+#include "tuner/study/sections.h"
+
+namespace tuner {
+namespace {
+
+// The list is a constraint on the parameters, whose values it says where 'parameters' does not.
+// So whoever counts, walks or exports configurations knows it.
+class ListedConfigurations {
+ public:
+  explicit ListedConfigurations(Reader& reader) : reader_(reader) {}
+
+  void read(const YamlNode& list) {
+    given_ = reader_.study.parameters.size();
+    add_parameters(list);
+    std::map<std::string, int> lines;
+    for (const YamlRef& item : list.items) {
+      if (!item->is_map()) {
+        expect_map(reader_.diagnostics, *item, "a configuration");
+        continue;
+      }
+      const auto row = read_row(*item);
+      if (!row) continue;
+      const auto [first, is_new] = lines.emplace(*row, item->line);
+      if (is_new) {
+        rows_ += (rows_.empty() ? "" : ", ") + *row;
+      } else {
+        reader_.diagnostics.error(
+            *item, fmt::format("this configuration is in the list twice (line {})", first->second));
+      }
+    }
+    sort_values();
+  }
+
+  // A in [1, 2] or (A, B) in [(1, 2), (3, 4)].
+  std::string rule() const {
+    const std::vector<std::string> names = parameter_names(reader_.study.parameters);
+    const std::string left = fmt::format("{}", fmt::join(names, ", "));
+    return (names.size() == 1 ? left : "(" + left + ")") + " in [" + rows_ + "]";
+  }
+
+ private:
+  std::vector<Parameter>& parameters() { return reader_.study.parameters; }
+
+  // Those that only the list knows, in the order in which its first configuration names them.
+  void add_parameters(const YamlNode& list) {
+    const auto first =
+        std::ranges::find_if(list.items, [](const YamlRef& item) { return item->is_map(); });
+    if (first == list.items.end()) return;
+    for (const auto& [key, value] : (*first)->entries) {
+      if (std::ranges::find(parameters(), key->text, &Parameter::name) != parameters().end()) {
+        continue;
+      }
+      reader_.names.declare(*key, kParameterName);
+      parameters().push_back({key->text, {}, position_of(reader_.diagnostics, *key)});
+    }
+  }
+
+  std::optional<std::string> read_row(const YamlNode& item) {
+    std::map<std::string, Value> values;
+    bool good = true;
+    for (const auto& [key, node] : item.entries) {
+      const auto value = read_value(reader_.diagnostics, *node, "'" + key->text + "'");
+      const auto parameter = std::ranges::find(parameters(), key->text, &Parameter::name);
+      if (parameter == parameters().end()) {
+        const std::string known =
+            given_ > 0 ? "there is no parameter '" : "the first configuration has no '";
+        reader_.diagnostics.error(*key, known + key->text + "'",
+                                  suggestion_for(key->text, parameter_names(parameters())));
+        good = false;
+      } else if (value) {
+        const auto own = own_value(*parameter, *value, *node);
+        good = good && own;
+        if (own) values.emplace(key->text, *own);
+      } else {
+        good = false;
+      }
+    }
+    return good ? row_of(item, values) : std::nullopt;
+  }
+
+  // The value with the type that the parameter gives it.
+  std::optional<Value> own_value(Parameter& parameter, const Value& value, const YamlNode& node) {
+    if (const auto own = value_among(parameter, value)) return own;
+    const auto place = static_cast<std::size_t>(&parameter - parameters().data());
+    if (place >= given_) {
+      parameter.values.push_back(value);
+      return value;
+    }
+    if (parameter.values.empty()) return value;  // which was complained of
+    reader_.diagnostics.error(node, "'" + parameter.name + "' has no value " + node.text,
+                              choice_of(parameter));
+    return std::nullopt;
+  }
+
+  std::optional<std::string> row_of(const YamlNode& item, std::map<std::string, Value>& values) {
+    std::vector<std::string> row;
+    std::vector<std::string> missing;
+    for (std::size_t p = 0; p < parameters().size(); ++p) {
+      const Parameter& parameter = parameters()[p];
+      const auto found = values.find(parameter.name);
+      if (found != values.end()) {
+        row.push_back(to_literal(found->second));
+      } else if (p < given_ && parameter.values.size() == 1) {
+        row.push_back(to_literal(parameter.values.front()));
+      } else {
+        missing.push_back("'" + parameter.name + "'");
+      }
+    }
+    if (!missing.empty()) {
+      reader_.diagnostics.error(
+          item, "this configuration says nothing of " + listed(missing, "and"),
+          given_ > 0 ? "only parameters with a single value may be left out" : "");
+      return std::nullopt;
+    }
+    const std::string text = fmt::format("{}", fmt::join(row, ", "));
+    return row.size() == 1 ? text : "(" + text + ")";
+  }
+
+  // Numbers in their order, so that searches know which are neighbours.
+  void sort_values() {
+    for (std::size_t p = given_; p < parameters().size(); ++p) {
+      Parameter& parameter = parameters()[p];
+      if (parameter.ordered()) std::ranges::stable_sort(parameter.values, {}, to_number);
+    }
+  }
+
+  Reader& reader_;
+  std::size_t given_ = 0;  // parameters of the section 'parameters'
+  std::string rows_;
+};
+
+}  // namespace
+
+void read_configurations(Reader& reader, const YamlNode& node, const Position& where) {
+  const bool complete = reader.names.complete();
+  if (!expect_list(reader.diagnostics, node, "'configurations'") || !complete) {
+    reader.names.set_incomplete();
+    return;
+  }
+  if (node.items.empty()) {
+    reader.diagnostics.error(node, "'configurations' is empty: there is nothing to try");
+    reader.names.set_incomplete();
+    return;
+  }
+  ListedConfigurations listed(reader);
+  listed.read(node);
+  if (!reader.diagnostics.ok()) return;
+  auto rule = Expression::parse(listed.rule(), where);
+  if (!rule) {
+    reader.diagnostics.error(where, "these configurations are too many for one list");
+    return;
+  }
+  reader.study.constraints.push_back(std::move(*rule));
+}
+
+}  // namespace tuner
