@@ -39,6 +39,7 @@ PLACES = {
     "an argument": ["arguments", 0],
     "a constant": ["constants", 0],
     "'fill'": ["arguments", 0, "fill", 1],
+    "fill 'ragged'": ["arguments", 0, "fill", 1, "ragged"],
     "'tensor_map'": ["arguments", 0, "tensor_map"],
     "'reference'": ["reference"],
     "the tolerance of '": ["verify", 1, "ANY", 1],
@@ -87,7 +88,7 @@ def known_by_the_reader():
     del out["a constant"]  # or an argument: one call for both
     out["a constant"] = keys_in(arguments, "keys{\"name\"", "}")
     out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}")
-    out["'fill'"] = {"file", "same_as"} | set(re.findall(r'\{"(\w+)", Kind::', arguments))
+    out["'fill'"] = {"file", "same_as", "sorted"} | set(re.findall(r'\{"(\w+)", Kind::', text_of("read_fill.cpp")))
     out["the study"] = keys_in(text_of("yaml_reader.cpp"), "kSections{", "}")
     return out
 
@@ -141,6 +142,9 @@ ACCEPTED = [
     ("launch.work", "ceil_div(N, B)"),
     ("launch.then", [{"entry": "r", "block": 32, "grid": 1, "arguments": ["o", "i", "n"], "when": "B > 32"}]),
     ("arguments.1.fill", "zeros"), ("arguments.1.fill", {"uniform": [-1, 1]}), ("arguments.1.fill", {"constant": 2}),
+    ("arguments.1.fill", {"permutation": True}), ("arguments.1.fill", {"sorted": {"uniform": [0, 1]}}),
+    ("arguments.1.fill", {"formula": "i % 7"}), ("arguments.1.fill", {"choice": [0, 1]}),
+    ("arguments.1.fill", {"ragged": {"mean": 8, "of": "N"}}), ("arguments.1.fill", {"ragged": {"of": "N"}}),
     ("arguments.1.fill", {"file": "k.cu"}), ("arguments.1.type", "float"), ("arguments.1.type", "bf16"),
     ("arguments.1.role", "inout"), ("arguments.3", {"name": "s", "type": "float32", "shape": "B", "role": "scratch"}),
     ("arguments.3", {"name": "s", "type": "int32", "shape": ["N"], "role": "workspace", "zero": "once"}),
@@ -179,6 +183,8 @@ REFUSED = [
     ("arguments.1.shape", []), ("arguments.1.value", 4), ("arguments.1.zero", "once"),
     ("arguments.0.fill", "zeros"), ("arguments.1.fill", "random"), ("arguments.1.fill", {}),
     ("arguments.1.fill", {"uniform": [1]}), ("arguments.1.fill", {"uniform": [0, 1], "constant": 1}),
+    ("arguments.1.fill", {"permutation": False}), ("arguments.1.fill", {"sorted": "uniform"}),
+    ("arguments.1.fill", {"choice": []}), ("arguments.1.fill", {"ragged": {"mean": 8}}),
     ("arguments.2.role", "in"), ("arguments.2.fill", "zeros"),
     ("arguments.3", {"name": "m", "tensor_map": {"of": "i"}}),
     ("arguments.3", {"name": "m", "tensor_map": {"of": "i", "box": []}}),

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "tuner/measure/data_file.h"
+#include "tuner/measure/host_fills.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/struct_members.h"
 
@@ -35,8 +36,7 @@ Fill fill_of(const ArgumentPlan& argument) {
     case FillSpec::Kind::kSequence:
       fill.kind = Fill::Kind::kSequence;
       break;
-    case FillSpec::Kind::kFile:
-    case FillSpec::Kind::kProblem:
+    default:
       break;  // uploaded instead
   }
   return fill;
@@ -179,24 +179,33 @@ DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argume
     if (!bytes) return Unexpected{bytes.error()};
     return memory_.upload(contents_of(buffer), *bytes);
   }
-  const bool is_uploaded =
-      argument.fill.kind == FillSpec::Kind::kFile || argument.fill.kind == FillSpec::Kind::kProblem;
-  if (!is_uploaded) {
+  if (argument.fill.kind < FillSpec::Kind::kFile) {
     auto done = memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
-    return done && argument.has_special_values ? sprinkle(buffer, argument) : done;
+    if (done && argument.has_special_values) done = sprinkle(buffer, argument);
+    return done && argument.fill.sorted ? sort(buffer, argument) : done;
   }
-  const auto bytes = contents(argument);
+  auto bytes = contents(argument);
   if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
+  if (argument.fill.sorted) sort_elements(argument.type, *bytes);
   return memory_.upload(contents_of(buffer), *bytes);
 }
 
-// Of an argument that a file or the problem fills.
+DeviceResult<Ok> GuardedMemory::sort(BufferId buffer, const ArgumentPlan& argument) {
+  std::vector<std::byte> bytes(bytes_of(argument));
+  auto done = memory_.download(contents_of(buffer), bytes);
+  if (!done) return done;
+  sort_elements(argument.type, bytes);
+  return memory_.upload(contents_of(buffer), bytes);
+}
+
+// Of an argument that the device does not fill.
 Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
     const ArgumentPlan& argument) {
   if (argument.fill.kind == FillSpec::Kind::kProblem) {
     if (problem_ != nullptr) return problem_->fill(argument.set, problem_array(argument));
     return Unexpected{std::string("there is no problem that could fill it")};
   }
+  if (argument.fill.kind != FillSpec::Kind::kFile) return made_on_host(argument);
   DataWanted wanted{argument.name, argument.type, argument.extents};
   if (wanted.shape.empty()) wanted.shape = {argument.elements};
   return read_data(argument.fill.file, wanted);

@@ -107,6 +107,7 @@ class GuardedMemory {
   Expected<std::vector<std::byte>, std::string> contents(const ArgumentPlan& argument);
   DeviceResult<std::vector<std::byte>> structs(const ArgumentPlan& argument);
   DeviceResult<Ok> sprinkle(BufferId buffer, const ArgumentPlan& argument);
+  DeviceResult<Ok> sort(BufferId buffer, const ArgumentPlan& argument);
 
   DeviceMemory& memory_;
   Problem* problem_;

@@ -67,10 +67,7 @@ void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
 }  // namespace
 
 bool is_random(const ArgumentPlan& argument) {
-  const auto is = [](const FillSpec& fill) {
-    return fill.kind == FillSpec::Kind::kUniform || fill.kind == FillSpec::Kind::kNormal ||
-           fill.kind == FillSpec::Kind::kIntegers || fill.kind == FillSpec::Kind::kProblem;
-  };
+  const auto is = [](const FillSpec& fill) { return fill.is_random(); };
   return is_input(argument) &&
          (is(argument.fill) || std::ranges::any_of(argument.members, is, &MemberPlan::fill));
 }

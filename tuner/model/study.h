@@ -65,16 +65,43 @@ struct RoundsSpec {
 
 // How a buffer's elements are made; the formulas are in plugin/abi.h, equal on every backend.
 struct FillSpec {
-  enum class Kind { kZeros, kConstant, kUniform, kNormal, kIntegers, kSequence, kFile, kProblem };
+  enum class Kind {
+    kZeros,
+    kConstant,
+    kUniform,
+    kNormal,
+    kIntegers,
+    kSequence,
+    kFile,
+    kProblem,
+    kPermutation,  // this and the next ones are made on the host: measure/host_fills
+    kChoice,
+    kFormula,
+    kRagged,
+  };
   Kind kind = Kind::kZeros;
   double a = 0;  // constant | low | mean | lowest | start
-  double b = 0;  // high | standard deviation | highest | step
+  double b = 0;  // high | standard deviation | highest | step; of kRagged: mean, total
   // Absolute; {NAME} in it stands for an extent of the problem size. A .npy file of NumPy, else raw
   // bytes.
   std::filesystem::path file;
   // The argument or constant whose elements these are, from the first on; its fill stands here,
   // too. Empty: the argument's own.
   std::string same_as{};
+  bool sorted = false;           // ascending, whatever makes the elements
+  std::vector<double> values{};  // of kChoice
+  // Element i of kFormula, or the last of kRagged's offsets. Of a plan only its text is left, and
+  // what it may name.
+  Expression rule{};
+  std::string formula{};
+  std::vector<std::pair<std::string, std::int64_t>> names{};
+
+  // Whether each set of inputs has elements of its own.
+  bool is_random() const {
+    return kind == Kind::kUniform || kind == Kind::kNormal || kind == Kind::kIntegers ||
+           kind == Kind::kProblem || kind == Kind::kPermutation || kind == Kind::kChoice ||
+           kind == Kind::kRagged;
+  }
 };
 
 // Inputs on which kernels go wrong that are right for ordinary numbers. They stand in the place of

@@ -13,6 +13,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
+#include "tuner/resolve/fill_plan.h"
 
 namespace tuner {
 
@@ -304,6 +305,7 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
     if (is_table(spec)) {
       if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
     }
+    if (auto wrong = plan_fill(names, plan)) return Unexpected{spec.name + ": " + *wrong};
     if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
     auto file = substitute(spec.fill.file.string(), names);
     if (!file) return Unexpected{spec.name + ": " + file.error()};

@@ -67,6 +67,9 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
                         m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b);
   }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
+  if (a.fill.sorted) text += ":sorted";
+  for (const double value : a.fill.values) text += fmt::format(":{}", value);
+  if (!a.fill.rule.empty()) text += ":rule " + a.fill.rule.text();
   if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
   return text;
 }

@@ -18,6 +18,11 @@ namespace {
 std::string fill_text(const FillSpec& fill, const fs::path& folder) {
   using Kind = FillSpec::Kind;
   if (!fill.same_as.empty()) return "{same_as: " + quoted(fill.same_as) + "}";
+  if (fill.sorted) {
+    FillSpec inner = fill;
+    inner.sorted = false;
+    return "{sorted: " + fill_text(inner, folder) + "}";
+  }
   switch (fill.kind) {
     case Kind::kZeros:
       return "zeros";
@@ -35,6 +40,16 @@ std::string fill_text(const FillSpec& fill, const fs::path& folder) {
       return "problem";
     case Kind::kFile:
       return "{file: " + path_text(fill.file, folder) + "}";
+    case Kind::kPermutation:
+      return "{permutation: true}";
+    case Kind::kChoice:
+      return fmt::format("{{choice: [{}]}}", fmt::join(fill.values, ", "));
+    case Kind::kFormula:
+      return "{formula: " + quoted(fill.rule.text()) + "}";
+    case Kind::kRagged:
+      return fmt::format("{{ragged: {{{}of: {}}}}}",
+                         fill.a > 0 ? fmt::format("mean: {}, ", fill.a) : std::string(),
+                         quoted(fill.rule.text()));
   }
   return "zeros";
 }

@@ -72,10 +72,7 @@ void check_fresh_inputs(Reader& reader) {
   const Study& study = reader.study;
   if (study.measure.inputs != TimedInputs::kFresh || !study.runnable) return;
   const auto is_random = [](const ArgumentSpec& one) {
-    const FillSpec::Kind kind = one.fill.kind;
-    return (one.role == Role::kIn || one.role == Role::kInOut) &&
-           (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal ||
-            kind == FillSpec::Kind::kIntegers || kind == FillSpec::Kind::kProblem);
+    return (one.role == Role::kIn || one.role == Role::kInOut) && one.fill.is_random();
   };
   if (std::ranges::none_of(study.arguments, is_random) &&
       std::ranges::none_of(study.constants, is_random)) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "tuner/measure/data_file.h"
+#include "tuner/measure/host_fills.h"
+#include "tuner/resolve/fill_plan.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/study/diagnostics.h"
@@ -91,9 +93,24 @@ class SizeCheck {
     }
     const auto wanted = wanted_of(argument);
     if (wanted && !argument.fill.same_as.empty()) check_same(argument, *wanted);
+    if (wanted) check_fill(argument, *wanted);
     if (wanted && argument.fill.kind == FillSpec::Kind::kFile) {
       check_file(argument.fill.file, *wanted, argument.where, names_);
     }
+  }
+
+  // Of what the host makes: at its beginning and its end.
+  void check_fill(const ArgumentSpec& argument, const DataWanted& wanted) {
+    ArgumentPlan plan;
+    plan.type = argument.type;
+    plan.fill = argument.fill;
+    plan.elements = wanted.bytes() / size_of(argument.type);
+    auto wrong = plan_fill(names_, plan);
+    if (!wrong) wrong = fill_fault(plan);
+    if (!wrong) return;
+    const bool has_rule = !argument.fill.rule.empty() && argument.fill.same_as.empty();
+    complaints_.push_back({has_rule ? argument.fill.rule.origin() : argument.where,
+                           "the fill of '" + argument.name + "': " + *wrong + for_size_, ""});
   }
 
   // It may hold the first elements of the other one, but not more than there are.

@@ -22,7 +22,7 @@ TUNER_FIELDS(TensorMap, type, extents, box, swizzle)
 
 TUNER_FIELDS(TensorMapPlan, of, map)
 
-TUNER_FIELDS(FillSpec, kind, a, b, file)
+TUNER_FIELDS(FillSpec, kind, a, b, file, sorted, values, formula, names)
 
 TUNER_FIELDS(AddressPlan, place, of, offset)
 

@@ -242,7 +242,7 @@ study.yaml:13:58: fill 'integers': both ends must be whole numbers
 study.yaml:14:62: fill 'sequence' must be a number, not text
       - {name: X6, type: float, shape: [N], fill: {sequence: [0, a]}}
                                                                  ^
-study.yaml:15:47: 'fill' must have exactly one of file, same_as, constant, uniform, normal, integers or sequence
+study.yaml:15:47: 'fill' must have exactly one of file, same_as, sorted, constant, uniform, normal, integers, sequence, permutation, choice, formula or ragged
       - {name: X7, type: float, shape: [N], fill: {constant: 1, uniform: [0, 1]}}
                                                   ^
 study.yaml:16:54: fill 'file': there is no file nope.bin (names are relative to the study file)

@@ -1,0 +1,24 @@
+#pragma once
+// Elements of inputs that no formula of a device makes. They follow from the seed alone, so they
+// are equal on every backend.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/plan.h"
+
+namespace tuner {
+
+// Of a fill from FillSpec::Kind::kPermutation on. The error is a sentence.
+Expected<std::vector<std::byte>, std::string> made_on_host(const ArgumentPlan& argument);
+
+// Why the argument cannot be filled so, as far as its first and last elements tell.
+std::optional<std::string> fill_fault(const ArgumentPlan& argument);
+
+// Ascending.
+void sort_elements(DataType type, std::vector<std::byte>& bytes);
+
+}  // namespace tuner
