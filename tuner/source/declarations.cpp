@@ -10,7 +10,8 @@ namespace {
 
 // Words before parentheses that are no function's name.
 constexpr std::string_view kTakesParentheses =
-    "__launch_bounds__ __align__ alignas __attribute__ decltype noexcept __declspec asm "
+    "__launch_bounds__ __align__ __builtin_align__ alignas __attribute__ decltype noexcept "
+    "__declspec asm "
     "__maxnreg__ __cluster_dims__ __block_size__ static_assert _Static_assert requires";
 
 bool is_macro_like(std::string_view word) {

@@ -32,6 +32,7 @@ TEST(DevicePart, OfDeviceCodeIsAllOfIt) {
       "template <typename T, int B = (3 > 2)> __device__ T f(T a) { return a; }\n"
       "extern \"C\" { __global__ void k(float* a) { a[0] = f(1.0f); } }\n"
       "namespace n { struct S { int a; S() : a{1} {} int get() const { return a; } }; }\n"
+      "typedef struct __builtin_align__(16) { uint4 a, b; } uint8;\n"
       "enum class E { a, b }; using Row = float[N]; typedef float real;\n"
       "__constant__ float weights[N]; __device__ int counter = 0;\n"
       "template __global__ void g<float>(float*);\n"

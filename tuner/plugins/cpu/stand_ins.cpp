@@ -30,14 +30,16 @@ constexpr std::array kEmptyHeaders{"cuda_device_runtime_api.h",
                                    "cuda_gl_interop.h",
                                    "cuda_profiler_api.h",
                                    "nvml.h",
+                                   "nccl.h",
+                                   "cudnn.h",
                                    "nvtx3/nvToolsExt.h",
                                    "nvtx3/nvToolsExtCudaRt.h",
                                    "nvtx3/nvtx3.hpp",
                                    "nvToolsExt.h"};
 // Headers of others that host code includes; a project's own ones come first.
-constexpr std::array kEmptyElsewhere{"cudnn.h",        "cutil.h",        "helper_cuda.h",
-                                     "mpi.h",          "helper_image.h", "helper_functions.h",
-                                     "helper_timer.h", "nccl.h",         "helper_string.h"};
+constexpr std::array kEmptyElsewhere{"cutil.h",        "helper_cuda.h",      "mpi.h",
+                                     "helper_image.h", "helper_functions.h", "helper_timer.h",
+                                     "helper_gl.h",    "helper_string.h"};
 
 // Headers whose contents there is no stand-in for.
 constexpr std::array kRefusedHeaders{
