@@ -305,7 +305,12 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
     if (is_table(spec)) {
       if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
     }
-    if (auto wrong = plan_fill(names, plan)) return Unexpected{spec.name + ": " + *wrong};
+    if (auto wrong = plan_fill(names, plan.fill)) return Unexpected{spec.name + ": " + *wrong};
+    for (MemberPlan& member : plan.members) {
+      if (auto wrong = plan_fill(names, member.fill)) {
+        return Unexpected{spec.name + "." + member.path + ": " + *wrong};
+      }
+    }
     if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
     auto file = substitute(spec.fill.file.string(), names);
     if (!file) return Unexpected{spec.name + ": " + file.error()};

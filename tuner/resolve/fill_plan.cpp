@@ -6,8 +6,7 @@
 
 namespace tuner {
 
-std::optional<std::string> plan_fill(const Bindings& names, ArgumentPlan& plan) {
-  FillSpec& fill = plan.fill;
+std::optional<std::string> plan_fill(const Bindings& names, FillSpec& fill) {
   const Expression rule = fill.rule;
   fill.rule = {};
   if (rule.empty()) return std::nullopt;

@@ -9,8 +9,8 @@
 
 namespace tuner {
 
-// Evaluates the rule of the plan's fill, as far as it can be before the elements are made. Says
+// Evaluates the rule of a plan's fill, as far as it can be before the elements are made. Says
 // what is wrong, or nothing.
-std::optional<std::string> plan_fill(const Bindings& names, ArgumentPlan& plan);
+std::optional<std::string> plan_fill(const Bindings& names, FillSpec& fill);
 
 }  // namespace tuner

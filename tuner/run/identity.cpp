@@ -50,6 +50,15 @@ std::string contents_of(const std::filesystem::path& file, const std::vector<Bin
   return text;
 }
 
+// What is said behind the numbers of a fill.
+std::string rest_of(const FillSpec& fill) {
+  std::string text;
+  if (fill.sorted) text += ":sorted";
+  for (const double value : fill.values) text += fmt::format(":{}", value);
+  if (!fill.rule.empty()) text += ":rule " + fill.rule.text();
+  return text;
+}
+
 std::string text_of(const ArgumentSpec& a, const Bindings& names, const MeasuredWith& with) {
   std::string text =
       fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
@@ -64,12 +73,11 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
   if (a.is_beside) text += ":beside";
   for (const MemberSpec& m : a.record ? a.record->members : std::vector<MemberSpec>()) {
     text += fmt::format(":{} at {} {} {}{} {} {} {}", m.path, m.offset, name_of(m.type), m.of,
-                        m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b);
+                        m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b) +
+            rest_of(m.fill);
   }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
-  if (a.fill.sorted) text += ":sorted";
-  for (const double value : a.fill.values) text += fmt::format(":{}", value);
-  if (!a.fill.rule.empty()) text += ":rule " + a.fill.rule.text();
+  text += rest_of(a.fill);
   if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
   return text;
 }

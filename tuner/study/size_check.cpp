@@ -105,7 +105,7 @@ class SizeCheck {
     plan.type = argument.type;
     plan.fill = argument.fill;
     plan.elements = wanted.bytes() / size_of(argument.type);
-    auto wrong = plan_fill(names_, plan);
+    auto wrong = plan_fill(names_, plan.fill);
     if (!wrong) wrong = fill_fault(plan);
     if (!wrong) return;
     const bool has_rule = !argument.fill.rule.empty() && argument.fill.same_as.empty();
