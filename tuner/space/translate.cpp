@@ -82,7 +82,6 @@ std::vector<Condition> Translator::translate(const std::vector<std::uint32_t>& c
   domains_ = &domains;
   derived_.assign(definition_.derived.size(), kNoTerm);
   has_derived_.assign(definition_.derived.size(), false);
-  derived_whole_.resize(definition_.derived.size());
   std::vector<Condition> out;
   for (std::uint32_t c : constraints) {
     const Expression& constraint = definition_.constraints[c];
@@ -344,7 +343,7 @@ TermId Translator::arithmetic(const Expression& expression, const ExpressionNode
 TermId Translator::bits(const Expression& expression, const ExpressionNode& node,
                         const std::vector<TermId>& args) {
   for (const auto& child : node.children) {
-    if (!is_whole(expression, *child)) return kNoTerm;
+    if (!whole_.is_whole(expression, *child)) return kNoTerm;
   }
   if (node.op == Op::kInvert) {  // -1 - x
     return sum_or_product(TermOp::kSum, graph_->constant(-1),
@@ -357,53 +356,6 @@ TermId Translator::bits(const Expression& expression, const ExpressionNode& node
   const TermId factor = graph_->make(TermOp::kPower, graph_->constant(2), args[1]);
   return node.op == Op::kShiftLeft ? sum_or_product(TermOp::kProduct, args[0], factor)
                                    : graph_->make(TermOp::kFloorDivide, args[0], factor);
-}
-
-// Whether the value, if there is one, is an integer or a boolean and never a float.
-bool Translator::is_whole(const Expression& expression, const ExpressionNode& node) {
-  const auto integer = [](const Value& value) {
-    return std::holds_alternative<bool>(value) || std::holds_alternative<std::int64_t>(value);
-  };
-  switch (node.op) {
-    case Op::kConstant:
-      return integer(node.value);
-    case Op::kName: {
-      const Meaning& meaning = names_.meaning(expression, node.name);
-      if (meaning.kind == Meaning::Kind::kFact) return integer(*meaning.fact);
-      if (meaning.kind == Meaning::Kind::kParameter) {
-        return std::ranges::all_of(definition_.parameters[meaning.index].values, integer);
-      }
-      std::optional<bool>& known = derived_whole_[meaning.index];
-      const Expression& derived = definition_.derived[meaning.index].expression;
-      if (!known) known = !derived.empty() && is_whole(derived, *derived.root());
-      return *known;
-    }
-    case Op::kDivide:
-    case Op::kFloat:
-    case Op::kLog2:
-    case Op::kLog:
-    case Op::kExp:
-    case Op::kSqrt:
-      return false;
-    case Op::kCompare:
-    case Op::kNot:
-    case Op::kCeil:
-    case Op::kFloor:
-    case Op::kInt:
-    case Op::kRound:
-    case Op::kCeilDiv:
-    case Op::kInvert:
-    case Op::kBitAnd:
-    case Op::kBitOr:
-    case Op::kBitXor:
-    case Op::kShiftLeft:
-    case Op::kShiftRight:
-      return true;
-    default:  // as its operands; the condition of "if" does not matter
-      return std::all_of(node.children.begin() + (node.op == Op::kIfElse ? 1 : 0),
-                         node.children.end(),
-                         [&](const auto& child) { return is_whole(expression, *child); });
-  }
 }
 
 // (a + b) + c becomes one sum of three: whole numbers may be added in any order, and so whatever

@@ -2,12 +2,12 @@
 // From the syntax trees of constraints to conditions on terms.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tuner/space/domains.h"
 #include "tuner/space/name_table.h"
 #include "tuner/space/terms.h"
+#include "tuner/space/whole_numbers.h"
 
 namespace tuner::detail {
 
@@ -29,7 +29,7 @@ struct Condition {
 class Translator {
  public:
   Translator(const SpaceDefinition& definition, const NameTable& names, const TextRanks& texts)
-      : definition_(definition), names_(names), texts_(texts) {}
+      : definition_(definition), names_(names), texts_(texts), whole_(definition, names) {}
 
   // Conjuncts of the given constraints over the given domains. Parameters' level is their number.
   std::vector<Condition> translate(const std::vector<std::uint32_t>& constraints,
@@ -55,7 +55,6 @@ class Translator {
   TermId sum_or_product(TermOp op, TermId left, TermId right);
   TermId bits(const Expression& expression, const ExpressionNode& node,
               const std::vector<TermId>& args);
-  bool is_whole(const Expression& expression, const ExpressionNode& node);
 
   const SpaceDefinition& definition_;
   const NameTable& names_;
@@ -64,7 +63,7 @@ class Translator {
   const std::vector<Domain>* domains_ = nullptr;
   std::vector<TermId> derived_;
   std::vector<bool> has_derived_;
-  std::vector<std::optional<bool>> derived_whole_;
+  WholeNumbers whole_;
   std::vector<OpaqueRule> opaque_;
 };
 
