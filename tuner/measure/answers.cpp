@@ -8,33 +8,16 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/measure/answer_plan.h"
 #include "tuner/measure/constants.h"
 #include "tuner/measure/difference.h"
+#include "tuner/measure/host_judgement.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/struct_members.h"
 #include "tuner/resolve/argument_names.h"
 
 namespace tuner {
 namespace {
-
-// " for STEPS=4", where there are several answers.
-std::string of_values(const AnswerPlan& plan) {
-  return plan.values.empty() ? std::string() : " for " + plan.values;
-}
-
-// "the reference for STEPS=4". What is wrong with a launch that has all arguments is as wrong with
-// the kernel's.
-std::string who(const SizePlan& plan, const AnswerPlan& answer, const DeviceFailure& failure) {
-  const bool is_shared =
-      is_about_arguments(failure) && plan.reference->arguments.size() == plan.arguments.size();
-  return "the reference" + of_values(answer) +
-         (is_shared ? ", which is given all arguments like the kernel" : "");
-}
-
-const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
-  const auto found = std::ranges::find(reference.answers, key, &AnswerPlan::key);
-  return found == reference.answers.end() ? nullptr : &*found;
-}
 
 tuner::Answer output_of(const SizePlan& plan, const CheckPlan& check, const RightAnswer& answer,
                         const std::vector<BufferId>& room) {
@@ -182,7 +165,9 @@ DeviceResult<Ok> Answers::ask_problem(const ReferenceInputs& inputs, const Right
   return Ok{};
 }
 
-DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output, BufferId actual) {
+DeviceResult<Judgement> Answers::judge(RightAnswer& answer, const CheckPlan& check,
+                                       BufferId actual) {
+  const std::uint32_t output = check.argument;
   answer.on_host.resize(plan_.arguments.size());
   std::optional<ProblemArray>& expected = answer.on_host[output];
   if (!expected) {
@@ -193,6 +178,7 @@ DeviceResult<Judgement> Answers::judge(RightAnswer& answer, std::uint32_t output
   }
   auto found = fetched(output, actual);
   if (!found) return Unexpected{found.error()};
+  if (!check.by_problem) return judged_on_host(check, plan_.arguments[output], *found, *expected);
   auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
   return judgement ? *judgement : Judgement{false, 0, judgement.error()};
 }
@@ -201,13 +187,13 @@ DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t chec
                                            BufferId actual) {
   CheckPlan applied = plan_.checks.at(check);
   const ArgumentPlan& argument = plan_.arguments[applied.argument];
-  if (applied.by_problem) {
-    auto judgement = judge(answer, applied.argument, actual);
+  if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
+  if (applied.by_problem || !applied.how.is_usual()) {
+    auto judgement = judge(answer, applied, actual);
     if (!judgement) return Unexpected{judgement.error()};
     const std::string wrong = fmt::format("{}: {}", argument.name, judgement->why);
     return OutputCheck{judgement->right ? std::string() : wrong, judgement->error};
   }
-  if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
   const BufferId expected = answer.expected[applied.argument].id();
   return argument.members.empty() ? compare_numbers(argument, applied, expected, actual)
                                   : compare_structs(argument, applied, expected, actual);
@@ -270,8 +256,8 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
 DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answer) {
   const ArgumentPlan& argument = plan_.arguments[check.argument];
   const BufferId id = answer.expected[check.argument].id();
-  if (check.by_problem) {
-    auto judgement = judge(answer, check.argument, id);
+  if (check.by_problem || !check.how.is_usual()) {
+    auto judgement = judge(answer, check, id);
     if (!judgement) return Unexpected{judgement.error()};
     if (judgement->right) return Ok{};
     return Unexpected{DeviceFailure{

@@ -45,10 +45,6 @@ struct ReferenceInputs {
   const std::vector<std::vector<std::byte>>* constants = nullptr;  // as SizePlan::constants
 };
 
-// The argument as this answer's launches have it.
-const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
-                                std::uint32_t index);
-
 class Answers {
  public:
   // All outlive this; `problem` may be null where the plan leaves nothing to one.
@@ -95,7 +91,7 @@ class Answers {
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
   DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
   DeviceResult<Ok> ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer);
-  DeviceResult<Judgement> judge(RightAnswer& answer, std::uint32_t output, BufferId actual);
+  DeviceResult<Judgement> judge(RightAnswer& answer, const CheckPlan& check, BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);

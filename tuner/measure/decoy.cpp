@@ -68,6 +68,7 @@ DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
   Decoy best;
   std::uint64_t most = 0;
   for (const Decoy& one : candidates(answer, *largest)) {
+    if (one.shift != 0 && check.how.any_order) continue;  // it would be right
     if (auto done = place(memory, one, answer); !done) return Unexpected{done.error()};
     auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
                                      check.rtol, check.atol);
@@ -108,6 +109,7 @@ DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& ans
   if (auto done = fill_with(memory, answer, zeros); !done) return Unexpected{done.error()};
   auto pass = all_pass();
   if (!pass || *pass) return pass ? DeviceResult<std::string>("zeros") : Unexpected{pass.error()};
+  if (check.how.any_order) return std::string();
   auto decoy = choose_decoy(memory, answer, check);
   if (!decoy) return Unexpected{decoy.error()};
   if (auto done = place(memory, *decoy, answer); !done) return Unexpected{done.error()};

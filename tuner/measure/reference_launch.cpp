@@ -7,20 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "tuner/measure/answer_plan.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/launch_sequence.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/argument_names.h"
 
 namespace tuner {
-
-const ArgumentPlan& argument_of(const SizePlan& plan, const AnswerPlan& answer,
-                                std::uint32_t index) {
-  for (const auto& [place, argument] : answer.overrides) {
-    if (place == index) return argument;
-  }
-  return plan.arguments[index];
-}
 
 DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                  const RightAnswer& answer) {

@@ -63,6 +63,7 @@ struct CheckPlan {
   double atol = 0;
   bool by_problem = false;                           // instead: the problem judges
   std::vector<std::pair<double, double>> members{};  // of ArgumentPlan::members: rtol and atol
+  CompareRule how{};
 };
 
 // A launch that follows the main one.

@@ -194,11 +194,24 @@ struct BaselineSpec {
   Position where;
 };
 
+// How outputs are compared that are not compared element by element (measure/host_judgement).
+struct CompareRule {
+  enum class Norm { kNone, kL1, kL2, kMax };
+  Norm norm = Norm::kNone;  // of the error and of the right answer, in place of single elements
+  bool any_order = false;   // the same values, wherever they stand
+  bool to_largest = false;  // rtol is of the largest right value
+  bool equal_nan = false;   // NaN passes where NaN is right
+  bool is_usual() const { return *this == CompareRule{}; }
+  friend bool operator==(const CompareRule&, const CompareRule&) = default;
+};
+inline constexpr std::array<const char*, 4> kNormNames{"none", "l1", "l2", "max"};
+
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
 struct Tolerance {
   Expression rtol;  // may use the problem size; empty = 0
   Expression atol;
   bool by_problem = false;  // instead: the study's problem judges
+  CompareRule how{};
 };
 
 struct ObjectiveSpec {
@@ -301,6 +314,8 @@ struct Study {
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;
   std::optional<BaselineSpec> baseline{};
+  // Of what compilers say: a variant for which one is false is not run.
+  std::vector<Expression> compiled{};
   LaunchSpec launch;
   std::vector<std::string> launch_arguments{};  // of the main launch: names; empty = all, in order
   // Pieces of work that the blocks share out evenly; empty: each block is one. Nothing that is

@@ -296,6 +296,7 @@ Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
       if (!atol) return Unexpected{atol.error()};
       check.rtol = *rtol;
       check.atol = *atol;
+      check.how = named->second.how;
     } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
       std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
     } else {

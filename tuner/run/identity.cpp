@@ -116,8 +116,14 @@ std::string verification(const Study& study, const Bindings& names, const Measur
   std::string verify;
   for (const auto& [name, tolerance] : study.verify) {
     verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text();
+    const CompareRule& how = tolerance.how;
+    if (!how.is_usual()) {
+      verify += fmt::format(":norm {}:order {}:largest {}:nan {}", static_cast<int>(how.norm),
+                            how.any_order, how.to_largest, how.equal_nan);
+    }
     verify += tolerance.by_problem ? ":by the problem\n" : "\n";
   }
+  for (const Expression& rule : study.compiled) verify += "compiled " + rule.text() + '\n';
   if (!study.reference) return verify;
   const ReferenceSpec& reference = *study.reference;
   verify += reference.entry + '|' + text_of(reference.launch);

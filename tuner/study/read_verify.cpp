@@ -1,5 +1,7 @@
 // verify: how near to the right answers outputs have to be.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -28,12 +30,76 @@ void warn_where_zeros_pass(Reader& reader, const YamlNode& node, const Expressio
       node, "with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
 }
 
+// Whether the node says `word`, the only one that the key knows.
+bool says(Reader& reader, const Fields& fields, const char* key, const char* word) {
+  const YamlNode* node = fields.find(key);
+  if (node == nullptr) return false;
+  if (node->is_scalar() && node->text == word) return true;
+  reader.diagnostics.error(*node, fmt::format("'{}' can only be {}", key, word));
+  return false;
+}
+
+CompareRule::Norm read_norm(Reader& reader, const Fields& fields) {
+  const YamlNode* node = fields.find("norm");
+  const auto name = node == nullptr ? std::nullopt : read_text(reader.diagnostics, *node, "'norm'");
+  if (!name) return CompareRule::Norm::kNone;
+  for (std::size_t i = 1; i < kNormNames.size(); ++i) {
+    if (*name == kNormNames.at(i)) return static_cast<CompareRule::Norm>(i);
+  }
+  reader.diagnostics.error(*node, "'norm' must be l1, l2 or max, not '" + *name + "'");
+  return CompareRule::Norm::kNone;
+}
+
+bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& output) {
+  const YamlNode* node = fields.find("equal_nan");
+  const auto value =
+      node == nullptr ? std::nullopt : read_value(reader.diagnostics, *node, "'equal_nan'");
+  if (!value) return false;
+  const bool* flag = std::get_if<bool>(&*value);
+  if (flag == nullptr) {
+    reader.diagnostics.error(*node, "'equal_nan' must be true or false, not " + node->text);
+    return false;
+  }
+  const ArgumentSpec* argument = find_argument(reader.study, output);
+  if (*flag && argument != nullptr && !is_floating(argument->type)) {
+    reader.diagnostics.error(
+        *node, fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
+  }
+  return *flag;
+}
+
+void read_rule(Reader& reader, const Fields& fields, const std::string& output,
+               Tolerance& tolerance) {
+  CompareRule& how = tolerance.how;
+  how.norm = read_norm(reader, fields);
+  how.any_order = says(reader, fields, "order", "any");
+  how.to_largest = says(reader, fields, "relative_to", "largest");
+  how.equal_nan = read_equal_nan(reader, fields, output);
+  if (how.norm != CompareRule::Norm::kNone && how.to_largest) {
+    reader.diagnostics.error(fields.where("relative_to"),
+                             "'norm' compares the output as a whole, 'relative_to' its elements",
+                             "norm: max, or no norm");
+  }
+  const bool exact = tolerance.rtol.empty() && tolerance.atol.empty();
+  for (const char* key : {"norm", "relative_to"}) {
+    if (!exact || !fields.mentions(key)) continue;
+    reader.diagnostics.error(fields.where(key),
+                             fmt::format("'{}' says nothing without 'rtol' or 'atol'", key),
+                             "rtol: 1e-5");
+  }
+  if (how.to_largest && tolerance.rtol.empty() && !exact) {
+    reader.diagnostics.error(fields.where("relative_to"),
+                             "'relative_to' is what 'rtol' is a share of, which is not there");
+  }
+}
+
 void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) {
   Tolerance tolerance;
   tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
   if (!value.is_null() && !tolerance.by_problem) {
     const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
-                        "the tolerance of '" + key.text + "'", {"rtol", "atol"});
+                        "the tolerance of '" + key.text + "'",
+                        {"rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
     if (const YamlNode* rtol = fields.find("rtol")) {
       tolerance.rtol = reader.names.read(*rtol, "'rtol'", kFixedNames, "a tolerance");
       warn_where_zeros_pass(reader, *rtol, tolerance.rtol);
@@ -41,6 +107,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
     if (const YamlNode* atol = fields.find("atol")) {
       tolerance.atol = reader.names.read(*atol, "'atol'", kFixedNames, "a tolerance");
     }
+    if (fields.is_map()) read_rule(reader, fields, key.text, tolerance);
   }
   reader.study.verify.emplace_back(key.text, std::move(tolerance));
 }

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "tuner/base/text.h"
+#include "tuner/study/fill_yaml.h"
 #include "tuner/study/study_yaml_parts.h"
 
 namespace tuner {
@@ -133,12 +134,17 @@ std::string verify_of(const Study& study) {
       out += fmt::format("  {}: problem\n", quoted(name));
       continue;
     }
-    std::string limits;
-    if (!tolerance.rtol.empty()) limits += "rtol: " + quoted(tolerance.rtol.text());
-    if (!tolerance.atol.empty()) {
-      limits += (limits.empty() ? "" : ", ") + ("atol: " + quoted(tolerance.atol.text()));
+    std::vector<std::string> limits;
+    if (!tolerance.rtol.empty()) limits.push_back("rtol: " + quoted(tolerance.rtol.text()));
+    if (!tolerance.atol.empty()) limits.push_back("atol: " + quoted(tolerance.atol.text()));
+    const CompareRule& how = tolerance.how;
+    if (how.norm != CompareRule::Norm::kNone) {
+      limits.push_back(fmt::format("norm: {}", kNormNames.at(static_cast<std::size_t>(how.norm))));
     }
-    out += fmt::format("  {}: {{{}}}\n", quoted(name), limits);
+    if (how.any_order) limits.emplace_back("order: any");
+    if (how.to_largest) limits.emplace_back("relative_to: largest");
+    if (how.equal_nan) limits.emplace_back("equal_nan: true");
+    out += fmt::format("  {}: {{{}}}\n", quoted(name), fmt::join(limits, ", "));
   }
   return out;
 }
@@ -200,6 +206,8 @@ std::string space_of(const Study& study) {
   for (const NamedExpression& derived : study.derived) {
     out += fmt::format("  {}: {}\n", derived.name, quoted(derived.expression.text()));
   }
+  if (!study.compiled.empty()) out += "compiled:\n";
+  for (const Expression& rule : study.compiled) out += "  - " + quoted(rule.text()) + "\n";
   if (!study.constraints.empty()) out += "constraints:\n";
   for (const Expression& rule : study.constraints) out += "  - " + quoted(rule.text()) + "\n";
   if (!study.baseline) return out;

@@ -25,9 +25,6 @@ std::string list_of(const std::vector<T>& all) {
   return "[" + out + "]";
 }
 
-// Relative to the folder, where it can be.
-std::string path_text(const std::filesystem::path& path, const std::filesystem::path& folder);
-
 // The sections of a kernel's arguments and constants.
 std::string arguments_yaml(const Study& study, const std::filesystem::path& folder);
 

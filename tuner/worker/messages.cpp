@@ -35,7 +35,9 @@ TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, el
 TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,
              confidence, precision, drop_above, finalists, power)
 
-TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem, members)
+TUNER_FIELDS(CompareRule, norm, any_order, to_largest, equal_nan)
+
+TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem, members, how)
 
 TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 
