@@ -27,6 +27,7 @@
 #include "tuner/model/launch.h"
 #include "tuner/model/limits.h"
 #include "tuner/model/study.h"
+#include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/csv.h"
 #include "tuner/run/compiler_choice.h"
@@ -130,7 +131,12 @@ class CompileCheck {
   }
 
   void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
-    const auto reason = over_limits(plan, kernels_of(a), facts_);
+    Trial trial;
+    trial.resources = a.resources;
+    trial.geometry = plan.geometry;
+    trial.image_bytes = static_cast<std::int64_t>(a.image.size());
+    auto reason = over_limits(plan, kernels_of(a), facts_);
+    if (!reason) reason = broken_by_compiled(study_, space_.bindings(configuration), trial, facts_);
     row(configuration, reason ? "constraints" : "ok", plan.geometry, a.resources,
         reason.value_or(""), a.milliseconds);
   }

@@ -123,6 +123,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("final", trial.final);
   for_each_field(trial.geometry, visit);
   visit("resources", trial.resources);
+  visit("image_bytes", trial.image_bytes);
   visit("occupancy", trial.occupancy);
   visit("watts", trial.watts);
   visit("observed", trial.observed);

@@ -111,11 +111,12 @@ struct Trial {
   std::optional<FinalResult> final{};
   LaunchGeometry geometry;
   Resources resources;
-  double occupancy = -1;      // share of the multiprocessor's threads; -1 = not known
-  double watts = 0;           // mean power while it ran; 0 = not measured
-  Metrics observed{};         // what observers saw, by the metrics' names
-  Conditions conditions{};    // of the search's samples
-  std::string device_uuid{};  // of the device that the search measured it on; empty: not known
+  std::int64_t image_bytes = -1;  // of the compiled program; -1 = not known
+  double occupancy = -1;          // share of the multiprocessor's threads; -1 = not known
+  double watts = 0;               // mean power while it ran; 0 = not measured
+  Metrics observed{};             // what observers saw, by the metrics' names
+  Conditions conditions{};        // of the search's samples
+  std::string device_uuid{};      // of the device that the search measured it on; empty: not known
   // What its times were multiplied by, to be compared with those of another device of the model:
   // 0 where they are as they were measured.
   double device_scale = 0;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tuner/model/statistics.h"
+#include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
@@ -80,14 +81,21 @@ void set_objective(const std::string& name, std::optional<double> value, Trial& 
 
 void score(const Study& study, const Bindings& names, Trial& trial) {
   if (!is_valid(trial)) return;
-  trial.metrics = metrics(study, names, trial.timing.median, trial.watts, trial.observed);
+  // Some drivers tell only after loading what a compiler did not.
+  if (auto broken = broken_by_compiled(study, names, trial)) {
+    trial.state = TrialState::kConstraints;
+    trial.message = std::move(*broken);
+    return;
+  }
+  trial.metrics =
+      metrics(study, with_compiled(names, trial), trial.timing.median, trial.watts, trial.observed);
   set_objective(study.objective.name, objective_of(study, trial), trial);
 }
 
 void score_recorded(const Study& study, const Bindings& names, Trial& trial) {
   if (!is_valid(trial)) return;
   const bool timed = is_time(trial.timing.median);
-  auto known = timed ? metrics(study, names, trial.timing.median)
+  auto known = timed ? metrics(study, with_compiled(names, trial), trial.timing.median)
                      : std::vector<std::pair<std::string, double>>{};
   for (auto& recorded : trial.metrics) {
     if (!value_in(known, recorded.first)) known.push_back(std::move(recorded));
@@ -113,7 +121,8 @@ void score_final(const Study& study, const Bindings& names, double confidence, T
   final.median_ms = FinalFigure(timing.median);
   final.ci_low_ms = FinalFigure(timing.ci_low);
   final.ci_high_ms = FinalFigure(timing.ci_high);
-  final.metrics = metrics(study, names, timing.median, trial.watts, trial.observed);
+  final.metrics =
+      metrics(study, with_compiled(names, trial), timing.median, trial.watts, trial.observed);
   const std::string& name = study.objective.name;
   const bool by_metric = metric_named(study, name) != nullptr;
   final.objective = FinalFigure(by_metric ? value_in(final.metrics, name).value_or(std::nan(""))

@@ -103,11 +103,11 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
   if (node == nullptr) return std::nullopt;
   const auto name = read_text(reader.diagnostics, *node, "the objective");
   if (!name) return std::nullopt;
-  const unsigned kinds = kTimeName | kMetricName;
+  const unsigned kinds = kTimeName | kMetricName | kCompiledName;
   if (!reader.names.knows(*name, kinds)) {
     reader.diagnostics.error(
         *node, "the objective '" + *name + "' is neither time, power, energy nor a metric",
-        suggestion_for(*name, reader.names.of_kinds(kinds)));
+        suggestion_for(*name, reader.names.of_kinds(kTimeName | kMetricName)));
     return std::nullopt;
   }
   if (*name == "time" && maximize) {
@@ -115,7 +115,7 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
   }
   // Shown like any metric, and ranked by.
   const auto is_it = [&](const NamedExpression& metric) { return metric.name == *name; };
-  if (*name != "time" && reader.names.knows(*name, kTimeName) &&
+  if (*name != "time" && reader.names.knows(*name, kTimeName | kCompiledName) &&
       std::ranges::none_of(reader.study.metrics, is_it)) {
     reader.study.metrics.push_back({*name, *Expression::parse(*name, {})});
   }
@@ -135,8 +135,9 @@ void read_metrics(Reader& reader, const YamlNode& node) {
       read_observed(reader, *key, *value);
       continue;
     }
-    Expression metric = reader.names.read(*value, "metric '" + key->text + "'",
-                                          kSpaceNames | kTimeName | kMetricName, "a metric");
+    Expression metric =
+        reader.names.read(*value, "metric '" + key->text + "'",
+                          kSpaceNames | kTimeName | kMetricName | kCompiledName, "a metric");
     reader.names.declare(*key, kMetricName, {key->text});
     static const std::regex kMilliseconds(R"(\btime\s*/\s*(1e3|1000)(\.0*)?\b)");
     if (std::regex_search(metric.text(), kMilliseconds)) {
@@ -145,6 +146,31 @@ void read_metrics(Reader& reader, const YamlNode& node) {
                                  "it is in seconds here, in Kernel Tuner in milliseconds");
     }
     if (!metric.empty()) reader.study.metrics.push_back({key->text, std::move(metric)});
+  }
+}
+
+void read_compiled(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'compiled'")) return;
+  for (const YamlRef& item : node.items) {
+    Expression rule = reader.names.read(*item, "a condition of 'compiled'",
+                                        kSpaceNames | kCompiledName, "a condition of 'compiled'");
+    if (rule.empty()) continue;
+    const auto is_of_compiler = [&](const std::string& name) {
+      return reader.names.knows(name, kCompiledName);
+    };
+    if (std::ranges::none_of(rule.names(), is_of_compiler)) {
+      reader.diagnostics.warning(rule.origin(), "this condition names nothing that compilers say",
+                                 "among 'constraints' nothing is compiled for it");
+    }
+    const auto is_known_on_cpu = [](const std::string& name) {
+      return name != "registers" && name != "spill_bytes" && name != "occupancy";
+    };
+    if (reader.study.backend.name == "cpu" && !std::ranges::all_of(rule.names(), is_known_on_cpu)) {
+      reader.diagnostics.warning(rule.origin(),
+                                 "on 'cpu' nothing says registers, spill_bytes and occupancy: this "
+                                 "condition rules nothing out there");
+    }
+    reader.study.compiled.push_back(std::move(rule));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/resolve/compiled_names.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {
@@ -19,13 +20,15 @@ struct KindText {
   const char* one;
   const char* many;
 };
-constexpr std::array<KindText, 7> kKinds{{{kSizeName, "a problem size", "problem sizes"},
-                                          {kDeviceFact, "a device fact", "device facts"},
-                                          {kParameterName, "a parameter", "parameters"},
-                                          {kDerivedName, "a derived name", "derived names"},
-                                          {kTimeName, "a measured quantity", "time, power, energy"},
-                                          {kMetricName, "a metric", "metrics"},
-                                          {kHeldName, "held", "what 'per' names"}}};
+constexpr std::array<KindText, 8> kKinds{
+    {{kSizeName, "a problem size", "problem sizes"},
+     {kDeviceFact, "a device fact", "device facts"},
+     {kParameterName, "a parameter", "parameters"},
+     {kDerivedName, "a derived name", "derived names"},
+     {kTimeName, "a measured quantity", "time, power, energy"},
+     {kMetricName, "a metric", "metrics"},
+     {kCompiledName, "what compilers say", "registers and the like"},
+     {kHeldName, "held", "what 'per' names"}}};
 
 std::string text_of(NameKind kind) {
   return std::find_if(kKinds.begin(), kKinds.end(),
@@ -76,6 +79,9 @@ Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   for (const char* name : {"time", "power", "energy"}) {
     meanings_.emplace(name, Meaning{kTimeName, 0, {name}});
   }
+  for (const std::string_view name : kCompiledNames) {
+    meanings_.emplace(name, Meaning{kCompiledName, 0, {std::string(name)}});
+  }
 }
 
 void Names::declare(const YamlNode& key, NameKind kind, std::set<std::string> parameters) {
@@ -93,9 +99,10 @@ void Names::declare(const YamlNode& key, NameKind kind, std::set<std::string> pa
   }
   if (kind == kParameterName) parameters = {name};
   const Meaning meaning{kind, key.line, std::move(parameters)};
-  // `power` and `energy` were free names before they were measured: who declares them keeps them.
+  // All but `time` were free names before they were known here: who declares them keeps them.
   if (const auto old = meanings_.find(name);
-      old != meanings_.end() && old->second.kind == kTimeName && name != "time") {
+      old != meanings_.end() && (old->second.kind & (kTimeName | kCompiledName)) != 0 &&
+      name != "time") {
     meanings_.erase(old);
   }
   const auto [found, is_new] = meanings_.emplace(name, meaning);

@@ -25,7 +25,8 @@ enum NameKind : unsigned {
   kDerivedName = 8,
   kTimeName = 16,
   kMetricName = 32,
-  kHeldName = 64,  // a parameter that is held, or a derived name that depends on such only
+  kCompiledName = 128,  // registers and the like, unless the study means something else by it
+  kHeldName = 64,       // a parameter that is held, or a derived name that depends on such only
 };
 inline constexpr unsigned kSpaceNames = kSizeName | kDeviceFact | kParameterName | kDerivedName;
 
@@ -109,6 +110,7 @@ void read_constants(Reader& reader, const YamlNode& node);
 void read_reference(Reader& reader, const YamlNode& node, const Position& where);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
+void read_compiled(Reader& reader, const YamlNode& node);
 void read_objective(Reader& reader, const YamlNode& node, const Position& where);
 void read_backend(Reader& reader, const YamlNode& node, const Position& where);
 // Before arguments, reference and verify, which may leave things to it.

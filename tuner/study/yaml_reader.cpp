@@ -33,7 +33,7 @@ const std::vector<std::string> kSections{
     "schema",    "kernel",    "problem_sizes", "parameters", "derived",       "constraints",
     "launch",    "arguments", "constants",     "reference",  "verify",        "metrics",
     "objective", "backend",   "search",        "measure",    "export",        "baseline",
-    "problem",   "extends",   "types",         "buffers",    "configurations"};
+    "problem",   "extends",   "types",         "buffers",    "configurations", "compiled"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -54,9 +54,10 @@ class StudyReader {
     check_schema(reader_.diagnostics, file_);
     read_search_space();
     if (needs_kernel()) read_kernel_parts();
+    section_at("backend", read_backend);
+    section("compiled", read_compiled);
     section("metrics", read_metrics);
     section_at("objective", read_objective);
-    section_at("backend", read_backend);
     section_at("search", read_search);
     section_at("measure", read_measure);
     section_at("export", read_export);

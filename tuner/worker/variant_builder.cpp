@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/model/limits.h"
+#include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/preparation.h"
@@ -83,10 +84,15 @@ std::shared_ptr<const Artifact> VariantBuilder::at_hand(const std::string& key) 
 
 Job VariantBuilder::compiled(Job job, const Artifact& artifact, bool was_there) const {
   job.trial.resources = artifact.resources;
+  job.trial.image_bytes = static_cast<std::int64_t>(artifact.image.size());
   job.trial.compile_ms = was_there ? 0 : artifact.milliseconds;
   job.trial.cache_hit = was_there;
   add_provenance(tools_.judge(artifact.opened), job.trial);
   if (auto reason = over_limits(job.plan, kernels_of(artifact), task_.facts)) {
+    return failed(std::move(job), TrialState::kConstraints, *reason);
+  }
+  if (auto reason = broken_by_compiled(task_.study, task_.space.bindings(job.trial.configuration),
+                                       job.trial, task_.facts)) {
     return failed(std::move(job), TrialState::kConstraints, *reason);
   }
   job.plan.artifact = artifact;

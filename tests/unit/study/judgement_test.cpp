@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_folder.h"
+
+namespace tuner::testing {
+namespace {
+
+std::string with(const std::string& rest) {
+  return R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [32, 64]}
+launch: {block: [B], grid: [N]}
+arguments:
+  - {name: x, type: float32, shape: [N], fill: {uniform: [0, 1]}}
+  - {name: y, type: float32, shape: [N], role: out}
+  - {name: n, type: int32, shape: [N], role: out}
+reference: {entry: r, block: [1], grid: [N]}
+)yaml" + rest;
+}
+
+struct Mistake {
+  const char* text;
+  const char* message;
+};
+
+void expect_mistakes(const std::vector<Mistake>& all) {
+  for (const Mistake& one : all) {
+    const std::string said = complaints_of(with(std::string(one.text) + "\n"));
+    EXPECT_EQ(said.substr(0, said.find('\n')), one.message) << one.text;
+  }
+}
+
+TEST(Judgement, RulesOfOutputsAreRead) {
+  const Study study = accepted(with(R"yaml(verify:
+  y: {norm: l2, rtol: 1e-5, equal_nan: true}
+  n: {order: any}
+)yaml"));
+  EXPECT_EQ(study.verify[0].second.how, (CompareRule{CompareRule::Norm::kL2, false, false, true}));
+  EXPECT_EQ(study.verify[1].second.how,
+            (CompareRule{CompareRule::Norm::kNone, true, false, false}));
+  const Study largest = accepted(with("verify: {y: {rtol: 1e-5, relative_to: largest}, n: }\n"));
+  EXPECT_TRUE(largest.verify[0].second.how.to_largest);
+}
+
+TEST(Judgement, EveryMistakeHasItsPlace) {
+  expect_mistakes(
+      {{"verify: {y: {norm: l3, rtol: 1}, n: }",
+        "study.yaml:11:20: 'norm' must be l1, l2 or max, not 'l3'"},
+       {"verify: {y: {norm: l2}, n: }",
+        "study.yaml:11:14: 'norm' says nothing without 'rtol' or 'atol' (rtol: 1e-5)"},
+       {"verify: {y: {norm: l2, rtol: 1e-5, relative_to: largest}, n: }",
+        "study.yaml:11:36: 'norm' compares the output as a whole, 'relative_to' its elements "
+        "(norm: max, or no norm)"},
+       {"verify: {y: {normal: l2, rtol: 1e-5}, n: }",
+        "study.yaml:11:14: unknown key 'normal' in the tolerance of 'y' (did you mean 'norm'?)"},
+       {"verify: {y: {norm: [l2], rtol: 1e-5}, n: }",
+        "study.yaml:11:20: 'norm' must be text, not a list"},
+       {"verify: {y: {order: given}, n: }", "study.yaml:11:21: 'order' can only be any"},
+       {"verify: {y: {order: [any]}, n: }", "study.yaml:11:21: 'order' can only be any"},
+       {"verify: {x: {order: any}, n: }",
+        "study.yaml:11:10: 'x' is not an output, so there is nothing to verify (role: out or "
+        "inout)"},
+       {"verify: {y: {relative_to: max, rtol: 1e-5}, n: }",
+        "study.yaml:11:27: 'relative_to' can only be largest"},
+       {"verify: {y: {relative_to: largest}, n: }",
+        "study.yaml:11:14: 'relative_to' says nothing without 'rtol' or 'atol' (rtol: 1e-5)"},
+       {"verify: {y: {relative_to: largest, atol: 1}, n: }",
+        "study.yaml:11:14: 'relative_to' is what 'rtol' is a share of, which is not there"},
+       {"verify: {y: , n: {equal_nan: true}}", "study.yaml:11:30: 'n' is int32, which has no NaN"},
+       {"verify: {y: {equal_nan: 2}, n: }",
+        "study.yaml:11:25: 'equal_nan' must be true or false, not 2"}});
+}
+
+TEST(Compiled, ConditionsAndNamesAreRead) {
+  const Study study = accepted(with(R"yaml(compiled: ["spill_bytes == 0", registers <= 4 * B]
+metrics: {waste: time * registers}
+objective: {minimize: image_bytes}
+)yaml"));
+  EXPECT_EQ(study.compiled.size(), 2U);
+  EXPECT_EQ(study.metrics.back().name, "image_bytes");
+  // Names of the study's own go first.
+  EXPECT_TRUE(accepted("schema: 1\nparameters: {registers: [32]}\nconstraints: [registers > 1]\n")
+                  .compiled.empty());
+}
+
+TEST(Compiled, EveryMistakeHasItsPlace) {
+  expect_mistakes(
+      {{"compiled: registers <= 128", "study.yaml:11:11: 'compiled' must be a list, not text"},
+       {"compiled: [register <= 128]",
+        "study.yaml:11:12: unknown name 'register' (did you mean 'registers'?)"},
+       {"compiled: [registers * time < 1]",
+        "study.yaml:11:24: 'time' is a measured quantity; a condition of 'compiled' may "
+        "use only problem sizes, device facts, parameters, derived names and registers "
+        "and the like"},
+       {"compiled: [registers = 128]", "study.yaml:11:22: '=' does not compare (write '==')"},
+       {"compiled: [{registers: 128}]",
+        "study.yaml:11:12: a condition of 'compiled' must be an expression, not a map "
+        "(quote text that begins with [ or {)"},
+       {"constraints: [registers <= 128]",
+        "study.yaml:11:15: 'registers' is what compilers say; a constraint may use only "
+        "problem sizes, device facts, parameters and derived names"},
+       {"objective: {minimize: registers_used}",
+        "study.yaml:11:23: the objective 'registers_used' is neither time, power, "
+        "energy nor a metric (known: energy, power and time)"}});
+  const std::string said =
+      warnings_of(with("verify: {y: , n: }\nbackend: cpu\ncompiled: [registers <= 128, B < 64]\n"));
+  EXPECT_NE(said.find("on 'cpu' nothing says registers, spill_bytes and occupancy: this condition "
+                      "rules nothing out there"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("this condition names nothing that compilers say"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner::testing
