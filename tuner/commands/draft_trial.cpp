@@ -54,7 +54,7 @@ DraftTrial judged(const std::string& message) {
   if (std::regex_search(message, parts, kUnwritten)) {
     out.end = End::kUnwritten;
     out.name = parts[1].str();
-  } else if (says("killed by signal") || says("illegal address")) {
+  } else if (says("killed by signal") || says("past the end")) {
     out.end = End::kCrash;
   } else if (says("not to be had") || says("seconds") || says("timeout")) {
     out.end = End::kSlow;

@@ -272,8 +272,8 @@ class Arguments {
     const std::string& name = c_.plan.extent_of.at(extent->second);
     const auto place = static_cast<std::size_t>(*axis - 'x');
     if (is_by_thread || (place < c_.plan.grid.size() && c_.plan.grid[place] == name)) {
-      const std::string lanes = one.lanes > 1 ? fmt::format(", {}", one.lanes) : "";
-      return {one.name, fmt::format("type: {}, shape: [{}{}], role: out", one.type, name, lanes),
+      return {one.name,
+              fmt::format("type: {}, shape: {}, role: out", one.type, finished_shape(one, {name})),
               ""};
     }
     return {one.name, text + ", role: inout, fill: zeros",

@@ -1,0 +1,170 @@
+// What headers, host code and a trial tell of a kernel, and types that are more than numbers.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/drafting/drafted.h"
+
+namespace tuner {
+namespace {
+
+TEST(DraftFromHostCode, TypesAndKnobsOfHeadersAreSeen) {
+  DraftRequest request{
+      "#include \"types.h\"\n__global__ void k(real* a, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] *= TILE; "
+      "}\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  request.project.headers = {{"/p/include/types.h",
+                              "#if defined(USE_HALF)\ntypedef half real;\n#else\ntypedef double "
+                              "real;\n#endif\n#ifndef TILE\n#define TILE 4\n#endif\n"}};
+  request.include_dirs = {"include"};
+  const DraftedStudy study = draft_study(request);
+  EXPECT_TRUE(has(study.yaml, "{name: a, type: float64, shape: [n]")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "TILE: [2, 4, 8]  # now 4; macro of types.h:7")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "  include_dirs: [\"include\"]\n")) << study.yaml;
+}
+
+TEST(DraftFromHostCode, BuffersAreAsLargeAsTheHostCodeAllocates) {
+  const DraftedStudy study = drafted(
+      "__global__ void k(float* out, const float* in, int B, int T, int w) { out[B * T * w] = "
+      "in[0]; "
+      "}\n"
+      "void launch(float* o, float* i, int b, int t, int w) { k<<<b, 64>>>(o, i, b, t, w); }\n"
+      "int main(int argc, char** argv) {\n"
+      "  int rows = 8, cols = argc > 1 ? atoi(argv[1]) : 32;\n"
+      "  size_t bytes = (rows + 1) * cols * sizeof(float);\n"
+      "  float *d_out, *d_in;\n"
+      "  cudaCheck(cudaMalloc((void**)&d_out, rows * cols * sizeof(float)));\n"
+      "  cudaMalloc(&d_in, bytes);\n"
+      "  launch(d_out, d_in, rows, cols, 3);\n}\n");
+  EXPECT_TRUE(has(study.yaml, "- {B: 8, T: 32, w: 3}\n")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "{name: out, type: float32, shape: [B, T], role: out}\n"))
+      << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "{name: in, type: float32, shape: [\"((B + 1) * T * 4) // 4\"]"))
+      << study.yaml;
+}
+
+TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
+  DraftRequest request{
+      "__global__ void k(float* a, int n) { a[blockIdx.x * 64] = n; }\n", "k.cu", "k.cu", {}};
+  request.project.hosts = {
+      {"/p/other.cu", "#define N 7\n"},
+      {"/p/main.cu", "#define N 4096\nvoid f() {\n  k<<<N / 64, 64>>>(p, N);\n}"}};
+  const DraftedStudy study = draft_study(request);
+  EXPECT_EQ(study.found.back(), "its launch in main.cu:3");
+  EXPECT_TRUE(has(study.yaml, "- {n: 4096}\n")) << study.yaml;
+}
+
+TEST(DraftFromHostCode, NumbersOfTheHostCodeAreConvertedAsCDoes) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(int mark, unsigned char c, float f, float* a) { a[mark] = c * f; "
+          "}\nvoid f() { k<<<1, 64>>>(0xDEADBEEF, 300, -1, a); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "{name: mark, type: int32, value: -559038737}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: c, type: uint8, value: 44}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: f, type: float32, value: -1}\n")) << yaml;
+}
+
+TEST(DraftFromHostCode, AGridOfNothingIsNotDrafted) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x] = 1; }\n"
+          "void f() { int b = 0; k<<<b, 2048>>>(a, 512); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "block: [BLOCK]  # a guess: the block's extent, since '2048' is beyond "))
+      << yaml;
+  EXPECT_TRUE(
+      has(yaml, "grid: [\"ceil_div(n, BLOCK)\"]  # a guess: the grid, since 'b' is beyond "))
+      << yaml;
+}
+
+TEST(DraftFromHostCode, MembersAndDim3OfTheHostCodeAreRead) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* c, int wa) { c[blockIdx.y * wa + blockIdx.x] = 1; }\n"
+          "void run(float* c, const dim3& size) {\n  dim3 threads(8, 8);\n"
+          "  dim3 grid(size.x / threads.x, size.y / threads.y);\n"
+          "  k<<<grid, threads>>>(c, size.x);\n}\n"
+          "int main() { dim3 all(64, 32, 1); all.y = getFlag(argc, argv); run(c, all); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "grid: [8, 4]\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: wa, type: int32, value: 64}\n")) << yaml;
+}
+
+TEST(DraftFromHostCode, MacrosThatNobodyDefinesAreParameters) {
+  const std::string yaml =
+      drafted(
+          "enum { KNOWN = 3 };\n__global__ void k(float* a, int n) {\n"
+          "  a[blockIdx.x * WORK_GROUP + threadIdx.x] = UNROLL + KNOWN + FLT_MAX; }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "WORK_GROUP: [")) << yaml;
+  EXPECT_TRUE(has(yaml, "UNROLL: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
+  EXPECT_FALSE(has(yaml, "KNOWN: ")) << yaml;
+  EXPECT_FALSE(has(yaml, "FLT_MAX: ")) << yaml;
+}
+
+TEST(DraftFromHostCode, AKernelWithoutArgumentsHasAStudyWithoutAny) {
+  const std::string yaml =
+      drafted("__global__ void k() { printf(\"x\"); }\nvoid f() { k<<<2, 32>>>(); }\n").yaml;
+  EXPECT_FALSE(has(yaml, "arguments:")) << yaml;
+  EXPECT_FALSE(has(yaml, "reference:")) << yaml;
+}
+
+TEST(DraftFromHostCode, WhatATrialTaughtIsMinded) {
+  DraftRequest request{kAxpy, "k.cu", "k.cu", {}};
+  request.room = 8;
+  request.smaller = 1024;
+  request.remarks = {"tried"};
+  const std::string yaml = draft_study(request).yaml;
+  EXPECT_TRUE(has(yaml, "\n# tried\nschema: 1\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "  - {n: 1024}")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: x, type: float32, shape: [n, 8],")) << yaml;
+  request.source = "__global__ void k(float* y, int n) { y[threadIdx.x] = n; }";
+  request.unwritten = {"y"};
+  EXPECT_TRUE(has(draft_study(request).yaml, "role: inout, fill: zeros}  # not every element"));
+}
+
+TEST(DraftFromHostCode, StructsAreDraftedMemberByMember) {
+  const std::string yaml =
+      drafted(
+          "typedef struct { int width; int height; float* elements; } Matrix;\n"
+          "struct Cell { float3 at; int kind[2]; bool alive; void step() {} };\n"
+          "__global__ void k(Matrix a, Matrix c, Cell* cells, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  if (i < n) c.elements[i] = a.elements[i] * cells[i].kind[0];\n}\n"
+          "void f() { Matrix a, c; a.width = 512; k<<<4, 128>>>(a, c, cells, 512); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml,
+                  "types:\n  Matrix: [{width: int32}, {height: int32}, {elements: pointer}]\n"
+                  "  Cell: [{at: float3}, {kind: [int32, 2]}, {alive: bool}]\n"))
+      << yaml;
+  EXPECT_TRUE(has(yaml,
+                  "{name: a, type: Matrix, value: {width: \"512\", height: 64, elements: "
+                  "a_elements}}"))
+      << yaml;
+  EXPECT_TRUE(has(yaml,
+                  "{name: cells, type: Cell, shape: [n], fill: {at: {uniform: [0, 1]}, kind: "
+                  "{integers: [0, 9]}, alive: {integers: [0, 1]}}}"))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "buffers:\n  - {name: a_elements, type: float32, shape: [65536], fill: "))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "{name: c_elements, type: float32, shape: [65536], role: inout,")) << yaml;
+}
+
+TEST(DraftFromHostCode, AddressesAreNullOrOfATable) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float** rows, const float* bias, float4 wind, float* y) {\n"
+          "  y[threadIdx.x] = rows[1][0] + wind.x + (bias ? bias[0] : 0);\n}\n"
+          "void f() { float** r; cudaMalloc(&r, 2 * sizeof(float*));\n"
+          "  k<<<1, 64>>>(r, NULL, w, y); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "- {name: rows, pointers: [rows_0, rows_1]}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "- {name: bias, value: null}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "- {name: wind, type: float4, value: [0.5, 0.5, 0.5, 0.5]}")) << yaml;
+}
+
+}  // namespace
+}  // namespace tuner
