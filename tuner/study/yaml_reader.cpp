@@ -30,9 +30,9 @@ constexpr std::int64_t kSchema = 1;
 }
 
 const std::vector<std::string> kSections{
-    "schema",    "kernel",    "problem_sizes", "parameters", "derived",       "constraints",
-    "launch",    "arguments", "constants",     "reference",  "verify",        "metrics",
-    "objective", "backend",   "search",        "measure",    "export",        "baseline",
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived",        "constraints",
+    "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
+    "objective", "backend",   "search",        "measure",    "export",         "baseline",
     "problem",   "extends",   "types",         "buffers",    "configurations", "compiled"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
