@@ -18,7 +18,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kTimeout = 3;  // seconds for one configuration
+constexpr double kTimeout = 8;  // seconds for one configuration
 
 void ignore(const std::string& /*note*/) {}
 

@@ -155,7 +155,7 @@ class Drafts {
     if (includer.empty()) return false;
     request_.kernel = kernel_to_draft(request_);
     request_.source = text_of(includer);
-    request_.source_name = includer.string();
+    request_.source_name = relative_to(".", includer);
     request_.relative_name = relative_to(folder_of(study_), includer);
     take_project(includer, folder_of(study_), request_);
     request_.project.includer.clear();
@@ -167,7 +167,8 @@ class Drafts {
     using End = DraftTrial::End;
     if (trial.end == End::kUnwritten) {  // after the second: all
       const std::string name = request_.unwritten.empty() ? trial.name : kEveryOutput;
-      return request_.unwritten.insert(name).second;
+      if (request_.unwritten.insert(name).second) return true;
+      return !std::exchange(request_.positive, true);
     }
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;

@@ -26,7 +26,8 @@ struct DraftRequest {
   std::int64_t room = 1;      // buffers are this many times as large as they seem to be
   std::int64_t smaller = 1;   // extents are this many times as small
   std::set<std::string>
-      unwritten{};  // outputs of which not every element is written, or kEveryOutput
+      unwritten{};        // outputs of which not every element is written, or kEveryOutput
+  bool positive = false;  // numbers below zero make NaNs
   std::set<std::string> undefined{};   // macros that a build defines
   std::vector<std::string> remarks{};  // what is to be said at the top
 };

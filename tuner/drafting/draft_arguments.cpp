@@ -83,7 +83,7 @@ class Arguments {
 
   [[noreturn]] void refuse_type(const FoundArgument& one) const {
     const bool is_struct = c_.source.records.contains(one.c_type);
-    refuse(c_.kernel.line,
+    refuse(c_.kernel.is_own ? c_.kernel.line : 0,
            fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
                        one.pointers > 1 ? "**" : ""),
            one.pointers > 1 ? "no host code shows how many pointers there are"
@@ -309,8 +309,8 @@ class Arguments {
     });
   }
 
-  static std::string fill_for(const FoundArgument& one, const Use& use) {
-    if (one.type.find("float") != std::string::npos) return "{uniform: [-1, 1]}";
+  std::string fill_for(const FoundArgument& one, const Use& use) const {
+    if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
     if (one.c_type == "bool") return "{integers: [0, 1]}";
     if (use.is_index) return "{integers: [0, 63]}";
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
