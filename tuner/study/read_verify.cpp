@@ -82,9 +82,9 @@ void read_rule(Reader& reader, const Fields& fields, const std::string& output,
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
   if (argument != nullptr && argument->record && !how.is_usual()) {
-    reader.diagnostics.error(argument->where,
-                             "'" + output + "' holds structs, whose members are compared one by one",
-                             "rtol and atol only");
+    reader.diagnostics.error(
+        argument->where, "'" + output + "' holds structs, whose members are compared one by one",
+        "rtol and atol only");
   }
   const bool exact = tolerance.rtol.empty() && tolerance.atol.empty();
   for (const char* key : {"norm", "relative_to"}) {
