@@ -43,14 +43,15 @@ TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
 TEST(AnswersPerParameter, WithoutItOneAnswerWouldBeTakenForAll) {
   const Sandbox sandbox;
   std::string study = text_of(kStencil);
-  study.replace(study.find("per: [STEPS]"), 12, "configuration: {STEPS: 2}");
+  study.replace(study.find("per: [STEPS]"), 12, "seeds: 2");
   sandbox.write("stencil.cu", text_of(data("studies/stencil.cu")));
   sandbox.write("stencil.yaml", study);
   const auto refused = run(sandbox, {"check", "stencil.yaml"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("the reference cannot take 'steps', which differs between "
                              "configurations (list the others in 'arguments' of the reference, or "
-                             "in 'per' the parameters that the right answer depends on)"),
+                             "in 'per' the parameters that the right answer depends on, or say in "
+                             "'configuration' with which values it runs)"),
             std::string::npos)
       << refused.err;
 }

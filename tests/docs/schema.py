@@ -279,7 +279,7 @@ class StudySchema(unittest.TestCase):
 
     @needs_jsonschema
     def test_what_the_reader_needs_the_schema_needs(self):
-        for section in ("schema", "parameters", "kernel", "launch", "arguments"):
+        for section in ("schema", "parameters", "kernel", "launch"):
             study = copy.deepcopy(GOOD)
             del study[section]
             self.assertIn("missing key", self.read(study), section)

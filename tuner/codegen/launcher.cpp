@@ -221,6 +221,7 @@ std::string includes_of(const Study& study) {
   };
   if (uses(DataType::kFloat16)) out += "#include <cuda_fp16.h>\n";
   if (uses(DataType::kBFloat16)) out += "#include <cuda_bf16.h>\n";
+  if (uses(DataType::kFloat8E4M3) || uses(DataType::kFloat8E5M2)) out += "#include <cuda_fp8.h>\n";
   return out + "#include <cstddef>\n#include <cstdint>\n";
 }
 

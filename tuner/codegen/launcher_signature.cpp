@@ -28,10 +28,10 @@ std::string unused(const std::string& wanted, std::set<std::string>& used) {
 }
 
 std::string_view cpp_type_of(DataType type) {
-  constexpr std::array<std::string_view, 12> kTypes{
-      "float",        "double",        "__half",        "__nv_bfloat16",
-      "std::int8_t",  "std::int16_t",  "std::int32_t",  "std::int64_t",
-      "std::uint8_t", "std::uint16_t", "std::uint32_t", "std::uint64_t"};
+  constexpr std::array<std::string_view, 14> kTypes{
+      "float",         "double",        "__half",        "__nv_bfloat16", "std::int8_t",
+      "std::int16_t",  "std::int32_t",  "std::int64_t",  "std::uint8_t",  "std::uint16_t",
+      "std::uint32_t", "std::uint64_t", "__nv_fp8_e4m3", "__nv_fp8_e5m2"};
   return kTypes.at(static_cast<std::size_t>(type));
 }
 

@@ -70,6 +70,8 @@ std::string about_poison(const ArgumentPlan& argument, const Comparison& differe
 // narrow types, much of a long sum's of wide ones.
 double rounding_of(DataType type) {
   if (type == DataType::kBFloat16) return 0x1p-6;
+  if (type == DataType::kFloat8E4M3) return 0x1p-2;
+  if (type == DataType::kFloat8E5M2) return 0x1p-1;
   return type == DataType::kFloat16 ? 0x1p-8 : 1e-3;
 }
 

@@ -26,6 +26,10 @@ double largest_whole(DataType type) {
       return 2048;
     case DataType::kBFloat16:
       return 256;
+    case DataType::kFloat8E4M3:
+      return 16;
+    case DataType::kFloat8E5M2:
+      return 8;
     case DataType::kFloat32:
       return 0x1p24;
     case DataType::kFloat64:

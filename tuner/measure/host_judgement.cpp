@@ -44,6 +44,20 @@ Number bfloat_value(std::uint16_t bits) {
   return static_cast<Number>(value);
 }
 
+// With four exponent bits all but the last pattern are numbers; with five the last exponent has
+// none.
+Number fp8_value(std::uint8_t bits, int mantissa, int bias) {
+  const int exponent = (bits & 0x7F) >> mantissa;
+  const int fraction = bits & ((1 << mantissa) - 1);
+  const Number sign = (bits & 0x80) != 0 ? -1 : 1;
+  if ((bits & 0x7F) == 0x7F || (mantissa == 2 && exponent == 31 && fraction != 0)) {
+    return std::numeric_limits<Number>::quiet_NaN();
+  }
+  if (mantissa == 2 && exponent == 31) return sign * std::numeric_limits<Number>::infinity();
+  const int whole = fraction + (exponent > 0 ? 1 << mantissa : 0);
+  return sign * std::ldexp(static_cast<Number>(whole), std::max(exponent, 1) - bias - mantissa);
+}
+
 Number number_at(const ProblemArray& array, std::uint64_t i) {
   switch (array.type) {
     case DataType::kFloat32:
@@ -54,6 +68,10 @@ Number number_at(const ProblemArray& array, std::uint64_t i) {
       return half_value(bits_at<std::uint16_t>(array.data, i));
     case DataType::kBFloat16:
       return bfloat_value(bits_at<std::uint16_t>(array.data, i));
+    case DataType::kFloat8E4M3:
+      return fp8_value(bits_at<std::uint8_t>(array.data, i), 3, 7);
+    case DataType::kFloat8E5M2:
+      return fp8_value(bits_at<std::uint8_t>(array.data, i), 2, 15);
     case DataType::kInt8:
       return bits_at<std::int8_t>(array.data, i);
     case DataType::kInt16:

@@ -28,10 +28,16 @@ bool any_argument(const SizePlan& plan, Test test) {
 }
 
 // How far large and tiny inputs are from usual ones. Half precision has little room.
-double scale_of(DataType type) { return type == DataType::kFloat16 ? 16 : 4096; }
+double scale_of(DataType type) {
+  if (size_of(type) == 1) return 4;
+  return type == DataType::kFloat16 ? 16 : 4096;
+}
 
 double smallest_normal(DataType type) {
   switch (type) {
+    case DataType::kFloat8E4M3:
+      return std::ldexp(1.0, -6);
+    case DataType::kFloat8E5M2:
     case DataType::kFloat16:
       return std::ldexp(1.0, -14);
     case DataType::kFloat64:

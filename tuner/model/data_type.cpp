@@ -2,6 +2,7 @@
 
 #include "tuner/model/data_type.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -18,7 +19,7 @@ struct Row {
   std::size_t size;
 };
 
-constexpr std::array<Row, 12> kRows{{{DataType::kFloat32, "float32", "float", 4},
+constexpr std::array<Row, 14> kRows{{{DataType::kFloat32, "float32", "float", 4},
                                      {DataType::kFloat64, "float64", "double", 8},
                                      {DataType::kFloat16, "float16", "half", 2},
                                      {DataType::kBFloat16, "bfloat16", "bf16", 2},
@@ -29,7 +30,9 @@ constexpr std::array<Row, 12> kRows{{{DataType::kFloat32, "float32", "float", 4}
                                      {DataType::kUInt8, "uint8", "uchar", 1},
                                      {DataType::kUInt16, "uint16", "ushort", 2},
                                      {DataType::kUInt32, "uint32", "uint", 4},
-                                     {DataType::kUInt64, "uint64", "ulong", 8}}};
+                                     {DataType::kUInt64, "uint64", "ulong", 8},
+                                     {DataType::kFloat8E4M3, "float8_e4m3", "fp8_e4m3", 1},
+                                     {DataType::kFloat8E5M2, "float8_e5m2", "fp8_e5m2", 1}}};
 
 const Row& row_of(DataType type) { return kRows.at(static_cast<std::size_t>(type)); }
 
@@ -63,6 +66,21 @@ std::uint16_t bfloat_bits(double value) {
   return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 
+// Rounded to nearest even; what is too large becomes `largest`, as in CUDA's conversions ("OCP
+// 8-bit Floating Point Specification").
+std::uint8_t fp8_bits(double value, int mantissa, int bias, double largest) {
+  if (std::isnan(value)) return 0x7F;
+  const int sign = std::signbit(value) ? 0x80 : 0;
+  const double magnitude = std::min(std::fabs(value), largest);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int normal = magnitude == 0 ? 1 - bias : std::max(exponent - 1, 1 - bias);
+  const auto scaled = static_cast<int>(std::nearbyint(std::ldexp(magnitude, mantissa - normal)));
+  // A normal number's leading bit adds 1 to the exponent field; so does rounding up.
+  const int field = (normal + bias - 1) * (1 << mantissa);
+  return static_cast<std::uint8_t>(sign | (field + scaled));
+}
+
 template <typename T>
 std::vector<std::byte> bytes_of(T value) {
   std::vector<std::byte> out(sizeof(T));
@@ -81,6 +99,10 @@ std::vector<std::byte> convert(DataType type, Number value) {
       return bytes_of(half_bits(static_cast<double>(value)));
     case DataType::kBFloat16:
       return bytes_of(bfloat_bits(static_cast<double>(value)));
+    case DataType::kFloat8E4M3:
+      return bytes_of(fp8_bits(static_cast<double>(value), 3, 7, 448));
+    case DataType::kFloat8E5M2:
+      return bytes_of(fp8_bits(static_cast<double>(value), 2, 15, 57344));
     case DataType::kInt8:
       return bytes_of(static_cast<std::int8_t>(value));
     case DataType::kInt16:
@@ -104,7 +126,9 @@ std::vector<std::byte> convert(DataType type, Number value) {
 }  // namespace
 
 std::size_t size_of(DataType type) { return row_of(type).size; }
-bool is_floating(DataType type) { return type <= DataType::kBFloat16; }
+bool is_floating(DataType type) {
+  return type <= DataType::kBFloat16 || type >= DataType::kFloat8E4M3;
+}
 std::string_view name_of(DataType type) { return row_of(type).name; }
 
 std::optional<DataType> data_type_named(std::string_view name) {

@@ -24,6 +24,8 @@ enum class DataType : std::uint32_t {
   kUInt16 = 9,
   kUInt32 = 10,
   kUInt64 = 11,
+  kFloat8E4M3 = 12,
+  kFloat8E5M2 = 13,
 };
 
 std::size_t size_of(DataType type);  // bytes

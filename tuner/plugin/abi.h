@@ -200,7 +200,9 @@ typedef enum tuner_type {
   TUNER_UINT8 = 8,
   TUNER_UINT16 = 9,
   TUNER_UINT32 = 10,
-  TUNER_UINT64 = 11
+  TUNER_UINT64 = 11,
+  TUNER_FLOAT8_E4M3 = 12, /* of OCP; what is too large becomes the largest number */
+  TUNER_FLOAT8_E5M2 = 13
 } tuner_type;
 
 typedef struct tuner_fill {

@@ -271,6 +271,8 @@ std::pair<double, double> default_tolerance(DataType type) {
   if (type == DataType::kFloat32) return {1e-4, 1e-5};
   if (type == DataType::kFloat16) return {1e-2, 1e-3};
   if (type == DataType::kBFloat16) return {5e-2, 1e-2};
+  if (type == DataType::kFloat8E4M3) return {0.13, 2e-3};  // one step of the last bit
+  if (type == DataType::kFloat8E5M2) return {0.26, 2e-5};
   return {0, 0};
 }
 

@@ -40,11 +40,13 @@ std::string usual_spelling(const std::string& c_type) {
 
 // A study's name for a type of numbers; empty where it is none.
 std::string number_type(const std::string& c_type) {
-  constexpr std::array<std::array<std::string_view, 2>, 12> kTypes{
+  constexpr std::array<std::array<std::string_view, 2>, 14> kTypes{
       {{"float32", "float"},
        {"float64", "double"},
        {"float16", "half __half"},
        {"bfloat16", "__nv_bfloat16 nv_bfloat16 bfloat16"},
+       {"float8_e4m3", "__nv_fp8_e4m3"},
+       {"float8_e5m2", "__nv_fp8_e5m2"},
        {"int8", "char int8_t"},
        {"uint8", "uchar uint8_t bool byte u_char u_int8_t"},
        {"int16", "short int16_t"},

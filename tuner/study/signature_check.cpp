@@ -106,8 +106,8 @@ std::string given_as(const ArgumentSpec& argument) {
   if (argument.map) return "a tensor map";
   if (is_table(argument)) return "a table of addresses";
   if (argument.record && argument.record->type.empty()) return "an address";
-  const std::string type =
-      argument.type_name.empty() ? std::string(name_of(argument.type)) : argument.type_name;
+  const bool is_number = argument.lanes == 1 && !argument.record;
+  const std::string type = is_number ? std::string(name_of(argument.type)) : argument.type_name;
   return argument.is_scalar ? type : "a buffer of " + type;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/unit/cpu/variant.h"
 #include "tuner/model/data_type.h"
+#include "tuner/plugins/cpu/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -22,6 +23,25 @@ double number_of(unsigned bits, int exponent_bits, int total_bits) {
   const double magnitude = field == 0 ? std::ldexp(fraction, 1 - bias - stored)
                                       : std::ldexp(fraction + (1 << stored), field - bias - stored);
   return bits >> (total_bits - 1) != 0 ? -magnitude : magnitude;
+}
+
+// What buffers are filled with and compared as.
+TEST(SmallFloats, EightBitNumbersOfBuffersAreTheProgramsOwn) {
+  const auto check = [](auto zero, DataType type) {
+    using Float = decltype(zero);
+    for (int bits = 0; bits < 256; ++bits) {
+      const auto value = static_cast<double>(Float{static_cast<std::uint8_t>(bits)});
+      if (std::isnan(value)) continue;
+      for (const double number : {value, value * 1.02, value * 1.0625, value / 1.0625}) {
+        EXPECT_EQ(std::byte{Float::from(number).bits}, scalar_bytes(type, number).front())
+            << number;
+      }
+      if (std::isinf(value)) continue;
+      EXPECT_EQ(std::byte(bits), scalar_bytes(type, value).front());
+    }
+  };
+  check(Float8E4M3{}, DataType::kFloat8E4M3);
+  check(Float8E5M2{}, DataType::kFloat8E5M2);
 }
 
 struct Format {

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
+#include "tuner/model/data_type.h"
 #include "tuner/plugin/abi.h"
 
 namespace tuner::cuda {
@@ -105,11 +110,53 @@ TEST(Formulas, IntegersRoundAndSaturate) {
   EXPECT_EQ(unsigned_large, 10000000000000000000ULL);
 }
 
+// By the definition of "OCP 8-bit Floating Point Specification", all 256 patterns of both, and the
+// numbers half way between neighbours, which go to the even one; as the program converts them.
+TEST(Formulas, EightBitFloatsAreThoseOfOcp) {
+  for (const auto& [type, data_type, mantissa, bias] :
+       {std::tuple(kE4m3, DataType::kFloat8E4M3, 3, 7),
+        std::tuple(kE5m2, DataType::kFloat8E5M2, 2, 15)}) {
+    double before = 0;
+    for (int bits = 0; bits < 128; ++bits) {
+      const u8 pattern = static_cast<u8>(bits);
+      const double value = load_element(&pattern, 0, type);
+      const int exponent = bits >> mantissa;
+      const int fraction = bits & ((1 << mantissa) - 1);
+      if (type == kE5m2 && exponent == 31) {
+        EXPECT_TRUE(fraction == 0 ? std::isinf(value) : std::isnan(value)) << bits;
+        continue;
+      }
+      if (bits == 127) {
+        EXPECT_TRUE(std::isnan(value));
+        continue;
+      }
+      EXPECT_EQ(value, std::ldexp(fraction + (exponent > 0 ? 1 << mantissa : 0),
+                                  std::max(exponent, 1) - bias - mantissa))
+          << bits;
+      for (const double number : {value, -value, (before + value) / 2, value * 1.01}) {
+        u8 stored = 0;
+        store_element(&stored, 0, type, number);
+        EXPECT_EQ(std::byte{stored}, scalar_bytes(data_type, number).front()) << number;
+      }
+      u8 middle = 0;
+      store_element(&middle, 0, type, (before + value) / 2);
+      if (bits > 0) {
+        EXPECT_EQ(middle, bits % 2 == 0 ? bits : bits - 1);
+      }
+      before = value;
+    }
+    u8 large = 0;
+    store_element(&large, 0, type, 1e30);
+    EXPECT_EQ(load_element(&large, 0, type), before) << "the largest number";
+    EXPECT_EQ(std::byte{large}, scalar_bytes(data_type, 1e30).front());
+  }
+}
+
 TEST(Formulas, EveryTypeReadsBackWhatWasStored) {
-  for (u32 type = kF32; type <= kU64; ++type) {
+  for (u32 type = kF32; type <= kE5m2; ++type) {
     unsigned char bytes[32] = {};
-    store_element(bytes, 2, type, 42);
-    EXPECT_EQ(load_element(bytes, 2, type), 42) << type;
+    store_element(bytes, 2, type, 40);
+    EXPECT_EQ(load_element(bytes, 2, type), 40) << type;
     EXPECT_EQ(load_element(bytes, 1, type), 0) << type;
   }
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t kAlignment = 256;  // what cudaMalloc promises
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-constexpr std::array<std::size_t, 12> kBytes{4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+constexpr std::array<std::size_t, 14> kBytes{4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
 
 // visit(T{}) with the C++ type of the number; what it returns for a number that is no type.
 template <typename Visit>
@@ -36,6 +36,10 @@ auto with_type(std::uint32_t type, Visit visit) -> decltype(visit(float{})) {
       return visit(Half{});
     case TUNER_BFLOAT16:
       return visit(BFloat16{});
+    case TUNER_FLOAT8_E4M3:
+      return visit(Float8E4M3{});
+    case TUNER_FLOAT8_E5M2:
+      return visit(Float8E5M2{});
     case TUNER_INT8:
       return visit(std::int8_t{});
     case TUNER_INT16:

@@ -1,6 +1,6 @@
 #pragma once
-// The 16-bit floating-point types, conversions from double that saturate as a GPU's do, and the
-// generator of the plugin boundary's fill formulas.
+// The 16-bit and 8-bit floating-point types, conversions from double that saturate as a GPU's do,
+// and the generator of the plugin boundary's fill formulas.
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +52,43 @@ struct SmallFloat {
   }
 };
 
+// OCP's 8-bit floats: nearest, ties to even; what is too large becomes the largest number, as in
+// CUDA's conversions. Only the one with four exponent bits has no infinity.
+template <int kExponentBits, int kStoredBits, int kLargest>
+struct Float8 {
+  std::uint8_t bits = 0;
+
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+
+  static Float8 from(double value) {
+    if (std::isnan(value)) return {0x7F};
+    const double magnitude = std::min(std::fabs(value), static_cast<double>(kLargest));
+    int exponent = 0;
+    std::frexp(magnitude, &exponent);
+    const int normal = magnitude == 0 ? 1 - kBias : std::max(exponent - 1, 1 - kBias);
+    const auto scaled =
+        static_cast<int>(std::nearbyint(std::ldexp(magnitude, kStoredBits - normal)));
+    const int field = (normal + kBias - 1) * (1 << kStoredBits) + scaled;
+    return {static_cast<std::uint8_t>(field | (std::signbit(value) ? 0x80 : 0))};
+  }
+
+  explicit operator double() const {
+    const int field = bits >> kStoredBits & ((1 << kExponentBits) - 1);
+    const int stored = bits & ((1 << kStoredBits) - 1);
+    const bool is_last = field == (1 << kExponentBits) - 1;
+    double magnitude = std::ldexp(stored + (field > 0 ? 1 << kStoredBits : 0),
+                                  std::max(field, 1) - kBias - kStoredBits);
+    if (kExponentBits == 5 && is_last && stored == 0) {
+      magnitude = std::numeric_limits<double>::infinity();
+    } else if (is_last && (kExponentBits == 5 || stored == (1 << kStoredBits) - 1)) {
+      magnitude = std::numeric_limits<double>::quiet_NaN();
+    }
+    return (bits & 0x80U) != 0 ? -magnitude : magnitude;
+  }
+};
+
+using Float8E4M3 = Float8<4, 3, 448>;
+using Float8E5M2 = Float8<5, 2, 57344>;
 using Half = SmallFloat<5, 10>;
 using BFloat16 = SmallFloat<8, 7>;
 

@@ -25,7 +25,22 @@ using u32 = unsigned int;
 using u64 = unsigned long long;
 
 // The numbers of tuner_type and tuner_fill_kind.
-enum ElementType { kF32, kF64, kF16, kBf16, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64 };
+enum ElementType {
+  kF32,
+  kF64,
+  kF16,
+  kBf16,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kE4m3,
+  kE5m2
+};
 enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence };
 
 template <typename To, typename From>
@@ -106,6 +121,30 @@ TUNER_DEVICE double widen_bfloat(u16 bits) {
   return static_cast<double>(bits_as<float>(static_cast<u32>(bits) << 16));
 }
 
+// An 8-bit float of OCP: as above, but what is beyond `largest` becomes that, as in CUDA's
+// conversions, and there is one NaN. Half a mantissa bit is what rounding could carry beyond it.
+TUNER_DEVICE u8 narrow_fp8(double value, int mantissa, int bias, double largest) {
+  if (value != value) return 0x7F;
+  const double least = value < -largest ? -largest : value;
+  const u16 wide = narrow_float(least > largest ? largest : least, mantissa, bias);
+  // narrow_float() has its sign in front of 15 bits.
+  return static_cast<u8>((wide & 0x8000) != 0 ? 0x80 | (wide & 0x7F) : wide & 0x7F);
+}
+
+TUNER_DEVICE double widen_fp8(u8 bits, int mantissa, int bias) {
+  const int exponent = (bits & 0x7F) >> mantissa;
+  const int fraction = bits & ((1 << mantissa) - 1);
+  const double sign = (bits & 0x80) != 0 ? -1.0 : 1.0;
+  const bool is_last = exponent == (1 << (7 - mantissa)) - 1;
+  if (is_last && (mantissa == 2 || fraction == 7)) {
+    return mantissa == 2 && fraction == 0 ? sign * bits_as<double>(0x7FFULL << 52)
+                                          : bits_as<double>(0x7FF8ULL << 48);
+  }
+  const double unit = bits_as<double>(
+      static_cast<u64>((exponent > 0 ? exponent : 1) - bias - mantissa + 1023) << 52);
+  return sign * (fraction + (exponent > 0 ? 1 << mantissa : 0)) * unit;
+}
+
 TUNER_DEVICE double clamped(double value, double low, double high) {
   const double whole = rint(value);
   if (!(whole >= low)) return low;  // NaN too
@@ -139,6 +178,12 @@ TUNER_DEVICE void store_element(void* to, u64 i, u32 type, double v) {
       break;
     case kBf16:
       static_cast<u16*>(to)[i] = narrow_float(v, 7, 127);
+      break;
+    case kE4m3:
+      static_cast<u8*>(to)[i] = narrow_fp8(v, 3, 7, 448.0);
+      break;
+    case kE5m2:
+      static_cast<u8*>(to)[i] = narrow_fp8(v, 2, 15, 57344.0);
       break;
     case kI8:
       static_cast<i8*>(to)[i] = static_cast<i8>(clamped(v, -128, 127));
@@ -177,6 +222,10 @@ TUNER_DEVICE double load_element(const void* from, u64 i, u32 type) {
       return widen_half(static_cast<const u16*>(from)[i]);
     case kBf16:
       return widen_bfloat(static_cast<const u16*>(from)[i]);
+    case kE4m3:
+      return widen_fp8(static_cast<const u8*>(from)[i], 3, 7);
+    case kE5m2:
+      return widen_fp8(static_cast<const u8*>(from)[i], 2, 15);
     case kI8:
       return static_cast<const i8*>(from)[i];
     case kI16:

@@ -125,6 +125,8 @@ CUtensorMapDataType data_type(std::uint32_t type) {
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     case TUNER_INT8:
     case TUNER_UINT8:
+    case TUNER_FLOAT8_E4M3:
+    case TUNER_FLOAT8_E5M2:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case TUNER_INT16:
     case TUNER_UINT16:
