@@ -120,6 +120,22 @@ void nothing_to_tune(DraftContext& context) {
       "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
 }
 
+// Where nothing says how many blocks there are, another block is another amount of work, and another
+// answer.
+void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
+  if (!plan.remarks.contains("grid")) return;
+  const auto is_in_grid = [&](const std::string& name) {
+    return std::ranges::any_of(plan.grid, [&](const std::string& extent) {
+      return extent.find(name) != std::string::npos;
+    });
+  };
+  for (DraftedParameter& one : plan.parameters) {
+    if (!one.is_guess || one.from != "launch" || is_in_grid(one.name)) continue;
+    one.values = {one.present};
+    one.from += "; others need a grid that follows";
+  }
+}
+
 }  // namespace
 
 std::string kernel_to_draft(const DraftRequest& request) {
@@ -142,6 +158,7 @@ DraftedStudy draft_study(const DraftRequest& request) {
   draft_knobs(context);
   draft_extents(context);
   draft_launch(context);
+  hold_blocks_of_a_guessed_grid(context.plan);
   draft_arguments(context, request.source_name);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   if (mentions(kernel.body, "this_grid") && mentions(kernel.body, "sync")) {

@@ -110,7 +110,7 @@ class Arguments {
       return {one.name, fmt::format("type: {}, value: {}", one.type, c_.plan.extents.back().first),
               "a guess"};
     }
-    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real(one) ? "0.5" : "1"),
+    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real(one) ? "0.5" : "16"),
             "a guess"};
   }
 

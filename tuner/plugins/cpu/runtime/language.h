@@ -123,7 +123,8 @@ inline long long clock64() {
   return ticks;
 #endif
 }
-// As <time.h> declares it, which a source may include; always inline, so that it is never the C
+// As <time.h> declares them, which a source may include; always inline, so that it is never the C
 // library's that is called.
+typedef long clock_t;
 extern "C" inline __attribute__((always_inline)) long clock() noexcept { return (long)clock64(); }
 inline void __nanosleep(unsigned) {}
