@@ -21,8 +21,6 @@ namespace {
   throw InputError(Complaint{{request.source_name, line, line > 0 ? 1 : 0}, what, suggestion});
 }
 
-std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
-
 bool looks_like_a_reference(const FoundKernel& kernel) {
   const std::string name = lower(last_name(kernel.name));
   return name.find("ref") != name.npos || name.find("naive") != name.npos ||
@@ -120,8 +118,8 @@ void nothing_to_tune(DraftContext& context) {
       "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
 }
 
-// Where nothing says how many blocks there are, another block is another amount of work, and another
-// answer.
+// Where nothing says how many blocks there are, another block is another amount of work, and
+// another answer.
 void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
   if (!plan.remarks.contains("grid")) return;
   const auto is_in_grid = [&](const std::string& name) {

@@ -96,4 +96,7 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
 
 std::optional<std::int64_t> whole_number(std::string_view text);
 
+// "k" of "n::k".
+inline std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
+
 }  // namespace tuner

@@ -9,7 +9,7 @@
 namespace tuner {
 namespace {
 
-constexpr int kMostSteps = 8;  // from what is passed to its allocation
+constexpr int kMostStepsBack = 8;  // from what is passed to its allocation
 
 Tokens inside(Tokens tokens, std::size_t open) {
   return tokens.subspan(open + 1, behind_closing(tokens, open) - open - 2);
@@ -95,7 +95,7 @@ class Search {
   Search(const FoundSource& source, const LaunchHint& hint) : source_(source), hint_(hint) {}
 
   std::optional<HostMemory> of(Tokens passed, std::size_t frame) const {
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMostStepsBack; ++step) {
       std::string name;
       for (std::size_t at = 0; at < passed.size() && name.empty(); ++at) {
         if (may_be_pointer(passed, at)) name = passed[at].text;

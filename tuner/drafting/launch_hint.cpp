@@ -90,8 +90,6 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   return hint;
 }
 
-std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
-
 // What a call passes for each parameter; where it passes nothing, the default.
 std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens parameters) {
   const std::vector<Tokens> all = pieces_between_commas(parameters);
