@@ -73,7 +73,7 @@ TEST(Backend, FillCopyAndCompareWorkOnRanges) {
   EXPECT_EQ(result.first_expected, 150001);
   EXPECT_THROW(backend->fill({a, 0}, kCount + 101, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 1, 0}),
                sdk::Error);
-  EXPECT_THROW(backend->fill({a, 0}, 1, {TUNER_FILL_CONSTANT, 12, 1, 1, 0}), sdk::Error);
+  EXPECT_THROW(backend->fill({a, 0}, 1, {TUNER_FILL_CONSTANT, 14, 1, 1, 0}), sdk::Error);
   EXPECT_THROW(backend->fill({a, 0}, 1, {6, TUNER_INT32, 1, 1, 0}), sdk::Error);
 }
 

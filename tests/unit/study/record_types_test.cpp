@@ -78,7 +78,7 @@ TEST(RecordTypes, MistakesAreReportedWhereTheyAre) {
   EXPECT_EQ(
       complaints_of(study_with_types("{A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}",
                                      "  - {name: a, type: B, value: 1}\n")),
-      R"text(study.yaml:7:17: unknown type 'in' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float2, float4, int2, int4, half2, complex64, bool and pointer)
+      R"text(study.yaml:7:17: unknown type 'in' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3, float8_e5m2, float2, float4, int2, int4, half2, complex64, bool and pointer)
     types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
                     ^
 study.yaml:7:36: a struct has 1 to 4096 numbers
@@ -90,7 +90,7 @@ study.yaml:7:49: a member is its name and its type ({width: int32})
 study.yaml:7:53: 'float4' cannot be the name of a struct
     types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
                                                         ^
-study.yaml:9:21: unknown type 'B' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float2, float4, int2, int4, half2, complex64, bool and A)
+study.yaml:9:21: unknown type 'B' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3, float8_e5m2, float2, float4, int2, int4, half2, complex64, bool and A)
       - {name: a, type: B, value: 1}
                         ^)text");
 }
