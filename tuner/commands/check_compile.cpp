@@ -179,7 +179,8 @@ CompileCheckEnd compile_for(const Study& study, const ProblemSize& size,
         program, CompilePoolOptions{compiler, settings.jobs, kCompileSeconds, shelf.dir()});
   };
   const StudyCompilers with = compilers_for(
-      study, facts.backend, shelf, interrupt, [&] { return facts; }, open(facts.backend), open);
+      study, facts.backend, shelf, interrupt, [&] { return DeviceFacts(facts); },
+      open(facts.backend), open);
   for (const std::string& note : with.notes) tell_note(note);
   const ArtifactLibrary library = shelf.library(with.pool->identity(), with.sources);
   CompileCheck check(study, space, facts, with.sources, *with.pool, library, tell);

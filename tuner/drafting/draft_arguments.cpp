@@ -121,7 +121,7 @@ class Arguments {
   // What the host code passes, as a study says it; nothing where it is not known.
   std::optional<std::string> passed_value(const FoundArgument& one) const {
     const Tokens passed = c_.passed_for(one.name);
-    const auto text = passed.empty() ? std::nullopt : c_.in_study(passed);
+    auto text = passed.empty() ? std::nullopt : c_.in_study(passed);
     const auto value = text ? c_.value_of(*text) : std::nullopt;
     if (!value) return std::nullopt;
     const bool is_plain = text->find_first_not_of("0123456789.e") == std::string::npos;

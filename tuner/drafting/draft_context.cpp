@@ -126,7 +126,7 @@ std::optional<std::string> DraftContext::meaning(const std::string& name, std::s
 }
 
 std::string DraftContext::of_the_command_line(const std::string& name) const {
-  const std::string value = may_be_extent(name) ? "256" : "2";
+  std::string value = may_be_extent(name) ? "256" : "2";
   assumed.insert(name + " is " + value + ": the command line says what it is");
   return value;
 }

@@ -94,7 +94,7 @@ class Launch {
         literal_blocks_[axis] = *number;
         return parameter;
       }
-      const std::string parameter = axes > 1 ? template_block(*number) : "";
+      std::string parameter = axes > 1 ? template_block(*number) : "";
       if (!parameter.empty()) return parameter;
       return *text;
     }

@@ -216,7 +216,7 @@ Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
                                                            const ReferenceSpec& spec) {
   auto all = positions_of(study.arguments, spec.arguments, "reference");
   for (const NextLaunchSpec& next : spec.then) {
-    const auto more = positions_of(study.arguments, next.arguments, "reference");
+    auto more = positions_of(study.arguments, next.arguments, "reference");
     if (!more) return more;
     for (const std::uint32_t one : *more) {
       if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
@@ -224,7 +224,7 @@ Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
   }
   for (std::size_t i = 0; all && i < all->size(); ++i) {
     for (const std::string& name : buffers_reached(study.arguments[(*all)[i]])) {
-      const auto of = positions_of(study.arguments, {name}, "reference");
+      auto of = positions_of(study.arguments, {name}, "reference");
       if (!of) return of;
       if (std::ranges::find(*all, of->front()) == all->end()) all->push_back(of->front());
     }

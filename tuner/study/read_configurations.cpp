@@ -90,7 +90,7 @@ class ListedConfigurations {
 
   // The value with the type that the parameter gives it.
   std::optional<Value> own_value(Parameter& parameter, const Value& value, const YamlNode& node) {
-    if (const auto own = value_among(parameter, value)) return own;
+    if (auto own = value_among(parameter, value)) return own;
     const auto place = static_cast<std::size_t>(&parameter - parameters().data());
     if (place >= given_) {
       parameter.values.push_back(value);
