@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/plugin/adapters.h"
+#include "tuner/plugin/adapters_launch.h"
 #include "tuner/ports/adopts_memory.h"
 
 namespace tuner {
@@ -61,84 +62,6 @@ DeviceResult<T> call(const T& value, Function* function, void* self, Arguments..
   if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
   return value;
 }
-
-// The study reader has seen to the rank.
-tuner_tensor_map abi_map(const TensorMap& from, std::uint32_t argument) {
-  tuner_tensor_map to{};
-  to.argument = argument;
-  to.type = static_cast<std::uint32_t>(from.type);
-  to.rank = static_cast<std::uint32_t>(std::min(from.extents.size(), std::size(to.extents)));
-  to.swizzle = from.swizzle;
-  std::copy_n(from.extents.begin(), to.rank, to.extents);
-  std::copy_n(from.box.begin(), to.rank, to.box);
-  return to;
-}
-
-tuner_launch_attributes abi_attributes(const LaunchAttributes& from) {
-  return {sizeof(tuner_launch_attributes),
-          {from.cluster[0], from.cluster[1], from.cluster[2]},
-          from.cooperative ? 1U : 0U,
-          from.carveout,
-          static_cast<std::uint32_t>(from.scheduling),
-          from.programmatic ? 1U : 0U};
-}
-
-// A launch with the views that it refers to, of one that outlives it.
-class AbiLaunch {
- public:
-  explicit AbiLaunch(const KernelLaunch& one) {
-    for (const LaunchArgument& from : one.arguments) {
-      if (from.map) {
-        maps_.push_back(abi_map(*from.map, static_cast<std::uint32_t>(arguments_.size())));
-      }
-      arguments_.push_back({from.is_buffer ? 1U : 0U,
-                            static_cast<std::uint32_t>(from.scalar.size()), from.buffer,
-                            from.scalar.data()});
-    }
-    launch.struct_size = sizeof launch;
-    std::copy(one.geometry.grid.begin(), one.geometry.grid.end(), launch.grid);
-    std::copy(one.geometry.block.begin(), one.geometry.block.end(), launch.block);
-    launch.dynamic_shared_bytes = one.geometry.dynamic_shared_bytes;
-    launch.arguments = arguments_.data();
-    launch.argument_count = arguments_.size();
-    launch.maps = maps_.data();
-    launch.map_count = maps_.size();
-    launch.zeros = one.zeros.data();
-    launch.zeros_count = one.zeros.size();
-    if (one.geometry.attributes == LaunchAttributes{}) return;
-    attributes_ = abi_attributes(one.geometry.attributes);
-    launch.attributes = &attributes_;
-  }
-  AbiLaunch(const AbiLaunch&) = delete;
-  AbiLaunch& operator=(const AbiLaunch&) = delete;
-
-  tuner_launch launch{};
-
- private:
-  std::vector<tuner_argument> arguments_;
-  std::vector<tuner_tensor_map> maps_;
-  tuner_launch_attributes attributes_{};
-};
-
-// Launches as they hang on the first, of some that outlive them.
-class AbiSequence {
- public:
-  explicit AbiSequence(const LaunchSequence& from) : kernel(from.front().kernel) {
-    for (const KernelLaunch& one : from) {
-      launches_.emplace_back(one);
-      if (launches_.size() == 1) continue;
-      tuner_launch& before = std::prev(launches_.end(), 2)->launch;
-      before.next_kernel = one.kernel;
-      before.next = &launches_.back().launch;
-    }
-  }
-  const tuner_launch* first() const { return &launches_.front().launch; }
-
-  KernelId kernel;
-
- private:
-  std::deque<AbiLaunch> launches_;  // which stay where they are
-};
 
 // One of the backend's abilities; null where it has none by that name.
 template <typename Ability>
@@ -252,18 +175,16 @@ class PluginBackend : public Backend, public AdoptsMemory {
                 bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
-    const auto ready = ready_to_launch(sequence);
-    if (!ready) return Unexpected{ready.error()};
-    const AbiSequence abi(*ready);
+    const AbiSequence abi(sequence, memory_);
+    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
     return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
   }
   DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
     if (thread_order_ == nullptr) {
       return Unexpected{unsupported("this backend cannot choose the order of threads")};
     }
-    const auto ready = ready_to_launch(sequence);
-    if (!ready) return Unexpected{ready.error()};
-    const AbiSequence abi(*ready);
+    const AbiSequence abi(sequence, memory_);
+    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
     return call(Ok{}, thread_order_->launch, table_.self, abi.kernel, abi.first(), seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
@@ -274,16 +195,14 @@ class PluginBackend : public Backend, public AdoptsMemory {
     if (!request.turns.empty() && rotation_ == nullptr) {
       return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
     }
-    const auto ready = ready_to_launch(sequence);
-    if (!ready) return Unexpected{ready.error()};
-    const AbiSequence abi(*ready);
-    std::deque<LaunchSequence> others;  // which stay where they are, and so do their tables
-    std::deque<AbiSequence> tables;
+    const AbiSequence abi(sequence, memory_);
+    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
+    std::deque<AbiSequence> others;  // which stay where they are
     std::vector<const tuner_launch*> turns;
     for (const LaunchSequence& turn : request.turns) {
-      auto other = ready_to_launch(turn);
-      if (!other) return Unexpected{other.error()};
-      turns.push_back(tables.emplace_back(others.emplace_back(std::move(*other))).first());
+      turns.push_back(others.emplace_back(turn, memory_).first());
+      if (const auto& written = others.back().written(); !written)
+        return Unexpected{written.error()};
     }
     const tuner_timing timing{sizeof(tuner_timing),
                               request.samples,
@@ -306,9 +225,8 @@ class PluginBackend : public Backend, public AdoptsMemory {
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
-    const auto ready = ready_to_launch(sequence);
-    if (!ready) return Unexpected{ready.error()};
-    const AbiSequence abi(*ready);
+    const AbiSequence abi(sequence, memory_);
+    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
     double watts = 0;
     return call(watts, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
   }
@@ -324,20 +242,17 @@ class PluginBackend : public Backend, public AdoptsMemory {
   }
 
  private:
-  // With addresses written where they stand.
-  DeviceResult<LaunchSequence> ready_to_launch(LaunchSequence sequence) {
-    for (KernelLaunch& one : sequence) {
+  DeviceResult<Ok> can_launch(const LaunchSequence& sequence, const AbiSequence& abi) const {
+    for (const KernelLaunch& one : sequence) {
       if (attributes_ == nullptr && one.geometry.attributes != LaunchAttributes{}) {
         return Unexpected{unsupported("launch attributes are not supported by " + facts_.backend)};
       }
-      for (LaunchArgument& argument : one.arguments) {
-        DeviceResult<Ok> done = Ok{};
-        if (argument.map) done = can_map(*argument.map);
-        if (done) done = write_addresses(memory_, argument.addresses, argument.scalar);
-        if (!done) return Unexpected{done.error()};
+      for (const LaunchArgument& argument : one.arguments) {
+        if (!argument.map) continue;
+        if (auto able = can_map(*argument.map); !able) return able;
       }
     }
-    return sequence;
+    return abi.written();
   }
 
   DeviceResult<Ok> can_map(const TensorMap& map) const {
