@@ -117,9 +117,9 @@ TEST(FakeNvcc, GetsTheFileAsItIsBehindTheDefinitionsAndOptionsInItsWords) {
   EXPECT_EQ(result.log, "nvcc failed, and said nothing");
   EXPECT_FALSE(result.opened);
   EXPECT_EQ(nvcc.text("seen.cu"),
-            "#line 1 \"definitions\"\n#undef TUNE_B\n#define TUNE_B a b\n#undef F\n"
+            "\n#line 1 \"definitions\"\n#undef TUNE_B\n#define TUNE_B a b\n#undef F\n"
             "#define F(x) x\n#undef A\n#define A \"1 2\"\n#undef B\n#include \"h.h\"\n"
-            "#line 1 \"/there/k.cu\"\nint main() {}\n\n" +
+            "\n#line 1 \"/there/k.cu\"\nint main() {}\n\n" +
                 name_marker(0, "k<4>"));
   EXPECT_EQ(nvcc.text("arguments")
                 .find("-cubin -Xptxas=-v -arch=sm_90a -Isub -lineinfo -Xptxas=-v "

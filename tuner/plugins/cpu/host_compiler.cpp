@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "tuner/plugins/cpu/stand_ins.h"
+#include "tuner/plugins/programs/source_text.h"
 
 namespace tuner::cpu {
 
@@ -99,20 +100,8 @@ HostOptions translate_options(const std::vector<std::string>& options) {
 
 namespace {
 
-std::string line_directive(const std::string& name) {
-  std::string out = "\n#line 1 \"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c != '\n') out += c;
-  }
-  return out + "\"\n";
-}
-
-// A definition is one line, whatever its replacement holds.
-std::string definition(const std::string& name, std::string replacement) {
-  std::replace(replacement.begin(), replacement.end(), '\n', ' ');
-  return "#define " + name + " " + replacement + "\n";
-}
+using programs::definition;
+using programs::line_directive;
 
 // Definitions stand behind the header, which they therefore cannot change.
 std::string definitions(const sdk::CompileRequest& request, const HostOptions& options) {

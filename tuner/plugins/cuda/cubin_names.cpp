@@ -3,13 +3,13 @@
 #include "tuner/plugins/cuda/cubin_names.h"
 
 #include <cxxabi.h>
-#include <elf.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <string_view>
+#include <utility>
+
+#include "tuner/plugins/programs/elf_symbols.h"
 
 namespace tuner::cuda {
 namespace {
@@ -35,28 +35,6 @@ std::string without_file_scope(std::string text) {
   return text;
 }
 
-// Reads structures from an image that may be cut short or foreign.
-class Image {
- public:
-  explicit Image(const std::string& bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  std::optional<T> at(std::uint64_t offset) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
-    T out;
-    std::memcpy(&out, bytes_.data() + offset, sizeof(T));
-    return out;
-  }
-
-  std::string text_at(std::uint64_t offset) const {
-    if (offset >= bytes_.size()) return {};
-    return bytes_.substr(offset, bytes_.find('\0', offset) - offset);
-  }
-
- private:
-  const std::string& bytes_;
-};
-
 }  // namespace
 
 std::string name_marker(std::size_t number, const std::string& expression) {
@@ -67,25 +45,10 @@ std::string name_marker(std::size_t number, const std::string& expression) {
 }
 
 std::vector<std::string> symbols_in(const std::string& bytes) {
-  const Image image(bytes);
-  const auto head = image.at<Elf64_Ehdr>(0);
-  if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return {};
   std::vector<std::string> out;
-  const auto section = [&](std::uint64_t number) {
-    return image.at<Elf64_Shdr>(head->e_shoff + number * sizeof(Elf64_Shdr));
-  };
-  for (std::uint64_t i = 0; i < head->e_shnum; ++i) {
-    const auto table = section(i);
-    if (!table || table->sh_type != SHT_SYMTAB) continue;
-    const auto names = section(table->sh_link);
-    if (!names) continue;
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table->sh_size; at += sizeof(Elf64_Sym)) {
-      const auto symbol = image.at<Elf64_Sym>(table->sh_offset + at);
-      if (!symbol) return out;
-      const bool named = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ||
-                         ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
-      if (named) out.push_back(image.text_at(names->sh_offset + symbol->st_name));
-    }
+  for (programs::ElfSymbol& symbol : programs::elf_symbols(bytes)) {
+    const bool named = symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
+    if (named) out.push_back(std::move(symbol.name));
   }
   return out;
 }

@@ -14,6 +14,7 @@
 #include "tuner/plugins/cuda/ptxas_log.h"
 #include "tuner/plugins/cuda/toolkit.h"
 #include "tuner/plugins/programs/make_rule.h"
+#include "tuner/plugins/programs/source_text.h"
 
 namespace tuner::cuda {
 
@@ -46,20 +47,12 @@ bool take(const std::string& option, const std::string_view (&heads)[N], std::st
   return false;
 }
 
-// One line, whatever the replacement holds; the last definition of a name is the one that counts.
-std::string definition_line(const std::string& name, std::string replacement) {
-  std::replace(replacement.begin(), replacement.end(), '\n', ' ');
-  const std::string undone = "#undef " + name.substr(0, name.find('(')) + "\n";
-  return undone + "#define " + name + " " + replacement + "\n";
-}
+using programs::definition;
+using programs::line_directive;
 
-std::string line_directive_of(const std::string& name) {
-  std::string out = "#line 1 \"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= ' ') out += c;
-  }
-  return out + "\"\n";
+// The last definition of a name is the one that counts.
+std::string last_definition(const std::string& name, const std::string& replacement) {
+  return "#undef " + name.substr(0, name.find('(')) + "\n" + definition(name, replacement);
 }
 
 }  // namespace
@@ -67,14 +60,14 @@ std::string line_directive_of(const std::string& name) {
 NvccOptions nvcc_options(const sdk::CompileRequest& request) {
   NvccOptions out;
   out.links = !request.units.empty();
-  out.definitions = line_directive_of("definitions");
-  for (const auto& [name, text] : request.defines) out.definitions += definition_line(name, text);
+  out.definitions = line_directive("definitions");
+  for (const auto& [name, text] : request.defines) out.definitions += last_definition(name, text);
   std::string headers;
   for (const std::string& option : request.options) {
     std::string value;
     if (take(option, kDefines, value)) {
       const auto equals = value.find('=');
-      out.definitions += definition_line(
+      out.definitions += last_definition(
           value.substr(0, equals), equals == std::string::npos ? "1" : value.substr(equals + 1));
     } else if (take(option, kUndefines, value)) {
       out.definitions += "#undef " + value + "\n";
@@ -169,7 +162,7 @@ std::vector<std::string> all_names(const sdk::CompileRequest& request) {
 
 std::string marked_source(const sdk::CompileRequest& request, const NvccOptions& options) {
   std::string text =
-      options.definitions + line_directive_of(request.source_name) + request.source + "\n";
+      options.definitions + line_directive(request.source_name) + request.source + "\n";
   const std::vector<std::string> names = all_names(request);
   for (std::size_t i = 0; i < names.size(); ++i) text += name_marker(i, names[i]);
   return text;
