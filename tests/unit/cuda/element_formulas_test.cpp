@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <tuple>
 
 #include "tuner/model/data_type.h"
 #include "tuner/plugin/abi.h"
+#include "tuner/plugins/cuda/device_kernels.h"
 
 namespace tuner::cuda {
 namespace {
@@ -21,6 +23,13 @@ static_assert(kBf16 == static_cast<int>(TUNER_BFLOAT16) && kU64 == static_cast<i
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Formulas, EveryElementTypeHasItsSize) {
+  for (std::uint32_t type = TUNER_FLOAT32; type <= TUNER_FLOAT8_E5M2; ++type) {
+    EXPECT_EQ(element_size(type), size_of(static_cast<DataType>(type))) << type;
+  }
+  EXPECT_ANY_THROW(element_size(TUNER_FLOAT8_E5M2 + 1));
+}
 
 TEST(Formulas, SplitmixIsThePublishedFunction) {
   // First outputs of splitmix64 seeded with 1234567.

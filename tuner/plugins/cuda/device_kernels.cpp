@@ -37,7 +37,7 @@ std::string compile_device_source(const std::string& arch) {
 }
 
 std::size_t element_size(std::uint32_t type) {
-  constexpr std::size_t kSizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+  constexpr std::size_t kSizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
   if (type >= std::size(kSizes)) throw sdk::Error(TUNER_INVALID, "unknown element type");
   return kSizes[type];
 }
