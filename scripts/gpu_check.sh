@@ -104,6 +104,8 @@ check cheats "$(dirname "${BASH_SOURCE[0]}")/cheats.sh" "$tuner" cuda
 cat "$out/cheats.log"
 check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/headers_and_constants.py" "$tuner"
 cat "$out/headers-and-constants.log"
+check host-kernels python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/host_kernels.py" "$tuner"
+cat "$out/host-kernels.log"
 
 # Built against an installation, which a build tree is not.
 if [ -d "$prefix/lib/cmake/tuner" ] && command -v cmake >/dev/null; then
