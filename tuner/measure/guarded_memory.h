@@ -23,9 +23,12 @@ inline constexpr unsigned char kGuardByte = 0xA7;
 // All ones is a NaN in every floating type; as an integer it would be -1, which is a likely answer.
 inline unsigned char poison_for(DataType type) { return is_floating(type) ? 0xFF : 0xA5; }
 
-// In structs each number that can be NaN is one.
+// Structs with a floating-point number begin as NaN, too.
 inline unsigned char poison_for(const ArgumentPlan& argument) {
-  return argument.members.empty() ? poison_for(argument.type) : 0xFF;
+  for (const MemberPlan& member : argument.members) {
+    if (is_floating(member.type)) return poison_for(member.type);
+  }
+  return poison_for(argument.type);
 }
 
 inline std::uint64_t bytes_of(const ArgumentPlan& argument) {

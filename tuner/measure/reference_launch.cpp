@@ -30,8 +30,8 @@ DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& 
     return expected ? expected.id() : inputs.data[slot];
   };
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (plan_.arguments[i].is_scalar || plan_.arguments[i].addresses.empty()) continue;
     ArgumentPlan table = plan_.arguments[i];
-    if (table.is_scalar || table.addresses.empty()) continue;
     auto buffer = memory_.allocate_guarded(bytes_of(table));
     if (!buffer) return Unexpected{buffer.error()};
     auto done = fill_table(backend_.memory(), table, buffer_of);
