@@ -2,7 +2,6 @@
 // here.
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/exit_status.h"
 #include "tuner/base/interrupt.h"
@@ -103,11 +101,7 @@ class CompileCheck {
   // Waits until fewer than `most` compilations are under way.
   void drain(std::size_t most, const Interrupt& interrupt) {
     while (pool_.outstanding() >= most && !compiling_.empty() && interrupt.count() == 0) {
-      PollSet awaited;
-      awaited.sockets.push_back({interrupt.fd(), POLLIN, 0});
-      pool_.watch(awaited);
-      awaited.wait();
-      for (const CompileResult& result : pool_.handle()) finish(result);
+      for (const CompileResult& result : wait_for_results(pool_, interrupt)) finish(result);
     }
   }
 

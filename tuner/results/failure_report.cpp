@@ -84,9 +84,9 @@ bool says_less(const std::string& line) {
 
 // Which line tells what went wrong: of a compiler's log the first error, whatever warnings stand in
 // front.
-std::ptrdiff_t cause_at(const Trial& trial, const std::vector<std::string>& lines) {
+std::ptrdiff_t cause_at(bool is_log, const std::vector<std::string>& lines) {
   auto found = lines.end();
-  if (trial.state == TrialState::kCompile) {
+  if (is_log) {
     found = std::ranges::find_if(lines, says_error);
     if (found == lines.end()) found = std::ranges::find_if_not(lines, says_less);
   }
@@ -94,12 +94,12 @@ std::ptrdiff_t cause_at(const Trial& trial, const std::vector<std::string>& line
   return found - lines.begin();
 }
 
-// What went wrong, in one line.
-std::string cause_of(const Trial& trial) {
-  const std::vector<std::string> lines = lines_of(trial.message);
-  const auto at = static_cast<std::size_t>(cause_at(trial, lines));
+// What went wrong, in one line. A compiler's log has folders, and more than that.
+std::string cause_of(const std::string& message, bool is_log) {
+  const std::vector<std::string> lines = lines_of(message);
+  const auto at = static_cast<std::size_t>(cause_at(is_log, lines));
   if (at == lines.size()) return "no reason is known";
-  return shortened(trial.state == TrialState::kCompile ? without_folders(lines[at]) : lines[at]);
+  return shortened(is_log ? without_folders(lines[at]) : lines[at]);
 }
 
 // Numbers as "#", be they digits within a name.
@@ -158,7 +158,7 @@ std::string configuration_of(const Trial& trial, std::span<const std::string> pa
 // The message from the line on that tells the cause; the run's remark stays in front.
 std::string beginning_of(const Trial& trial) {
   std::vector<std::string> lines = lines_of(trial.message);
-  const std::ptrdiff_t cause = cause_at(trial, lines);
+  const std::ptrdiff_t cause = cause_at(trial.state == TrialState::kCompile, lines);
   const std::ptrdiff_t first = trial.message.starts_with(kRemark) ? 1 : 0;
   if (cause > first) lines.erase(lines.begin() + first, lines.begin() + cause);
   std::string out;
@@ -188,6 +188,8 @@ std::string remark(const RankedResults& results, const std::vector<FailureGroup>
 
 }  // namespace
 
+std::string error_in(const std::string& log) { return cause_of(log, true); }
+
 std::vector<FailureGroup> failure_groups(const RankedResults& results) {
   std::vector<FailureGroup> groups;
   std::map<std::pair<TrialState, std::string>, std::size_t> places;
@@ -195,7 +197,7 @@ std::vector<FailureGroup> failure_groups(const RankedResults& results) {
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     const Trial& trial = results.trials[i];
     if (is_valid(trial)) continue;
-    std::string cause = cause_of(trial);
+    std::string cause = cause_of(trial.message, trial.state == TrialState::kCompile);
     const auto [at, fresh] =
         places.emplace(std::pair(trial.state, fingerprint(values, cause)), groups.size());
     if (fresh) groups.push_back({trial.state, std::move(cause), 0, i});

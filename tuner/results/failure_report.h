@@ -20,6 +20,9 @@ struct FailureGroup {
   std::size_t example = 0;  // the first of them: its place in RankedResults::trials
 };
 
+// What a compiler's log says first that is wrong, in one line, without folders.
+std::string error_in(const std::string& log);
+
 // The most frequent first; of equals the one that comes first in the results.
 std::vector<FailureGroup> failure_groups(const RankedResults& results);
 

@@ -3,22 +3,21 @@
 #include "tuner/run/compiler_choice.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/text.h"
 #include "tuner/choice/domain_plan.h"
 #include "tuner/model/limits.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/results/failure_report.h"
 
 namespace tuner {
 namespace {
@@ -34,53 +33,58 @@ bool has_to_be_linked(const Study& study) {
          });
 }
 
-std::vector<Configuration> sampled(const Study& study, const SearchSpace& space) {
-  std::vector<Configuration> out;
-  if (study.baseline) out.push_back(study.baseline->configuration);
-  if (space.size() == 0) return out;
-  for (const ConfigIndex index : {ConfigIndex{0}, space.size() / 2, space.size() - 1}) {
-    out.push_back(space.configuration(index));
-  }
-  return out;
-}
-
 ProblemSize some_size(const Study& study) {
   if (!study.sizes.empty()) return study.sizes.front();
   return study.domain ? DomainPlan::choices(*study.domain, 1).front() : ProblemSize{};
 }
 
-// What is compiled to see whether it can be: the reference with a configuration, then others of
-// which each is another program. Without what has no launch here, or asks for more than the device
-// has: the run says that.
-std::vector<std::vector<CompileRequest>> samples_of(const Study& study, const DeviceFacts& device,
-                                                    const SourceTexts& sources) {
-  std::vector<std::vector<CompileRequest>> out;
-  const SearchSpace space = SearchSpace::build(space_definition(study, some_size(study), device));
-  for (const Configuration& one : sampled(study, space)) {
-    const auto plan = variant_plan(study, space, one);
-    if (!plan || over_limits(*plan, device)) continue;
-    auto made = compile_request(study, space, one, plan->then, device, sources.kernel);
-    if (made) out.push_back({std::move(*made)});
+// What is compiled to see whether it can be: the reference with a configuration, then others.
+// Without what has no launch here, or asks for more than the device has: the run says that.
+class Samples {
+ public:
+  Samples(const Study& study, const DeviceFacts& device)
+      : study_(study),
+        device_(device),
+        space_(SearchSpace::build(space_definition(study, some_size(study), device))) {
+    if (study.baseline) add(study.baseline->configuration);
+    if (space_.size() > 0) {
+      for (const ConfigIndex index : {ConfigIndex{0}, space_.size() / 2, space_.size() - 1}) {
+        add(space_.configuration(index));
+      }
+    }
+    if (study.reference && !study.reference->entry.empty()) {
+      cases_ = reference_cases(study, space_);
+    }
   }
-  if (!study.reference || study.reference->entry.empty()) return out;
-  const std::vector<ReferenceCase> cases = reference_cases(study, space);
-  if (cases.empty()) return out;
-  if (auto made = reference_request(study, space, cases.front(), device, sources.reference)) {
-    if (out.empty()) out.emplace_back();
-    out.front().push_back(std::move(*made));
-  }
-  return out;
-}
 
-// The first line that says what is wrong.
-std::string error_line(const std::string& log) {
-  for (std::string_view rest = log; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    if (line.find("error") != std::string_view::npos) return std::string(trimmed(line));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  std::size_t size() const { return std::max<std::size_t>(chosen_.size(), cases_.empty() ? 0 : 1); }
+
+  // Of number `i`, from these texts.
+  std::vector<CompileRequest> requests(std::size_t i, const SourceTexts& sources) const {
+    std::vector<CompileRequest> out;
+    if (i < chosen_.size()) {
+      const auto& [configuration, then] = chosen_[i];
+      auto made = compile_request(study_, space_, configuration, then, device_, sources.kernel);
+      if (made) out.push_back(std::move(*made));
+    }
+    if (i > 0 || cases_.empty()) return out;
+    auto made = reference_request(study_, space_, cases_.front(), device_, sources.reference);
+    if (made) out.push_back(std::move(*made));
+    return out;
   }
-  return log.empty() ? "no reason" : log.substr(0, log.find('\n'));
-}
+
+ private:
+  void add(const Configuration& configuration) {
+    const auto plan = variant_plan(study_, space_, configuration);
+    if (plan && !over_limits(*plan, device_)) chosen_.emplace_back(configuration, plan->then);
+  }
+
+  const Study& study_;
+  const DeviceFacts& device_;
+  SearchSpace space_;
+  std::vector<std::pair<Configuration, std::vector<NextLaunchPlan>>> chosen_;
+  std::vector<ReferenceCase> cases_;
+};
 
 struct Choice {
   std::unique_ptr<CompilePool> other{};  // null: the backend's own
@@ -102,13 +106,16 @@ class Chooser {
               "note: nvcc compiles this study, because its device code has to be linked"};
     }
     const DeviceFacts facts = device();
-    const std::string key = to_hex(Hasher()
-                                       .add("compiler of")
-                                       .add(own_.identity())
-                                       .add(sources_.digest)
-                                       .add(facts.arch)
-                                       .add(study_.text)
-                                       .digest());
+    const std::string key =
+        to_hex(Hasher()
+                   .add("compiler of")
+                   .add(own_.identity())
+                   .add(sources_.digest)
+                   .add(facts.arch)
+                   .add(study_.text)  // empty of one that extends another
+                   .add(study_.kernel.entry)
+                   .add(fmt::format("{}", fmt::join(study_.kernel.options, "\n")))
+                   .digest());
     const auto known = shelf_.recall(key);
     if (known && known->empty()) return {};
     if (known) return with_nvcc(*known);
@@ -133,24 +140,26 @@ class Chooser {
   // What the one does not take and the other does decides. A variant that neither takes may be
   // wrong by itself.
   Choice try_both(const DeviceFacts& device) const {
-    const auto parts = samples_of(study_, device, sources_);
-    const auto wholes = samples_of(study_, device, whole_sources(study_, sources_));
+    const Samples samples(study_, device);
+    const ArtifactLibrary library = shelf_.library(own_.identity(), sources_);
+    std::optional<SourceTexts> whole;
     Choice nvcc;
     std::string of_nvcc;
-    std::set<std::string> tried;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const ArtifactLibrary library = shelf_.library(own_.identity(), sources_);
-      if (!tried.insert(library.key(parts[i].front())).second) continue;
-      const std::string refusal = refusal_of(own_, library, parts[i]);
+    std::set<std::string> tried;  // programs
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const std::vector<CompileRequest> parts = samples.requests(i, sources_);
+      if (parts.empty() || !tried.insert(library.key(parts.front())).second) continue;
+      const std::string refusal = refusal_of(own_, library, parts);
       if (refusal.empty()) return {};
-      if (!nvcc.other)
+      if (!nvcc.other) {
         nvcc = with_nvcc(
-            "note: nvcc compiles this study, because NVRTC does not "
-            "take its source: " +
-            refusal);
+            "note: nvcc compiles this study, because NVRTC does not take its source: " + refusal);
+      }
       if (!nvcc.other) return nvcc;
+      if (!whole) whole = whole_sources(study_, sources_);
       const std::string again =
-          refusal_of(*nvcc.other, shelf_.library(nvcc.other->identity(), sources_), wholes.at(i));
+          refusal_of(*nvcc.other, shelf_.library(nvcc.other->identity(), sources_),
+                     samples.requests(i, *whole));
       if (again.empty()) return nvcc;
       if (of_nvcc.empty()) of_nvcc = again;
     }
@@ -173,13 +182,9 @@ class Chooser {
     std::string refusal;
     while (awaited > 0) {
       if (stop_.count() > 0) throw InterruptedError("interrupted before anything was compiled");
-      PollSet events;
-      if (stop_.fd() >= 0) events.sockets.push_back({stop_.fd(), POLLIN, 0});
-      pool.watch(events);
-      events.wait();
-      for (const CompileResult& result : pool.handle()) {
+      for (const CompileResult& result : wait_for_results(pool, stop_)) {
         --awaited;
-        if (!result.outcome && refusal.empty()) refusal = error_line(result.outcome.error().log);
+        if (!result.outcome && refusal.empty()) refusal = error_in(result.outcome.error().log);
       }
     }
     return refusal;

@@ -19,8 +19,8 @@ namespace tuner {
 struct StudyCompilers {
   std::unique_ptr<CompilePool> pool;
   SourceTexts sources;  // as this compiler takes them
-  std::vector<std::string>
-      notes;  // for the user: why it is not NVRTC, options that it does not get
+  // For the user: why it is not NVRTC, options that it does not get.
+  std::vector<std::string> notes;
 };
 
 // `own` has the backend's own compiler. Where the study leaves it open and there is nvcc, too,

@@ -2,11 +2,14 @@
 
 #include "tuner/worker/compile_pool.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
 #include "tuner/worker/messages.h"
@@ -298,6 +301,14 @@ std::vector<CompileResult> CompilePool::handle() {
   }
   dispatch();
   return results;
+}
+
+std::vector<CompileResult> wait_for_results(CompilePool& pool, const StopRequest& stop) {
+  PollSet awaited;
+  if (stop.fd() >= 0) awaited.sockets.push_back({stop.fd(), POLLIN, 0});
+  pool.watch(awaited);
+  awaited.wait();
+  return pool.handle();
 }
 
 }  // namespace tuner

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/interrupt.h"
 #include "tuner/model/artifact.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compilers.h"
@@ -110,5 +111,8 @@ class CompilePool final : public Compilers {
   int failed_starts_ = 0;
   bool warned_ = false;
 };
+
+// Waits until there are answers, or somebody wants to stop; then there may be none.
+std::vector<CompileResult> wait_for_results(CompilePool& pool, const StopRequest& stop);
 
 }  // namespace tuner
