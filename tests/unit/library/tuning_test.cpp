@@ -111,6 +111,38 @@ TEST_F(TuningTest, WhatIsWrongOrWritesIntoItsInputIsNotServed) {
   EXPECT_GE(tuning.step(1).trials, 4U);
 }
 
+TEST_F(TuningTest, BuffersThatAStructPointsToAreTheApplications) {
+  write("steps.cu", R"(
+struct Row { int n; float* from; float* to; };
+extern "C" __global__ void step(Row row) {
+  const int i = blockIdx.x * TUNE_TILE + threadIdx.x;
+  if (i < row.n) row.to[i] = 2 * row.from[i];
+}
+)");
+  const std::filesystem::path study = write("steps.yaml", R"yaml(schema: 1
+kernel: {name: steps, source: steps.cu, entry: step}
+problem_sizes: [{n: 100}]
+parameters: {TILE: [4, 16]}
+types: {Row: [{n: int}, {from: pointer}, {to: pointer}]}
+launch: {block: [TILE], grid: ["ceil_div(n, TILE)"], repeat: 3, swap: [[x, y]]}
+arguments: [{name: row, type: Row, value: {n: n, from: x, to: y}}]
+buffers:
+  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}
+  - {name: y, type: float32, shape: [n], role: inout, fill: zeros}
+backend: {name: cpu, options: {threads: 1}}
+search: {strategy: exhaustive}
+measure: {min_samples: 3, max_samples: 3, finalists: 2}
+)yaml");
+  Tuning tuning(Study::load(study.string()), settings_);
+  const Buffers two{buffers()[0], buffers()[1]};
+  tuning.add("n=100", two);
+  finish(tuning);
+  EXPECT_EQ(x_, std::vector<float>(100, 3));
+  ASSERT_TRUE(tuning.launch("n=100", two));
+  EXPECT_EQ(x_, std::vector<float>(100, 12)) << "after x to y, y to x, x to y";
+  EXPECT_EQ(y_, std::vector<float>(100, 24));
+}
+
 TEST_F(TuningTest, TwoTuningsInOneProcessDoNotMeet) {
   TuningSettings other = settings_;
   other.results = (folder_.path() / "other").string();
