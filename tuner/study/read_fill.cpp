@@ -82,15 +82,6 @@ void read_choice(Reader& reader, const YamlNode& node, FillSpec& fill) {
   }
 }
 
-// `i` is a name here and nowhere else.
-void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill) {
-  Names names = reader.names;
-  YamlNode index = node;
-  index.text = "i";
-  names.declare(index, kSizeName);
-  fill.rule = names.read(node, "fill 'formula'", kSizeName, "a formula");
-}
-
 void read_ragged(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const Position where = position_of(reader.diagnostics, node);
   const Fields fields(reader.diagnostics, node, where, "fill 'ragged'", {"mean", "of"});
@@ -142,6 +133,14 @@ std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNo
   }
   check_placeholders(reader, node, kinds, what);
   return (reader.directory / *text).lexically_normal();
+}
+
+void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill) {
+  Names names = reader.names;
+  YamlNode index = node;
+  index.text = "i";
+  names.declare(index, kSizeName);
+  fill.rule = names.read(node, "fill 'formula'", kSizeName, "a formula");
 }
 
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {

@@ -143,6 +143,8 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
                                                                   const YamlNode& node,
                                                                   const std::string& who);
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
+// The rule of a formula, in which `i` is a name as it is nowhere else.
+void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill);
 // Once arguments and constants were read: what is filled as another gets that one's fill.
 void resolve_same_fills(Reader& reader);
 // The name of a file of numbers, made absolute. {NAME} in it is a name of `kinds`; then the files

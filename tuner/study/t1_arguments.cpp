@@ -84,7 +84,7 @@ Expression read_size(T1Reader& t1, const YamlNode& node, int width) {
   return t1.reader.names.read(written, "'Size'", kSizeName, "the size of a buffer");
 }
 
-// "DataSource" of a generated fill: an expression in i. Straight lines only.
+// "DataSource" of a generated fill: an expression in i.
 void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
   const YamlNode* source = t1_require(t1, argument, "DataSource", "a generated argument");
   if (source == nullptr) return;
@@ -104,9 +104,8 @@ void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
   if (line) {
     fill = {FillSpec::Kind::kSequence, first, step, {}};
   } else {
-    t1.diagnostics().error(*source, "'" + source->text +
-                                        "' is not understood: a generated buffer can only "
-                                        "be first + step * i");
+    fill.kind = FillSpec::Kind::kFormula;
+    read_formula(t1.reader, *source, fill);
   }
 }
 

@@ -64,6 +64,15 @@ TEST(T1File, ArgumentsKeepTypeRoleSizeAndFill) {
   EXPECT_EQ(study.constants[0].name, "weights");
 }
 
+TEST(T1File, AGeneratedFillThatIsNoStraightLineIsAFormula) {
+  std::string json = whole_t1();
+  const std::string line = "i * 0.5 + 1";
+  json.replace(json.find(line), line.size(), "i // 4 * 0.1 if i % 4 < 3 else 2");
+  const FillSpec fill = T1File(json).accepted().arguments[2].fill;
+  EXPECT_EQ(fill.kind, FillSpec::Kind::kFormula);
+  EXPECT_EQ(fill.rule.text(), "i // 4 * 0.1 if i % 4 < 3 else 2");
+}
+
 TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
   const Study study = T1File(whole_t1()).accepted();
   ASSERT_TRUE(study.reference.has_value());
