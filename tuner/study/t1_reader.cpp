@@ -244,7 +244,13 @@ void read_all(T1Reader& t1, const YamlNode& root) {
   if (const YamlNode* budget = t1_find(root, "Budget")) read_budget(t1, *budget);
   const YamlNode* kernel = t1_find(root, "KernelSpecification");
   name_kernel(t1, root, kernel != nullptr && kernel->is_map() ? kernel : nullptr);
-  if (kernel != nullptr) read_t1_kernel(t1, root, *kernel);
+  if (kernel != nullptr) return read_t1_kernel(t1, root, *kernel);
+  if (const YamlNode* older = t1_find(root, "kernelSpecification")) {
+    t1.diagnostics().warning(
+        *older,
+        "'kernelSpecification', the older form with keys in lower case, is not "
+        "understood: the file can only be checked");
+  }
 }
 
 }  // namespace

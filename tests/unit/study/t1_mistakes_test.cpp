@@ -91,10 +91,17 @@ TEST(T1Mistakes, AnExpressionIsShownAtItsFault) {
             "t1.json:7:49: unknown name 'tille' (did you mean 'tile'?)");
 }
 
+TEST(T1Mistakes, TheOlderFormIsNamed) {
+  std::string json = whole_t1();
+  json.replace(json.find("KernelSpecification"), 1, "k");
+  const std::string said = T1File(json).warnings();
+  EXPECT_NE(said.find("'kernelSpecification', the older form"), std::string::npos) << said;
+}
+
 TEST(T1Mistakes, WhatIsNotUnderstoodIsNamed) {
   EXPECT_NE(said_of("\"Random\"", "\"Script\"").find("the fill 'Script' is not understood"),
             std::string::npos);
-  EXPECT_NE(said_of("i * 0.5 + 1", "i * i").find("'i * i' is not understood"), std::string::npos);
+  EXPECT_NE(said_of("i * 0.5 + 1", "i * j").find("unknown name 'j'"), std::string::npos);
   EXPECT_NE(said_of("\"float4\"", "\"custom\"").find("unknown type 'custom'"), std::string::npos);
   EXPECT_NE(said_of("\"Vector\"", "\"Texture\"").find("unknown memory 'Texture'"),
             std::string::npos);
