@@ -120,21 +120,6 @@ void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
   }
 }
 
-// An argument that no launch takes is a mistake: nothing would read or write it.
-void warn_of_idle_arguments(Reader& reader) {
-  const Study& study = reader.study;
-  if (study.launch_arguments.empty()) return;
-  std::vector<std::string> taken = study.launch_arguments;
-  for (const NextLaunchSpec& next : study.then) {
-    if (next.arguments.empty()) return;
-    taken.insert(taken.end(), next.arguments.begin(), next.arguments.end());
-  }
-  for (const ArgumentSpec& argument : study.arguments) {
-    if (std::ranges::find(taken, argument.name) != taken.end()) continue;
-    reader.diagnostics.warning(argument.where, "no launch takes '" + argument.name + "'");
-  }
-}
-
 }  // namespace
 
 void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
@@ -212,7 +197,27 @@ void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
     }
   }
   read_sequence(reader, fields, kSpaceNames, "'launch'", reader.study.then, reader.study.rounds);
-  warn_of_idle_arguments(reader);
+}
+
+void warn_of_idle_arguments(Reader& reader) {
+  const Study& study = reader.study;
+  if (study.launch_arguments.empty()) return;
+  std::vector<std::string> taken = study.launch_arguments;
+  bool all = false;
+  const auto take = [&](const std::vector<std::string>& names) {
+    taken.insert(taken.end(), names.begin(), names.end());
+    all = all || names.empty();
+  };
+  for (const NextLaunchSpec& next : study.then) take(next.arguments);
+  if (study.reference) {
+    taken.insert(taken.end(), study.reference->arguments.begin(), study.reference->arguments.end());
+    for (const NextLaunchSpec& next : study.reference->then) take(next.arguments);
+  }
+  if (all) return;
+  for (const ArgumentSpec& argument : study.arguments) {
+    if (std::ranges::find(taken, argument.name) != taken.end()) continue;
+    reader.diagnostics.warning(argument.where, "no launch takes '" + argument.name + "'");
+  }
 }
 
 }  // namespace tuner

@@ -108,6 +108,9 @@ void read_arguments(Reader& reader, const YamlNode& node);
 void read_buffers(Reader& reader, const YamlNode& node);  // after arguments
 void read_constants(Reader& reader, const YamlNode& node);
 void read_reference(Reader& reader, const YamlNode& node, const Position& where);
+// An argument that neither a launch nor the reference takes is a mistake: nothing reads or writes
+// it.
+void warn_of_idle_arguments(Reader& reader);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
 void read_compiled(Reader& reader, const YamlNode& node);

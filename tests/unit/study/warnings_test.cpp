@@ -49,6 +49,25 @@ arguments:
                ^)text");
 }
 
+TEST(StudyWarnings, AnArgumentThatNeitherALaunchNorTheReferenceTakes) {
+  const auto with = [](const std::string& reference) {
+    return warnings_of(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {B: [1, 2]}
+launch: {block: [B], grid: [N], arguments: [Y]}
+arguments:
+  - {name: Y, type: float, shape: [N], role: out}
+  - {name: n, type: int, value: N}
+reference: {entry: r, block: [1], grid: [N], arguments: )yaml" +
+                       reference + "}\n");
+  };
+  EXPECT_EQ(with("[Y, n]"), "");
+  EXPECT_EQ(with("[Y]"), R"text(study.yaml:8:12: no launch takes 'n'
+      - {name: n, type: int, value: N}
+               ^)text");
+}
+
 TEST(StudyWarnings, TextAmongNumbersUnlessInQuotes) {
   const auto with = [](const std::string& values) {
     return warnings_of(R"yaml(schema: 1
