@@ -55,10 +55,10 @@ def call(command, log, limit):
 
 
 def sentence(log):
-    """The first thing that is wrong by what the log says: with its place, else in words, else the first line."""
+    """The first thing that is wrong by what the log says: what ended the program, what has a place, other words."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
     lines = [line for line in lines if line and not line.startswith("warning")]
-    for wrong in (r"\S+:\d+:\d+: ", r".*(error|cannot|nothing was measured|not available)", ""):
+    for wrong in ("tuner: ", r"\S+:\d+:\d+: ", r".*(error|cannot|nothing was measured|not available)", ""):
         found = next((line for line in lines if re.match(wrong, line)), None)
         if found:
             return found[:300]
@@ -107,6 +107,7 @@ def look_at(options, root, folder, end, path):
         kind, words = "not run", "no time was left"
     else:
         kind, words = verdict(options, path, folder, relative.replace("/", "+").removesuffix(".json"))
+    words = words.replace(f"{root}/", "")
     print(f"{kind:9} {relative}: {words}", flush=True)
     return {"file": relative, "verdict": kind, "words": words, "seconds": time.monotonic() - start}
 
