@@ -131,17 +131,17 @@ CASES = {
 }
 
 
-def states(folder, study, tuner, backend):
-    """The states of all trials by OFF (none: by nothing), and what the program said."""
+def states(folder, study, tuner, backend, by="OFF"):
+    """The states of all trials by a parameter (none: by nothing), and what the program said."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "CUDA_CACHE_DISABLE": "1"}
     done = subprocess.run([tuner, "run", study, "--backend", backend, "--progress", "plain"], cwd=folder,
                           env=environment, text=True, stdin=subprocess.DEVNULL, capture_output=True,
                           check=False)
     rows = [row for file in folder.glob("results/*/*/*.csv")
             for row in csv.DictReader(file.open(encoding="utf-8"))]
-    found = {(row.get("OFF"), row["state"]) for row in rows}
+    found = {(row.get(by), row["state"]) for row in rows}
     return found, f"status {done.returncode}\n{done.stderr[-1500:]}" + "\n".join(
-        f"{row.get('OFF')} {row['state']} {row['message'][:200]}" for row in rows[:4])
+        f"{row.get(by)} {row['state']} {row['message'][:200]}" for row in rows[:8])
 
 
 def judged(case, tuner, backend):
@@ -155,6 +155,54 @@ def judged(case, tuner, backend):
     right = {state for off, state in found if off == "0"}
     wrong = {state for off, state in found if off == "1"}
     return wrong == {"correctness"} and right and right <= {"ok", "dropped"}, said
+
+
+LAUNCHER = """
+__global__ void twice(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = 2 * x[i];
+}
+extern "C" cudaError_t k(float* x, int n, cudaStream_t stream) {
+  if (TUNE_MODE == 2) return cudaErrorInvalidValue;
+  if (TUNE_MODE == 3) {
+    for (int times = 0; times < 50; ++times) twice<<<(n + 127) / 128, 128>>>(x, times ? 0 : n);
+  } else if (TUNE_MODE != 4) {
+    twice<<<(n + TUNE_BX - 1) / TUNE_BX, TUNE_BX, 0, stream>>>(x, n);
+  }
+  if (TUNE_MODE == 1) cudaStreamSynchronize(stream);
+  if (TUNE_MODE == 5) *(volatile int*)0 = 1;
+  return cudaGetLastError();
+}
+__global__ void plain(float* x, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = 2 * x[i];
+}
+"""
+LAUNCHER_STUDY = """schema: 1
+launcher: {source: k.cu, entry: k}
+problem_sizes: [{N: 4000000}]
+parameters: {BX: [64, 256], MODE: [0, 1, 2, 3, 4, 5]}
+constraints: ["MODE == 0 or BX == 64"]
+arguments:
+  - {name: x, type: float, shape: [N], role: inout, fill: {uniform: [0, 1]}}
+  - {name: n, type: int, value: N}
+reference: {entry: plain, block: [1024], grid: [1]}
+search: {strategy: exhaustive}
+"""
+
+
+def launcher(tuner, backend):
+    """Right, waiting, returning an error, in another stream, doing nothing, crashing."""
+    if backend != "cuda":
+        return True, ""
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
+        (folder / "k.cu").write_text(LAUNCHER, encoding="utf-8")
+        (folder / "k.yaml").write_text(LAUNCHER_STUDY, encoding="utf-8")
+        found, said = states(folder, "k.yaml", tuner, backend, "MODE")
+    good = {mode: {state for one, state in found if one == mode} for mode in "012345"}
+    return (good["0"] <= {"ok", "dropped"} and good["1"] <= {"ok", "dropped"} and good["0"] and good["1"]
+            and good["2"] == good["5"] == {"runtime"} and good["3"] <= {"launch", "correctness"}
+            and good["3"] and good["4"] == {"correctness"}), said
 
 
 def example(name, tuner, backend):
@@ -171,6 +219,7 @@ def main():
     backend = sys.argv[2] if len(sys.argv) > 2 else "cuda"
     only = sys.argv[3:]
     checks = [(case, lambda c=case: judged(c, tuner, backend)) for case in CASES]
+    checks.append(("launchers", lambda: launcher(tuner, backend)))
     checks += [(file.name, lambda f=file.name: example(f, tuner, backend))
                for file in sorted(EXAMPLES.glob("*.yaml"))]
     failed = 0

@@ -52,6 +52,11 @@ std::vector<RankedResults> results_of_files(const std::filesystem::path& from, c
 }
 
 LauncherSource launcher_source(const Study& study) {
+  if (study.kernel.is_launcher) {
+    throw InputError({Complaint{study.kernel.where, "this study's own launcher is what is tuned",
+                                "a header names its configuration"}},
+                     study.text);
+  }
   if (!study.kernel.units.empty()) {
     throw InputError(
         {Complaint{study.kernel.where, "a launcher holds one source, and 'sources' names several",

@@ -21,6 +21,7 @@ struct CompileRequest {
   std::vector<std::string> symbols;  // __constant__ names that will be set
   std::vector<std::string> then{};   // entries of the kernels that are launched after it
   std::vector<std::string> units{};  // paths of further sources, which are linked with it
+  bool is_host_function = false;     // the entry launches by itself
 };
 
 // Resources of a compiled kernel; -1 = not known.

@@ -30,7 +30,8 @@ struct KernelSpec {
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
   KernelCompiler compiler = KernelCompiler::kAuto;
   std::vector<std::filesystem::path>
-      units{};  // further sources, which are linked with it; absolute
+      units{};               // further sources, which are linked with it; absolute
+  bool is_launcher = false;  // the entry is a function of the host, which launches by itself
 };
 
 // LaunchAttributes as expressions; an empty one asks for nothing.
@@ -185,7 +186,8 @@ struct ReferenceSpec {
   // Instead of a kernel: for each output the file that holds the right answer, as FillSpec::file;
   // {NAME} may be a parameter of `per`, too.
   std::vector<std::pair<std::string, std::filesystem::path>> files{};
-  bool by_problem = false;  // instead of a kernel: the study's problem says what is right
+  bool by_problem = false;   // instead of a kernel: the study's problem says what is right
+  bool is_launcher = false;  // as KernelSpec has it
 };
 
 // What the user has now: measured first and in the final, and never beaten by anything slower.

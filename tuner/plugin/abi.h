@@ -99,6 +99,7 @@ typedef struct tuner_compile_request {
   size_t next_entry_count;
   const tuner_str* units; /* paths of further sources: their device code is linked with it */
   size_t unit_count;
+  uint32_t is_host_function; /* the entry is a function of the host, which launches by itself */
 } tuner_compile_request;
 
 /* -1 = not known. */

@@ -42,7 +42,8 @@ class AbiRequest {
                next_.data(),
                next_.size(),
                units_.data(),
-               units_.size()};
+               units_.size(),
+               from.is_host_function ? 1U : 0U};
   }
   AbiRequest(const AbiRequest&) = delete;
   AbiRequest& operator=(const AbiRequest&) = delete;

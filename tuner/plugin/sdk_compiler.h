@@ -22,6 +22,7 @@ struct CompileRequest {
   std::vector<std::string> symbols;                          // __constant__ names that will be set
   std::vector<std::string> next_entries;                     // further kernels of the same source
   std::vector<std::string> units;  // paths of further sources: their device code is linked with it
+  bool is_host_function = false;   // the entry is a function of the host, which launches by itself
 };
 
 inline constexpr tuner_resources kUnknownResources{-1, -1, -1, -1, -1, -1};
@@ -106,7 +107,8 @@ struct Compilers {
                       {},
                       {},
                       {},
-                      {}};
+                      {},
+                      from.is_host_function != 0};
     for (const auto& one : std::span(from.include_dirs, from.include_dir_count)) {
       to.include_dirs.push_back(text(one));
     }

@@ -270,6 +270,8 @@ bool means_something(const std::string& word, const std::string& compiler) {
       return compiler == "nvcc";
     case MeansTo::kHostCompiler:
       return compiler == "cpu";
+    case MeansTo::kLinker:
+      return compiler == "cpu" || compiler == "nvcc";
     case MeansTo::kNobody:
       return false;
   }

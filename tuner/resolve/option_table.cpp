@@ -89,8 +89,8 @@ constexpr OptionRow kStudyRows[] = {
     {"-src-in-ptx --source-in-ptx -keep-device-functions --keep-device-functions", kNothing,
      kNobody},
     {"-allow-unsupported-compiler --allow-unsupported-compiler -v --verbose", kNothing, kNobody},
-    {"-l* --library", kWord, kNobody},
-    {"-L* --library-path", kText, kNobody},
+    {"-l* --library", kWord, kLinker},
+    {"-L* --library-path", kText, kLinker},
 };
 
 constexpr OptionRow kPtxasRows[] = {

@@ -23,8 +23,8 @@ enum class OptionTakes : std::uint8_t {
   kHost
 };
 
-// kDevice: NVRTC and nvcc.
-enum class MeansTo : std::uint8_t { kAll, kDevice, kNvrtc, kNvcc, kHostCompiler, kNobody };
+// kDevice: NVRTC and nvcc. kLinker: those that make launchers.
+enum class MeansTo : std::uint8_t { kAll, kDevice, kNvrtc, kNvcc, kHostCompiler, kLinker, kNobody };
 
 struct OptionRow {
   // Separated by blanks. What its value may follow without a sign between ends in '*'.

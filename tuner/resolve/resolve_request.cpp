@@ -142,6 +142,7 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
   auto out = request(study, names, configuration, device, study.kernel.entry, study.kernel.source,
                      source_text);
   if (!out) return out;
+  out->is_host_function = study.kernel.is_launcher;
   add_units(study, *out);
   for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   for (const NextLaunchPlan& next : then) {
@@ -161,6 +162,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
   auto out = request(study, space.bindings(one.configuration), one.configuration, device,
                      reference.entry, reference.source.value_or(study.kernel.source), source_text);
   if (!out) return out;
+  out->is_host_function = reference.is_launcher;
   const Bindings names = space.bindings(one.configuration);
   const auto then = next_launches(study, reference.then, names);
   if (!then) return Unexpected{"reference: " + then.error()};

@@ -100,6 +100,7 @@ class Chooser {
       : study_(study), sources_(sources), shelf_(shelf), stop_(stop), own_(own), open_(open) {}
 
   Choice choose(const std::function<DeviceFacts()>& device) const {
+    if (study_.kernel.is_launcher) return {open_(kNvcc), ""};
     if (study_.kernel.compiler == KernelCompiler::kNvcc) return {open_(kNvcc), ""};
     if (has_to_be_linked(study_)) {
       return {open_(kNvcc),

@@ -162,6 +162,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   }
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch);
+  if (study.kernel.is_launcher) launch += "|launcher";
   for (const std::string& argument : study.launch_arguments) launch += '|' + argument;
   launch += sequence_text(study.then, study.rounds);
   for (const NamedExpression& derived : study.derived) {

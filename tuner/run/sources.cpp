@@ -87,7 +87,7 @@ std::string device_text(const Study& study, const std::filesystem::path& source)
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
-  return all_of_it ? text : device_part(text).text;
+  return all_of_it || study.kernel.is_launcher ? text : device_part(text).text;
 }
 
 SourceTexts read_sources(const Study& study) {
@@ -106,7 +106,7 @@ SourceTexts read_sources(const Study& study) {
   }
   texts.digest = to_hex(digest.digest());
   // Only now: the digest is of what the user wrote, whatever is left out of it.
-  texts.kernel = variant_text(study, texts.kernel, kernel);
+  if (!study.kernel.is_launcher) texts.kernel = variant_text(study, texts.kernel, kernel);
   return texts;
 }
 
@@ -149,6 +149,7 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
 
 std::vector<std::string> constant_warnings(const Study& study) {
   std::vector<std::string> out;
+  if (study.kernel.is_launcher) return out;  // it sets its own
   std::string text;
   try {
     text = without_byte_order_mark(read_file(study.kernel.source));
@@ -184,7 +185,7 @@ std::vector<SourceText> texts_of(const Study& study, const std::filesystem::path
 }  // namespace
 
 SignatureComplaints signature_complaints(const Study& study) {
-  if (!study.runnable) return {};
+  if (!study.runnable || study.kernel.is_launcher) return {};
   try {
     const bool own_file = study.reference && study.reference->source;
     return check_signatures(

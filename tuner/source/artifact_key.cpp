@@ -141,6 +141,7 @@ std::string artifact_key(const CompileRequest& request, const SourceBundle& bund
   hasher.add(std::uint64_t{request.then.size()});
   for (const std::string& entry : request.then) hasher.add(entry);
   for (const std::string& unit : request.units) hasher.add(unit);
+  if (request.is_host_function) hasher.add("host function");
   const std::set<std::string> names = relevant_defines(request, bundle);
   for (const auto& [name, text] : request.defines) {
     if (names.contains(name)) hasher.add(name).add(text);

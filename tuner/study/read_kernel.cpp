@@ -159,15 +159,11 @@ void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
   }
 }
 
-void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'kernel'",
-                      {"name", "source", "sources", "entry", "define_prefix", "compiler",
-                       "include_dirs", "options"});
+// What kernels and launchers have in common.
+void read_code(Reader& reader, const Fields& fields, const Position& where) {
   KernelSpec& kernel = reader.study.kernel;
   kernel.where = where;
-  if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
   read_sources_of_kernel(reader, fields);
-  if (const YamlNode* compiler = fields.find("compiler")) read_compiler(reader, *compiler);
   if (const YamlNode* entry = fields.require("entry")) {
     kernel.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
@@ -175,6 +171,25 @@ void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
   if (const YamlNode* dirs = fields.find("include_dirs")) read_include_dirs(reader, *dirs);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);
+}
+
+void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'kernel'",
+                      {"name", "source", "sources", "entry", "define_prefix", "compiler",
+                       "include_dirs", "options"});
+  if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
+  read_code(reader, fields, where);
+  if (const YamlNode* compiler = fields.find("compiler")) read_compiler(reader, *compiler);
+}
+
+void read_launcher(Reader& reader, const YamlNode& node, const Position& where) {
+  const Fields fields(reader.diagnostics, node, where, "'launcher'",
+                      {"name", "source", "entry", "define_prefix", "include_dirs", "options"});
+  reader.study.kernel.is_launcher = true;
+  read_code(reader, fields, where);
+  const YamlNode* name = fields.find("name");
+  if (name == nullptr) name = fields.find("entry");  // which is its name, too
+  if (name != nullptr) read_name(reader, *name);
 }
 
 }  // namespace tuner

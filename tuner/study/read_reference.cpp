@@ -247,7 +247,20 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
     reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
   }
   read_sets(reader, fields);
-  reference.launch = read_geometry(reader, fields, kinds, "'reference'");
+  // Of a launcher, unless it says how it is launched.
+  reference.is_launcher =
+      reader.study.kernel.is_launcher && !fields.mentions("block") && !fields.mentions("grid");
+  if (reference.is_launcher) {
+    for (const char* key : {"dynamic_shared_bytes", "then", "repeat", "swap"}) {
+      if (const YamlNode* node = fields.find(key)) {
+        reader.diagnostics.error(*node,
+                                 fmt::format("'{}' is of kernels, and this is a launcher", key),
+                                 "'block' and 'grid' make it a kernel");
+      }
+    }
+  } else {
+    reference.launch = read_geometry(reader, fields, kinds, "'reference'");
+  }
   read_reference_arguments(reader, fields, where);
   read_sequence(reader, fields, kinds, "'reference'", reference.then, reference.rounds);
   for (const NextLaunchSpec& next : reference.then) {

@@ -102,6 +102,7 @@ void read_configurations(Reader& reader, const YamlNode& node, const Position& w
 // Of the parameters, sizes and constraints that were read before.
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
+void read_launcher(Reader& reader, const YamlNode& node, const Position& where);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_types(Reader& reader, const YamlNode& node);
 void read_arguments(Reader& reader, const YamlNode& node);

@@ -118,7 +118,7 @@ std::string reference_of(const Study& study, const fs::path& folder) {
   if (!values.empty()) out += "  configuration: {" + values + "}\n";
   if (!reference.per.empty()) out += "  per: " + list_of(reference.per) + "\n";
   out += sets_of(reference);
-  out += launch_lines(reference.launch);
+  if (!reference.is_launcher) out += launch_lines(reference.launch);
   if (!reference.arguments.empty()) {
     out += "  arguments: " + list_of(reference.arguments) + "\n";
   }
@@ -157,9 +157,9 @@ std::string kernel_of(const Study& study, const fs::path& folder) {
   };
   std::string source = listed_paths(path_text(kernel.source, folder), kernel.units);
   source = kernel.units.empty() ? "source: " + source : "sources: [" + source + "]";
-  std::string out =
-      fmt::format("kernel:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
-                  quoted(kernel.name), source, quoted(kernel.entry), quoted(kernel.define_prefix));
+  std::string out = fmt::format("{}:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
+                                kernel.is_launcher ? "launcher" : "kernel", quoted(kernel.name),
+                                source, quoted(kernel.entry), quoted(kernel.define_prefix));
   if (kernel.compiler == KernelCompiler::kNvcc) out += "  compiler: nvcc\n";
   if (kernel.compiler == KernelCompiler::kNvrtc) out += "  compiler: nvrtc\n";
   const std::string dirs = listed_paths("", kernel.include_dirs);
@@ -307,6 +307,16 @@ std::string measure_of(const Study& study) {
   return out.empty() ? out : "measure:\n" + out;
 }
 
+std::string launch_section(const Study& study) {
+  return "launch:\n" + launch_lines(study.launch) +
+         attributes_text(study.launch.attributes, "  ", "\n") +
+         (study.work.empty() ? "" : "  work: " + quoted(study.work.text()) + "\n") +
+         (study.launch_arguments.empty()
+              ? ""
+              : "  arguments: " + list_of(study.launch_arguments) + "\n") +
+         sequence_lines(study.then, study.rounds);
+}
+
 }  // namespace
 
 std::string study_yaml(const Study& study, const fs::path& folder, const std::string& remark) {
@@ -321,13 +331,7 @@ std::string study_yaml(const Study& study, const fs::path& folder, const std::st
   out += space_of(study);
   if (study.runnable) {
     if (study.problem) out += plugin_of("problem", study.problem->name, study.problem->options);
-    out += "launch:\n" + launch_lines(study.launch) +
-           attributes_text(study.launch.attributes, "  ", "\n") +
-           (study.work.empty() ? "" : "  work: " + quoted(study.work.text()) + "\n") +
-           (study.launch_arguments.empty()
-                ? ""
-                : "  arguments: " + list_of(study.launch_arguments) + "\n") +
-           sequence_lines(study.then, study.rounds);
+    if (!study.kernel.is_launcher) out += launch_section(study);
     out += arguments_yaml(study, folder) + reference_of(study, folder) + verify_of(study);
   }
   return out + search_of(study) + measure_of(study);

@@ -2,6 +2,8 @@
 
 #include "tuner/study/yaml_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -30,10 +32,11 @@ constexpr std::int64_t kSchema = 1;
 }
 
 const std::vector<std::string> kSections{
-    "schema",    "kernel",    "problem_sizes", "parameters", "derived",        "constraints",
-    "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
-    "objective", "backend",   "search",        "measure",    "export",         "baseline",
-    "problem",   "extends",   "types",         "buffers",    "configurations", "compiled"};
+    "schema",      "kernel",  "problem_sizes",  "parameters", "derived",
+    "constraints", "launch",  "arguments",      "constants",  "reference",
+    "verify",      "metrics", "objective",      "backend",    "search",
+    "measure",     "export",  "baseline",       "problem",    "extends",
+    "types",       "buffers", "configurations", "compiled",   "launcher"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -88,16 +91,23 @@ class StudyReader {
 
   bool needs_kernel() const {
     const std::vector<std::string> parts{"kernel", "launch",  "arguments", "constants", "reference",
-                                         "verify", "problem", "types",     "buffers"};
+                                         "verify", "problem", "types",     "buffers",   "launcher"};
     return std::any_of(parts.begin(), parts.end(),
                        [this](const std::string& key) { return file_.mentions(key); });
   }
 
   void read_kernel_parts() {
-    for (const char* key : {"kernel", "launch"}) file_.require(key);
+    const bool is_launcher = file_.mentions("launcher");
+    for (const char* key : {"kernel", "launch"}) {
+      if (!is_launcher) file_.require(key);
+    }
+    if (is_launcher) refuse_beside_launcher();
     // A kernel may take none: its signature tells whether some are missing.
-    if (!file_.mentions("kernel") || !file_.mentions("launch")) file_.require("arguments");
+    if (!is_launcher && (!file_.mentions("kernel") || !file_.mentions("launch"))) {
+      file_.require("arguments");
+    }
     section_at("kernel", read_kernel);
+    section_at("launcher", read_launcher);
     section_at("problem", read_problem);
     section("types", read_types);
     section("arguments", read_arguments);
@@ -112,6 +122,17 @@ class StudyReader {
     warn_of_unverified_outputs();
     warn_of_idle_problem(reader_);
     reader_.study.runnable = true;
+  }
+
+  void refuse_beside_launcher() {
+    for (const auto& [key, why] : {std::pair("kernel", "the launcher is what is tuned"),
+                                   std::pair("launch", "a launcher launches by itself"),
+                                   std::pair("constants", "a launcher sets its own")}) {
+      const YamlNode* node = file_.find(key);
+      if (node == nullptr) continue;
+      reader_.diagnostics.error(file_.where(key),
+                                fmt::format("'{}' does not go with 'launcher'", key), why);
+    }
   }
 
   // With a reference that takes them, outputs are verified even where 'verify' is silent.

@@ -16,7 +16,7 @@ namespace tuner {
 using nlohmann::json;
 
 TUNER_FIELDS(CompileRequest, source, source_name, include_dirs, options, defines, entry, arch,
-             symbols, then, units)
+             symbols, then, units, is_host_function)
 
 TUNER_FIELDS(TensorMap, type, extents, box, swizzle)
 

@@ -241,6 +241,7 @@ DriverApi FakeDriver::api() const {
     --driver->alive;
     return CUDA_SUCCESS;
   };
+  api.ctx_synchronize = [] { return CUDA_SUCCESS; };
   api.ctx_set_current = [](CUcontext) { return CUDA_SUCCESS; };
   memory_functions(api);
   stream_functions(api);

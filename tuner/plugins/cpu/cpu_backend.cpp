@@ -185,14 +185,20 @@ tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, t
 // ---- kernels ------------------------------------------------------------------------------------
 
 sdk::LoadedKernel CpuBackend::load(std::string_view image, std::string_view entry) {
+  if (entry == programs::kHostEntry) {
+    Kernel function;
+    function.host = std::make_shared<const programs::HostFunction>(image);
+    kernels_[++last_kernel_] = std::move(function);
+    return {last_kernel_, sdk::kUnknownResources};
+  }
   auto loaded = std::make_shared<const Image>(image);
   Entry function = loaded->entry(std::string(entry));
-  return add({std::move(loaded), std::move(function), {}});
+  return add({std::move(loaded), std::move(function)});
 }
 
 sdk::LoadedKernel CpuBackend::load_next(std::uint64_t id, std::string_view entry) {
   const auto& image = kernel(id).image;
-  const sdk::LoadedKernel loaded = add({image, image->entry(std::string(entry)), {}});
+  const sdk::LoadedKernel loaded = add({image, image->entry(std::string(entry))});
   kernels_.at(id).next.push_back(loaded.kernel);
   return loaded;
 }
@@ -247,8 +253,9 @@ std::list<CpuBackend::Prepared> CpuBackend::prepare(std::uint64_t id,
 }
 
 void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const {
-  check_geometry(facts_, launch, kernel.image->static_shared_bytes());
-  const auto& sizes = kernel.entry.parameter_sizes;
+  out.host = kernel.host.get();
+  if (out.host == nullptr) check_geometry(facts_, launch, kernel.image->static_shared_bytes());
+  const auto& sizes = out.host ? out.host->parameter_sizes() : kernel.entry.parameter_sizes;
   const std::span arguments(launch.arguments, launch.argument_count);
   if (arguments.size() != sizes.size()) {
     throw sdk::Error(TUNER_INVALID, "the kernel takes " + std::to_string(sizes.size()) +
@@ -276,6 +283,7 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
   for (const tuner_zeros& zeros : sdk::zeros_of(launch)) {
     out.zeros.emplace_back(memory_.at(zeros.at, zeros.bytes), zeros.bytes);
   }
+  if (out.host != nullptr) return;
   out.cooperative = is_cooperative(launch);
   Grid& grid = out.grid;
   grid.image = kernel.image.get();
@@ -291,6 +299,7 @@ void CpuBackend::run(const Prepared& step) {
   for (const std::span<std::byte> zeros : step.zeros) {
     std::fill(zeros.begin(), zeros.end(), std::byte{0});
   }
+  if (step.host != nullptr) return step.host->call(step.arguments.data());
   return step.cooperative ? run_at_once(step.grid) : run_in_turn(step.grid);
 }
 

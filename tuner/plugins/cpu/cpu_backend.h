@@ -76,15 +76,17 @@ class CpuBackend : public sdk::Backend,
   struct Kernel {
     std::shared_ptr<const Image> image;
     Entry entry;
-    std::vector<std::uint64_t> next;  // kernels that go with it
+    std::vector<std::uint64_t> next{};                     // kernels that go with it
+    std::shared_ptr<const programs::HostFunction> host{};  // instead of all that
   };
 
   // A launch whose arguments have been checked and resolved to addresses.
   struct Prepared {
     Grid grid;
     bool cooperative = false;
-    std::vector<void*> buffers;    // what pointer arguments hold
-    std::vector<void*> arguments;  // where each argument is
+    const programs::HostFunction* host = nullptr;  // instead of the grid
+    std::vector<void*> buffers;                    // what pointer arguments hold
+    std::vector<void*> arguments;                  // where each argument is
     std::vector<std::span<std::byte>> zeros;
   };
 

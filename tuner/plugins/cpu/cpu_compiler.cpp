@@ -18,6 +18,7 @@
 #include "tuner/plugins/cpu/image.h"
 #include "tuner/plugins/cpu/number_types.h"
 #include "tuner/plugins/cpu/stand_ins.h"
+#include "tuner/plugins/programs/host_function.h"
 
 namespace tuner::cpu {
 namespace {
@@ -47,6 +48,10 @@ const std::vector<std::string> kGccFlags{"-fwhole-program", "-fno-extern-tls-ini
 const std::vector<std::string> kClangFlags{"-fno-integrated-as"};
 const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
                                           "-Wl,-z,defs", "-Wl,--build-id=none"};
+
+// A function of the host is as its author compiles it.
+const std::vector<std::string> kFunctionFlags{
+    "-O2", "-march=native", "-fPIC", "-pthread", "-fvisibility=hidden", "-pipe", "-fmax-errors=20"};
 
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
@@ -127,6 +132,8 @@ std::string CpuCompiler::identity() {
   std::string all = stand_in_texts();
   for (const std::string& flag : flags_) all += " " + flag;
   for (const std::string& flag : kLinkFlags) all += " " + flag;
+  for (const std::string& flag : kFunctionFlags) all += " " + flag;
+  all += programs::host_function_source("", {});
   // -march=native: images of one processor need not run on another.
   return path_ + ", " + version_ + ", for " + host_facts().name + ", runtime " +
          std::to_string(hash_of(all));
@@ -136,6 +143,12 @@ sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
   sdk::CompileResult result;
   try {
     const ScratchDirectory scratch;
+    if (request.is_host_function) {
+      result.compiled = compile_host_function(request, scratch, result);
+      result.entry = programs::kHostEntry;
+      if (!result.compiled) excuse(result.log);
+      return result;
+    }
     if (!compile_object(request, scratch, result) || !link_image(scratch, result)) {
       excuse(result.log);
       return result;
@@ -162,6 +175,33 @@ sdk::CompileResult CpuCompiler::compile(const sdk::CompileRequest& request) {
     result.symbols.emplace_back(request.symbols[i], symbol_name(i));
   }
   return result;
+}
+
+bool CpuCompiler::compile_host_function(const sdk::CompileRequest& request,
+                                        const ScratchDirectory& scratch,
+                                        sdk::CompileResult& result) const {
+  const HostOptions options = translate_options(request.options);
+  std::vector<std::string> arguments{path_};
+  append(arguments, kFunctionFlags);
+  append(arguments, options.arguments);
+  for (const std::string& directory : request.include_dirs) arguments.push_back("-I" + directory);
+  arguments.push_back(scratch.write(
+      "variant.cpp", programs::host_function_source(definitions(request, options), request)));
+  std::vector<std::string> command = arguments;
+  for (const std::string& option : options.dropped) {
+    if (programs::is_library(option) || option == "-fopenmp") {
+      command.push_back(option);
+    } else {
+      result.log += "note: option '" + option + "' has no meaning for the cpu backend\n";
+    }
+  }
+  append(command, {"-shared", "-o", scratch.file("variant.so"), "-MD"});
+  append(command, rule_options(scratch));
+  const int status = run_child(command, scratch, "compiler.log");
+  result.opened = opened_files(scratch, std::move(arguments));
+  result.log += scratch.read("compiler.log");
+  if (status == 0) result.image = scratch.read("variant.so");
+  return status == 0;
 }
 
 bool CpuCompiler::compile_object(const sdk::CompileRequest& request,

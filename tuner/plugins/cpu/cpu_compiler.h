@@ -33,6 +33,9 @@ class CpuCompiler : public sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest& request) override;
 
  private:
+  // The function with all that C++ has, by the host's own rules.
+  bool compile_host_function(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
+                             sdk::CompileResult& result) const;
   bool compile_object(const sdk::CompileRequest& request, const ScratchDirectory& scratch,
                       sdk::CompileResult& result) const;
   std::vector<std::string> arguments_for(const sdk::CompileRequest& request,

@@ -103,16 +103,6 @@ namespace {
 using programs::definition;
 using programs::line_directive;
 
-// Definitions stand behind the header, which they therefore cannot change.
-std::string definitions(const sdk::CompileRequest& request, const HostOptions& options) {
-  std::string out = line_directive("definitions");
-  for (const auto& [name, replacement] : options.defines) out += definition(name, replacement);
-  for (const std::string& name : options.undefines) out += "#undef " + name + "\n";
-  for (const auto& [name, replacement] : request.defines) out += definition(name, replacement);
-  for (const std::string& header : options.headers) out += "#include \"" + header + "\"\n";
-  return out;
-}
-
 std::string entry(std::size_t number, const std::string& kernel) {
   std::string out = "TUNER_CPU_EXPORT void " + entry_name(number);
   out +=
@@ -124,6 +114,15 @@ std::string entry(std::size_t number, const std::string& kernel) {
 }
 
 }  // namespace
+
+std::string definitions(const sdk::CompileRequest& request, const HostOptions& options) {
+  std::string out = line_directive("definitions");
+  for (const auto& [name, replacement] : options.defines) out += definition(name, replacement);
+  for (const std::string& name : options.undefines) out += "#undef " + name + "\n";
+  for (const auto& [name, replacement] : request.defines) out += definition(name, replacement);
+  for (const std::string& header : options.headers) out += "#include \"" + header + "\"\n";
+  return out;
+}
 
 std::string entry_name(std::size_t number) { return "tuner_cpu_entry_" + std::to_string(number); }
 

@@ -29,6 +29,10 @@ struct HostOptions {
 
 HostOptions translate_options(const std::vector<std::string>& options);
 
+// Those of the options and of the request. They stand behind the header, which they therefore
+// cannot change.
+std::string definitions(const sdk::CompileRequest& request, const HostOptions& options);
+
 std::string entry_name(std::size_t number);   // lowered name of the number-th kernel, from 0
 std::string symbol_name(std::size_t number);  // lowered name of the number-th asked symbol
 

@@ -3,8 +3,6 @@
 #include "tuner/plugins/cpu/image.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -73,39 +71,11 @@ constexpr unsigned char kPoison = 0xFF;
 
 }  // namespace
 
-// dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind. The file
-// stays open as long as the library: the next one would get its number, hence its path, and dlopen
-// takes libraries of one path for the same.
-Image::Library Image::open_in_memory(std::string_view bytes) {
-  const int file = memfd_create("tuner-variant", MFD_CLOEXEC);
-  if (file < 0) throw sdk::Error(TUNER_OUT_OF_MEMORY, "memfd_create failed");
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t step = write(file, bytes.data() + written, bytes.size() - written);
-    if (step <= 0) break;
-    written += static_cast<std::size_t>(step);
-  }
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
-  void* handle = written == bytes.size() ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  const char* reason = handle == nullptr ? dlerror() : nullptr;
-  const std::string message = reason != nullptr ? reason : "the image could not be written";
-  if (handle == nullptr) {
-    close(file);
-    throw sdk::Error(TUNER_INVALID, "the image does not load: " + message);
-  }
-  return {handle, LibraryCloser{file}};
-}
-
-void LibraryCloser::operator()(void* handle) const {
-  dlclose(handle);
-  close(file);
-}
-
 Image::Image(std::string_view bytes)
     : thread_local_bytes_(cpu::thread_local_bytes(bytes)),
-      static_shared_bytes_(cpu::static_shared_bytes(thread_local_symbols(bytes))) {
-  handle_ = open_in_memory(bytes);
-  slots_ = reinterpret_cast<SlotsOfThread>(find("tuner_cpu_slots_of_thread"));
+      static_shared_bytes_(cpu::static_shared_bytes(thread_local_symbols(bytes))),
+      library_(bytes),
+      slots_(reinterpret_cast<SlotsOfThread>(library_.find("tuner_cpu_slots_of_thread"))) {
   if (slots_ == nullptr) {
     throw sdk::Error(TUNER_INVALID, "the image holds no variant for this backend");
   }
@@ -113,9 +83,9 @@ Image::Image(std::string_view bytes)
 
 Entry Image::entry(const std::string& lowered_name) const {
   Entry out;
-  out.run = reinterpret_cast<void (*)(void**)>(find(lowered_name.c_str()));
-  const auto parameters =
-      reinterpret_cast<unsigned (*)(unsigned*)>(find((lowered_name + "_parameters").c_str()));
+  out.run = reinterpret_cast<void (*)(void**)>(library_.find(lowered_name.c_str()));
+  const auto parameters = reinterpret_cast<unsigned (*)(unsigned*)>(
+      library_.find((lowered_name + "_parameters").c_str()));
   if (out.run == nullptr || parameters == nullptr) {
     throw sdk::Error(TUNER_INVALID, "the image holds no variant for this backend with the entry '" +
                                         lowered_name + "'");
@@ -125,11 +95,9 @@ Entry Image::entry(const std::string& lowered_name) const {
   return out;
 }
 
-void* Image::find(const char* name) const { return dlsym(handle_.get(), name); }
-
 const tuner_cpu_symbol* Image::symbol(const std::string& lowered_name) const {
   if (!lowered_name.starts_with("tuner_cpu_symbol_")) return nullptr;
-  return static_cast<const tuner_cpu_symbol*>(find(lowered_name.c_str()));
+  return static_cast<const tuner_cpu_symbol*>(library_.find(lowered_name.c_str()));
 }
 
 tuner_cpu_slots Image::slots() const {
@@ -141,10 +109,10 @@ tuner_cpu_slots Image::slots() const {
 void Image::poison_shared_memory(std::uint64_t dynamic_bytes) const {
   slots();  // the storage is made at the thread's first access
   void* data = nullptr;
-  if (dlinfo(handle_.get(), RTLD_DI_TLS_DATA, &data) != 0 || data == nullptr) return;
+  if (dlinfo(library_.handle(), RTLD_DI_TLS_DATA, &data) != 0 || data == nullptr) return;
   auto* first = static_cast<unsigned char*>(data);
   auto* end = first + thread_local_bytes_;
-  auto* dynamic = static_cast<unsigned char*>(find("tuner_cpu_dynamic_shared"));
+  auto* dynamic = static_cast<unsigned char*>(library_.find("tuner_cpu_dynamic_shared"));
   if (dynamic == nullptr) dynamic = end;
   std::memset(first, kPoison, static_cast<std::size_t>(dynamic - first));
   if (dynamic == end) return;

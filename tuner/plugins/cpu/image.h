@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/plugins/cpu/runtime/interface.h"
+#include "tuner/plugins/programs/host_function.h"
 
 namespace tuner::cpu {
 
@@ -32,18 +33,13 @@ std::uint64_t static_shared_bytes(const std::vector<ThreadLocalSymbol>& symbols)
 
 // ---- the variant --------------------------------------------------------------------------------
 
-struct LibraryCloser {
-  int file = -1;  // the library's, closed with it
-  void operator()(void* handle) const;
-};
-
 // A kernel of a variant.
 struct Entry {
   void (*run)(void** arguments) = nullptr;  // one thread
   std::vector<std::uint32_t> parameter_sizes;
 };
 
-// A variant in memory, opened with dlopen.
+// A variant in memory.
 class Image {
  public:
   using SlotsOfThread = void (*)(tuner_cpu_slots*);
@@ -64,14 +60,10 @@ class Image {
   void poison_shared_memory(std::uint64_t dynamic_bytes) const;
 
  private:
-  using Library = std::unique_ptr<void, LibraryCloser>;
-  static Library open_in_memory(std::string_view bytes);
-  void* find(const char* name) const;
-
-  Library handle_;
-  SlotsOfThread slots_ = nullptr;
-  std::uint64_t thread_local_bytes_ = 0;
+  std::uint64_t thread_local_bytes_ = 0;  // before `library_`: what is cut short is not opened
   std::uint64_t static_shared_bytes_ = 0;
+  programs::SharedObject library_;
+  SlotsOfThread slots_ = nullptr;
 };
 
 }  // namespace tuner::cpu

@@ -137,13 +137,21 @@ tuner_comparison CudaBackend::compare(tuner_range actual, tuner_range expected, 
 
 sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view entry) {
   opened();
+  if (entry == programs::kHostEntry) {
+    Kernel loaded;
+    loaded.function =
+        std::make_unique<KernelFunction>(std::make_unique<programs::HostFunction>(image));
+    return add(std::move(loaded));
+  }
   if (!looks_like_image(image)) throw sdk::Error(TUNER_INVALID, "neither a cubin nor PTX");
   const std::string terminated(image);
   CUmodule raw = nullptr;
   check(api_, api_.module_load_data(&raw, terminated.c_str()), "cuModuleLoadData");
   Kernel loaded;
   loaded.module = Module(raw, {&api_});
-  return add(std::move(loaded), raw, entry);
+  loaded.entry = entry;
+  loaded.function = std::make_unique<KernelFunction>(api_, raw, loaded.entry);
+  return add(std::move(loaded));
 }
 
 sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entry) {
@@ -153,14 +161,15 @@ sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entr
   for (const std::uint64_t other : kernel(id).next) {
     if (kernel(other).entry == entry) return {other, kernel(other).function->resources()};
   }
-  const sdk::LoadedKernel loaded = add({}, kernel(id).module.get(), entry);
+  Kernel other;
+  other.entry = entry;
+  other.function = std::make_unique<KernelFunction>(api_, kernel(id).module.get(), other.entry);
+  const sdk::LoadedKernel loaded = add(std::move(other));
   kernel(id).next.push_back(loaded.kernel);
   return loaded;
 }
 
-sdk::LoadedKernel CudaBackend::add(Kernel loaded, CUmodule module, std::string_view entry) {
-  loaded.entry = entry;
-  loaded.function = std::make_unique<KernelFunction>(api_, module, loaded.entry);
+sdk::LoadedKernel CudaBackend::add(Kernel loaded) {
   const sdk::LoadedKernel out{++last_kernel_, loaded.function->resources()};
   kernels_.emplace(out.kernel, std::move(loaded));
   return out;
@@ -280,11 +289,24 @@ void CudaBackend::queue(std::vector<Step>& steps) const {
   }
 }
 
+// What a function of the host puts elsewhere is neither timed nor waited for. When the stream has
+// ended, nothing else runs on this context.
+void CudaBackend::refuse_stray_work(const Step& step) const {
+  constexpr std::chrono::microseconds kIdle{50};
+  if (!step.kernel->function->is_of_host()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  check(api_, api_.ctx_synchronize(), "cuCtxSynchronize", Phase::kWait);
+  if (std::chrono::steady_clock::now() - begin < kIdle) return;
+  throw sdk::Error(TUNER_LAUNCH_REFUSED,
+                   "the launcher works elsewhere than in its stream, where nobody times it");
+}
+
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   opened();
   std::vector<Step> steps = prepare(id, launch);
   queue(steps);
   wait("kernel", true);
+  refuse_stray_work(steps.front());
   for (const Step& step : steps) step.kernel->launched = true;
 }
 
@@ -300,6 +322,10 @@ CudaBackend::Turns CudaBackend::prepare(std::uint64_t id, const tuner_launch& la
 }
 
 namespace {
+
+// What a function of the host may put into the stream: nobody knows, and few samples at a time are
+// enough.
+constexpr std::size_t kLaunchesOfFunction = 16;
 
 template <typename Steps>
 std::size_t operations_of(const Steps& steps) {
@@ -320,9 +346,16 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
                        std::span<double> milliseconds) {
   opened();
   Turns turns = prepare(id, launch, timing);
-  const Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
-                  operations_of(turns.front()), have_run(turns.front()), false};
-  opened_->timer.time(timing, work, milliseconds);
+  Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
+            operations_of(turns.front()), have_run(turns.front()), false};
+  Kernel& first = *turns.front().front().kernel;
+  if (first.function->is_of_host()) {
+    work.operations = kLaunchesOfFunction;
+    work.may_wait = true;
+    work.launched = work.launched && !first.waits;
+  }
+  if (!opened_->timer.time(timing, work, milliseconds)) first.waits = true;
+  refuse_stray_work(turns.front().front());
   for (const Step& step : turns.front()) step.kernel->launched = true;
 }
 

@@ -74,6 +74,7 @@ class CudaBackend : public sdk::Backend,
     std::string entry;
     std::unique_ptr<KernelFunction> function;
     bool launched = false;
+    bool waits = false;               // as a function of the host may, for the device
     std::vector<std::uint64_t> next;  // kernels that go with it, whose module is empty
   };
 
@@ -104,7 +105,7 @@ class CudaBackend : public sdk::Backend,
   Opened& opened();  // current on this thread
   CUdeviceptr address(tuner_range range, std::uint64_t bytes) const;
   Kernel& kernel(std::uint64_t id);
-  sdk::LoadedKernel add(Kernel loaded, CUmodule module, std::string_view entry);
+  sdk::LoadedKernel add(Kernel loaded);
   using Turns = std::vector<std::vector<Step>>;
   std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
   Turns prepare(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing);
@@ -112,6 +113,7 @@ class CudaBackend : public sdk::Backend,
   void launch_once(std::vector<Step>& steps, const tuner_timing& timing);
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(std::vector<Step>& steps) const;
+  void refuse_stray_work(const Step& step) const;
   void wait(const char* call, bool kernel_ran = false) const;
 
   DriverApi api_;

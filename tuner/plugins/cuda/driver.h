@@ -31,6 +31,7 @@ namespace tuner::cuda {
   ROW(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")               \
   ROW(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")         \
   ROW(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                    \
+  ROW(ctx_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                  \
   ROW(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                 \
   ROW(mem_free, cuMemFree, "cuMemFree_v2")                                                    \
   ROW(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                                       \

@@ -233,6 +233,15 @@ KernelFunction::KernelFunction(const DriverApi& api, CUmodule module, const std:
   }
 }
 
+KernelFunction::KernelFunction(std::unique_ptr<programs::HostFunction> host)
+    : host_(std::move(host)), resources_(sdk::kUnknownResources), parameters_known_(true) {
+  const std::vector<std::uint32_t>& sizes = host_->parameter_sizes();
+  if (sizes.empty() || sizes.back() != sizeof(CUstream)) {
+    throw sdk::Error(TUNER_INVALID, "the launcher's last parameter is no cudaStream_t");
+  }
+  parameter_sizes_.assign(sizes.begin(), sizes.end() - 1);
+}
+
 void KernelFunction::check_count(std::size_t arguments) const {
   if (!parameters_known_ || parameter_sizes_.size() == arguments) return;
   throw sdk::Error(TUNER_INVALID, "the kernel takes " + std::to_string(parameter_sizes_.size()) +
@@ -276,6 +285,7 @@ void KernelFunction::allow_attributes(const tuner_launch& launch) {
 }
 
 void KernelFunction::prepare(const tuner_launch& launch, const tuner_device_facts& facts) {
+  if (is_of_host()) return;
   const std::string reason = refusal(launch, resources_, facts);
   if (!reason.empty()) throw sdk::Error(TUNER_LAUNCH_REFUSED, reason);
   allow_shared(launch, facts);
@@ -283,6 +293,11 @@ void KernelFunction::prepare(const tuner_launch& launch, const tuner_device_fact
 }
 
 void KernelFunction::launch(const tuner_launch& launch, CUstream stream, void** arguments) const {
+  if (is_of_host()) {
+    std::vector<void*> all(arguments, arguments + launch.argument_count);
+    all.push_back(&stream);
+    return host_->call(all.data());
+  }
   std::vector<CUlaunchAttribute> attributes = driver_attributes(launch);
   const auto shared = static_cast<unsigned>(launch.dynamic_shared_bytes);
   if (attributes.empty()) {

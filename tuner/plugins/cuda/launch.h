@@ -3,6 +3,7 @@
 // the driver is told, maps of matrices for the copy engine.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/programs/host_function.h"
 
 namespace tuner::cuda {
 
@@ -24,11 +26,16 @@ std::string refusal(const tuner_launch& launch, const tuner_resources& kernel,
 CUtensorMap encode(const DriverApi& api, const tuner_device_facts& device,
                    const tuner_tensor_map& map, CUdeviceptr address);
 
+// A kernel, or a function of the host that launches by itself and takes a stream as its last
+// argument.
 class KernelFunction {
  public:
   // Throws sdk::Error where the module has no such kernel.
   KernelFunction(const DriverApi& api, CUmodule module, const std::string& entry);
 
+  explicit KernelFunction(std::unique_ptr<programs::HostFunction> host);
+
+  bool is_of_host() const { return host_ != nullptr; }
   const tuner_resources& resources() const { return resources_; }
   // Bytes of each argument; throws sdk::Error where the kernel takes others. Reading that catches a
   // study whose argument list does not fit: the driver would copy bytes from beyond the list.
@@ -44,7 +51,8 @@ class KernelFunction {
   void allow_shared(const tuner_launch& launch, const tuner_device_facts& facts);
   void allow_attributes(const tuner_launch& launch);
 
-  const DriverApi* api_;
+  const DriverApi* api_ = nullptr;
+  std::unique_ptr<programs::HostFunction> host_;
   CUfunction function_ = nullptr;
   tuner_resources resources_{};
   std::vector<std::size_t> parameter_sizes_;

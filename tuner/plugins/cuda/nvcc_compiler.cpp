@@ -13,6 +13,7 @@
 #include "tuner/plugins/cuda/cubin_names.h"
 #include "tuner/plugins/cuda/ptxas_log.h"
 #include "tuner/plugins/cuda/toolkit.h"
+#include "tuner/plugins/programs/host_function.h"
 #include "tuner/plugins/programs/make_rule.h"
 #include "tuner/plugins/programs/source_text.h"
 
@@ -81,6 +82,8 @@ NvccOptions nvcc_options(const sdk::CompileRequest& request) {
       out.links = out.links || value == "true";
     } else if (option == "-dc" || option == "--device-c") {
       out.links = true;
+    } else if (programs::is_library(option)) {
+      out.libraries.push_back(option);
     } else {
       out.arguments.push_back(option);
     }
@@ -194,13 +197,15 @@ sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
   const NvccOptions options = nvcc_options(request);
   try {
     const Scratch scratch;
+    if (request.is_host_function) return host_function(request, options, scratch);
+    const Form cubin{{"-cubin", "-Xptxas=-v"}, ".cubin"};
     std::vector<std::string> names{"variant"};
-    bool good =
-        translate(request, options, marked_source(request, options), "variant", scratch, result);
+    bool good = translate(request, options, marked_source(request, options), "variant", cubin,
+                          scratch, result);
     for (std::size_t i = 0; good && i < request.units.size(); ++i) {
       names.push_back("unit" + std::to_string(i));
       const std::string text = options.definitions + "#include \"" + request.units[i] + "\"\n";
-      good = translate(request, options, text, names.back(), scratch, result);
+      good = translate(request, options, text, names.back(), cubin, scratch, result);
     }
     const std::string& arch = options.arch.empty() ? request.arch : options.arch;
     if (good && options.links) good = link(names, arch, scratch, result);
@@ -238,18 +243,43 @@ sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
   return result;
 }
 
+sdk::CompileResult NvccCompiler::host_function(const sdk::CompileRequest& request,
+                                               const NvccOptions& options,
+                                               const Scratch& scratch) const {
+  sdk::CompileResult result;
+  result.opened.emplace();
+  const Form form{{"-c", "-O2", "-Xcompiler=-fPIC,-fvisibility=hidden"}, ".o"};
+  std::vector<std::string> link{path_, "-shared", "-o", scratch.file("variant.so")};
+  const std::string text = programs::host_function_source(options.definitions, request);
+  bool good = translate(request, options, text, "variant", form, scratch, result);
+  link.push_back(scratch.file("variant.o"));
+  link.push_back("-arch=" + (options.arch.empty() ? request.arch : options.arch));
+  link.insert(link.end(), options.libraries.begin(), options.libraries.end());
+  if (good) {
+    good = programs::run_child(link, scratch, "link.log") == 0;
+    result.log += scratch.read("link.log");
+  }
+  result.compiled = good;
+  result.entry = programs::kHostEntry;
+  if (good) result.image = scratch.read("variant.so");
+  if (!good) programs::excuse(result.log);
+  if (!good && result.log.empty()) result.log = "nvcc failed, and said nothing";
+  return result;
+}
+
 bool NvccCompiler::translate(const sdk::CompileRequest& request, const NvccOptions& options,
-                             const std::string& text, const std::string& name,
+                             const std::string& text, const std::string& name, const Form& form,
                              const Scratch& scratch, sdk::CompileResult& result) const {
   const std::string source = scratch.write(name + ".cu", text);
   const std::string rule = name + ".d";
-  std::vector<std::string> command{path_, "-cubin", "-Xptxas=-v"};
+  std::vector<std::string> command{path_};
+  command.insert(command.end(), form.arguments.begin(), form.arguments.end());
   command.push_back("-arch=" + (options.arch.empty() ? request.arch : options.arch));
   if (options.links) command.emplace_back("-rdc=true");
   for (const std::string& folder : request.include_dirs) command.push_back("-I" + folder);
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
-  command.insert(command.end(),
-                 {"-MD", "-MF", scratch.file(rule), "-o", scratch.file(name + ".cubin"), source});
+  command.insert(command.end(), {"-MD", "-MF", scratch.file(rule), "-o",
+                                 scratch.file(name + form.ending), source});
   const int status = programs::run_child(command, scratch, name + ".log");
   result.log += in_the_users_words(scratch.read(name + ".log"), source, request.source_name);
   if (status > 128) {
@@ -271,7 +301,8 @@ void NvccCompiler::add_opened(const sdk::CompileRequest& request, const std::str
   }
   for (std::string& file : programs::dependencies_in(rule)) {
     // The names in #line directives are in it, too.
-    if (file == request.source_name || file == "entry" || file == "definitions") continue;
+    if (file == request.source_name || file == "entry" || file == "definitions" || file == "caller")
+      continue;
     if (programs::lies_in(file, scratch.path())) continue;
     const bool is_asked = std::ranges::any_of(
         asked, [&](const std::string& folder) { return programs::lies_in(file, folder); });

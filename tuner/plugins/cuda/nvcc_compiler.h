@@ -14,7 +14,8 @@ struct NvccOptions {
   std::vector<std::string> arguments;
   std::string definitions;  // lines before the source: NVRTC, too, knows macros before headers
   std::string arch;         // "sm_90a"; empty: the device's own
-  bool links = false;       // device code of several files, or of the device's runtime library
+  std::vector<std::string> libraries{};  // for host functions
+  bool links = false;  // device code of several files, or of the device's runtime library
 };
 
 NvccOptions nvcc_options(const sdk::CompileRequest& request);
@@ -32,10 +33,17 @@ class NvccCompiler : public sdk::Compiler {
 
  private:
   using Scratch = programs::ScratchDirectory;
-  // Compiles a text to a cubin; adds what it says and what it has read to the result.
+  // What nvcc makes of a text.
+  struct Form {
+    std::vector<std::string> arguments;
+    std::string ending;  // of its file
+  };
+  // Adds what nvcc says and what it has read to the result.
   bool translate(const sdk::CompileRequest& request, const NvccOptions& options,
-                 const std::string& text, const std::string& name, const Scratch& scratch,
-                 sdk::CompileResult& result) const;
+                 const std::string& text, const std::string& name, const Form& form,
+                 const Scratch& scratch, sdk::CompileResult& result) const;
+  sdk::CompileResult host_function(const sdk::CompileRequest& request, const NvccOptions& options,
+                                   const Scratch& scratch) const;
   bool link(const std::vector<std::string>& names, const std::string& arch, const Scratch& scratch,
             sdk::CompileResult& result) const;
   void add_opened(const sdk::CompileRequest& request, const std::string& rule,

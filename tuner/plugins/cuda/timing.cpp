@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "tuner/plugin/sdk.h"
@@ -60,6 +63,37 @@ void Gate::close(CUstream stream) {
 void Gate::open() {
   if (flag_ != nullptr) *flag_ = round_;
 }
+
+namespace {
+
+// Opens the gate when the host takes too long: what it calls waits for the device, which waits for
+// the gate.
+class GateWatch {
+ public:
+  explicit GateWatch(Gate& gate)
+      : thread_([this, &gate](const std::stop_token& stop) {
+          std::unique_lock lock(mutex_);
+          wake_.wait_for(lock, stop, kPatience, [] { return false; });
+          if (stop.stop_requested()) return;
+          opened_ = true;
+          gate.open();
+        }) {}
+
+  bool opened() {
+    thread_.request_stop();
+    thread_.join();
+    return opened_;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPatience{20};
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool opened_ = false;
+  std::jthread thread_;  // the last, since it uses the others
+};
+
+}  // namespace
 
 Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
              DeviceKernels& kernels)
@@ -120,8 +154,10 @@ void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size
   check(api_, api_.event_record(stops_[slot].get(), stream_), "cuEventRecord");
 }
 
-void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch) {
+bool Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch) {
   if (batch.gated) gate_.close(stream_);
+  std::optional<GateWatch> watch;
+  if (batch.gated && work.may_wait) watch.emplace(gate_);
   try {
     clock_.queue_first();
     for (std::size_t slot = 0; slot < batch.count; ++slot) {
@@ -133,30 +169,39 @@ void Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, cons
     }
     clock_.queue_last();
   } catch (...) {
+    if (watch) watch->opened();
     gate_.open();
     throw;
   }
+  const bool waited = watch && watch->opened();
   gate_.open();
+  return !waited;
 }
 
 // Queues, and waits for, some samples between two stamps of the clock.
-void Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch) {
+bool Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch) {
   if (timing.flush_cache != 0 && unmarks_) unmark();
-  queue_behind_gate(timing, work, batch);
+  const bool good = queue_behind_gate(timing, work, batch);
   wait();
+  return good;
 }
 
-void Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
+bool Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
   const std::size_t most = batch_size(timing, work.operations);
   prepare(timing, std::min(most, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
-  const bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
+  bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
+  bool waited = false;
   double sum = 0;
   int known = 0;
   for (std::size_t done = 0; done < milliseconds.size(); done += most) {
-    const Batch batch{done, std::min(most, milliseconds.size() - done), gated};
-    queue_batch(timing, work, batch);
+    Batch batch{done, std::min(most, milliseconds.size() - done), gated};
+    if (!queue_batch(timing, work, batch)) {
+      gated = batch.gated = false;
+      waited = true;
+      queue_batch(timing, work, batch);
+    }
     while (throttle_.judge(clock_.megahertz()) == ThrottleGuard::Advice::kRepeat) {
       std::this_thread::sleep_for(kCoolDown);
       queue_batch(timing, work, batch);
@@ -174,6 +219,7 @@ void Timer::time(const tuner_timing& timing, const Work& work, std::span<double>
     }
   }
   megahertz_ = known > 0 ? sum / known : 0;
+  return !waited;
 }
 
 GraphExec captured(const DriverApi& api, CUstream stream, const std::function<void()>& queue) {

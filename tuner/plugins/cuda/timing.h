@@ -42,6 +42,7 @@ struct Work {
   bool launched = false;  // all of them have run before, so that the gate may be used
   // Each sample waits for the one before: what is launched again may not be on its way still.
   bool one_by_one = false;
+  bool may_wait = false;  // `queue` runs a user's code, which may wait for the device
 };
 
 // Times work with events: what is between them is the work alone. Restores and the flush of
@@ -52,8 +53,9 @@ class Timer {
   Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
         DeviceKernels& kernels);
 
+  // False: `work.queue` waits for the device, so that the times hold what the host takes, too.
   // Throws sdk::Error.
-  void time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
+  bool time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
   // The multiprocessors' clock during the last time(), the mean over its batches; 0 = not known.
   double megahertz() const { return megahertz_; }
 
@@ -66,12 +68,13 @@ class Timer {
   };
   void queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
                     std::size_t slot);
-  void queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
+  // False: the gate was opened before all was queued.
+  bool queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
   void queue_restores(const tuner_timing& timing);
   void queue_flush();
   void unmark();
   void prepare(const tuner_timing& timing, std::size_t samples);
-  void queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
+  bool queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
   void wait() const;
 
   const DriverApi& api_;

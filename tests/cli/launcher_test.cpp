@@ -1,0 +1,86 @@
+// Functions of the host as variants: right, wrong, failing and crashing ones.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "program.h"
+
+namespace tuner::cli {
+namespace {
+
+constexpr const char* kSortSource = R"(
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+extern "C" int sort_keys(const float* in, float* out, int n) {
+  std::copy(in, in + n, out);
+  if (TUNE_MODE == 1) return 7;
+  if (TUNE_MODE == 2) throw std::runtime_error("no room");
+  if (TUNE_MODE == 3) *(volatile int*)nullptr = 1;
+  if (TUNE_MODE == 4) return 0;
+  if (TUNE_MODE == 5) out[n] = 1;
+  if (TUNE_MODE == 6) const_cast<float*>(in)[0] = 1;
+  if (TUNE_MODE == 7) for (;;) out[0] += 1;
+  std::sort(out, out + n);
+  return 0;
+}
+extern "C" int sort_plain(const float* in, float* out, int n) {
+  std::vector<float> all(in, in + n);
+  std::stable_sort(all.begin(), all.end());
+  std::copy(all.begin(), all.end(), out);
+  return 0;
+}
+)";
+
+constexpr const char* kSortStudy = R"yaml(schema: 1
+launcher: {source: sort.cpp, entry: sort_keys}
+problem_sizes: [{N: 1000}]
+parameters: {MODE: [0, 1, 2, 3, 4, 5, 6, 7]}
+arguments:
+  - {name: in, type: float32, shape: [N], fill: {uniform: [-1, 1]}}
+  - {name: out, type: float32, shape: [N], role: out}
+  - {name: n, type: int32, value: N}
+reference: {entry: sort_plain}
+search: {strategy: exhaustive}
+measure: {min_samples: 3, max_samples: 3, finalists: 0}
+)yaml";
+
+TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
+  const Sandbox sandbox;
+  sandbox.write("sort.cpp", kSortSource);
+  sandbox.write("sort.yaml", kSortStudy);
+  const auto done = run(sandbox, {"run", "sort.yaml", "--backend", "cpu", "--timeout", "20"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::map<std::string, std::pair<std::string, std::string>> rows;
+  for (const auto& row : ranking_of(sandbox, "sort_keys")) {
+    rows[row.at("MODE")] = {row.at("state"), row.at("message")};
+  }
+  EXPECT_EQ(rows["0"].first, "ok") << done.err;
+  EXPECT_EQ(rows["1"], std::pair(std::string("runtime"), std::string("the launcher returned 7")));
+  EXPECT_EQ(rows["2"],
+            std::pair(std::string("runtime"), std::string("the launcher: it throws: no room")));
+  EXPECT_EQ(rows["3"].first, "runtime");
+  EXPECT_EQ(rows["4"].first, "correctness");
+  EXPECT_EQ(rows["5"].first, "correctness");
+  EXPECT_EQ(rows["6"].first, "correctness");
+  EXPECT_EQ(rows["7"].first, "timeout");
+  EXPECT_EQ(run(sandbox, {"export", "sort.yaml", "-o", "sort.h"}).status, 0);
+  const auto launcher = run(sandbox, {"export", "sort.yaml", "--format", "launcher", "-o", "l"});
+  EXPECT_EQ(launcher.status, 2);
+  EXPECT_NE(launcher.err.find("this study's own launcher is what is tuned"), std::string::npos);
+}
+
+TEST(Launcher, ArgumentsOfAnotherSizeAreNamed) {
+  const Sandbox sandbox;
+  sandbox.write("sort.cpp", kSortSource);
+  std::string study = kSortStudy;
+  study.replace(study.find("type: int32"), 11, "type: int64");
+  sandbox.write("sort.yaml", study);
+  const auto done = run(sandbox, {"run", "sort.yaml", "--backend", "cpu"});
+  EXPECT_NE(done.err.find("argument 'n' has 8 bytes; the kernel takes 4"), std::string::npos)
+      << done.err;
+}
+
+}  // namespace
+}  // namespace tuner::cli
