@@ -1,15 +1,55 @@
 // Writes the arguments of a study as YAML.
 
+#include "tuner/study/arguments_yaml.h"
+
 #include <fmt/format.h>
 
-#include "tuner/study/fill_yaml.h"
-#include "tuner/study/study_yaml_parts.h"
+#include "tuner/study/yaml_text.h"
 
 namespace tuner {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+std::string fill_text(const FillSpec& fill, const fs::path& folder) {
+  using Kind = FillSpec::Kind;
+  if (!fill.same_as.empty()) return "{same_as: " + quoted(fill.same_as) + "}";
+  if (fill.sorted) {
+    FillSpec inner = fill;
+    inner.sorted = false;
+    return "{sorted: " + fill_text(inner, folder) + "}";
+  }
+  switch (fill.kind) {
+    case Kind::kZeros:
+      return "zeros";
+    case Kind::kConstant:
+      return fmt::format("{{constant: {}}}", fill.a);
+    case Kind::kUniform:
+      return fmt::format("{{uniform: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kNormal:
+      return fmt::format("{{normal: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kIntegers:
+      return fmt::format("{{integers: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kSequence:
+      return fmt::format("{{sequence: [{}, {}]}}", fill.a, fill.b);
+    case Kind::kProblem:
+      return "problem";
+    case Kind::kFile:
+      return "{file: " + path_text(fill.file, folder) + "}";
+    case Kind::kPermutation:
+      return "{permutation: true}";
+    case Kind::kChoice:
+      return fmt::format("{{choice: [{}]}}", fmt::join(fill.values, ", "));
+    case Kind::kFormula:
+      return "{formula: " + quoted(fill.rule.text()) + "}";
+    case Kind::kRagged:
+      return fmt::format("{{ragged: {{{}of: {}}}}}",
+                         fill.a > 0 ? fmt::format("mean: {}, ", fill.a) : std::string(),
+                         quoted(fill.rule.text()));
+  }
+  return "zeros";
+}
 
 std::string map_line(const ArgumentSpec& argument) {
   const TensorMapSpec& map = *argument.map;

@@ -9,8 +9,8 @@
 #include <cctype>
 
 #include "tuner/base/text.h"
-#include "tuner/study/fill_yaml.h"
-#include "tuner/study/study_yaml_parts.h"
+#include "tuner/study/arguments_yaml.h"
+#include "tuner/study/yaml_text.h"
 
 namespace tuner {
 namespace {

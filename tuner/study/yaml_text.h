@@ -1,5 +1,5 @@
 #pragma once
-// What several parts of a study that is written as YAML share.
+// Values, lists and names of files as a study file has them.
 
 #include <filesystem>
 #include <string>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/base/text.h"
-#include "tuner/model/study.h"
+#include "tuner/expression/expression.h"
 
 namespace tuner {
 
@@ -25,7 +25,12 @@ std::string list_of(const std::vector<T>& all) {
   return "[" + out + "]";
 }
 
-// The sections of a kernel's arguments and constants.
-std::string arguments_yaml(const Study& study, const std::filesystem::path& folder);
+// Relative to `folder` where that can be; in quotes where YAML wants them.
+inline std::string path_text(const std::filesystem::path& path,
+                             const std::filesystem::path& folder) {
+  const std::filesystem::path relative =
+      path.lexically_relative(std::filesystem::absolute(folder).lexically_normal());
+  return quoted((relative.empty() ? path : relative).generic_string());
+}
 
 }  // namespace tuner
