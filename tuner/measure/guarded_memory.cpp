@@ -50,7 +50,12 @@ DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
 }
 
 ProblemArray problem_array(const ArgumentPlan& argument) {
-  if (argument.is_scalar) return {argument.name, argument.type, {}, 1, argument.scalar};
+  if (argument.is_scalar) {  // a struct is its bytes
+    const std::uint64_t count = argument.scalar.size() / size_of(argument.type);
+    ProblemArray value{argument.name, argument.type, {}, count, argument.scalar};
+    if (count > 1) value.extents = {count};
+    return value;
+  }
   return {argument.name, argument.type, argument.extents, argument.elements};
 }
 

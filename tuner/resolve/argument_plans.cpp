@@ -140,7 +140,20 @@ Expected<std::vector<std::uint32_t>, std::string> positions_of(
   return places;
 }
 
-// ---- arguments ----------------------------------------------------------------------------------
+std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
+                                        std::vector<std::uint32_t> places) {
+  const auto add = [&](const std::string& name) {
+    const auto place = position_of(arguments, name);
+    if (place && std::ranges::find(places, *place) == places.end()) places.push_back(*place);
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const ArgumentSpec& holder = arguments[places[i]];
+    if (holder.map) add(holder.map->of);
+    if (!holder.record) continue;
+    for (const MemberSpec& member : holder.record->members) add(member.of);
+  }
+  return places;
+}
 
 namespace {
 

@@ -43,6 +43,10 @@ Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
     const std::string& who);
 
+// These places and those of all buffers whose addresses they hold, each once.
+std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
+                                        std::vector<std::uint32_t> places);
+
 // `arguments`: all of the study's, for maps of their buffers.
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,

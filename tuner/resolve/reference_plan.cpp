@@ -201,16 +201,6 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   return plan;
 }
 
-// Those whose addresses the argument holds.
-std::vector<std::string> buffers_reached(const ArgumentSpec& argument) {
-  std::vector<std::string> names;
-  if (!argument.record) return names;
-  for (const MemberSpec& member : argument.record->members) {
-    if (!member.of.empty()) names.push_back(member.of);
-  }
-  return names;
-}
-
 // By any of its launches, each once; what they reach through addresses, too.
 Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
                                                            const ReferenceSpec& spec) {
@@ -222,14 +212,8 @@ Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
       if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
     }
   }
-  for (std::size_t i = 0; all && i < all->size(); ++i) {
-    for (const std::string& name : buffers_reached(study.arguments[(*all)[i]])) {
-      auto of = positions_of(study.arguments, {name}, "reference");
-      if (!of) return of;
-      if (std::ranges::find(*all, of->front()) == all->end()) all->push_back(of->front());
-    }
-  }
-  return all;
+  if (!all) return all;
+  return with_reached(study.arguments, std::move(*all));
 }
 
 }  // namespace

@@ -192,7 +192,6 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
 
 void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
-  check_tensor_maps(reader);
   if (node.is_sequence() && node.items.empty()) {
     reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything",
                              "without the key where the kernel takes none");

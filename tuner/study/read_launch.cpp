@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/resolve/argument_plans.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -104,10 +105,11 @@ std::string why_not_swapped(const ArgumentSpec& one, const ArgumentSpec& other) 
 void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
   if (!expect_list(reader.diagnostics, node, "'swap'")) return;
   for (const YamlRef& item : node.items) {
-    const auto names = read_argument_names(reader, *item, "'swap'");
-    if (item->is_sequence() && item->items.size() != 2) {
+    if (!item->is_sequence() || item->items.size() != 2) {
       reader.diagnostics.error(*item, "'swap' is a list of pairs", "swap: [[a, b]]");
+      continue;
     }
+    const auto names = read_argument_names(reader, *item, "'swap'");
     if (names.size() != 2) continue;
     const ArgumentSpec& one = *find_argument(reader.study, names[0].first);
     const ArgumentSpec& other = *find_argument(reader.study, names[1].first);
@@ -120,7 +122,37 @@ void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
   }
 }
 
+// Places of what a launch and those that follow it take, and of what they reach through that.
+std::vector<std::uint32_t> taken_by(const Study& study, std::vector<std::string> first,
+                                    const std::vector<NextLaunchSpec>& then) {
+  std::vector<std::uint32_t> taken;
+  const auto take = [&](const std::vector<std::string>& names) {
+    const auto places = positions_of(study.arguments, names, "a launch");
+    if (places) taken.insert(taken.end(), places->begin(), places->end());
+  };
+  take(first);
+  for (const NextLaunchSpec& next : then) take(next.arguments);
+  return with_reached(study.arguments, std::move(taken));
+}
+
 }  // namespace
+
+void warn_of_idle_arguments(Reader& reader) {
+  const Study& study = reader.study;
+  std::vector<std::uint32_t> taken = taken_by(study, study.launch_arguments, study.then);
+  std::vector<std::uint32_t> by_reference;
+  if (study.reference) {
+    by_reference = taken_by(study, study.reference->arguments, study.reference->then);
+  }
+  for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
+    const ArgumentSpec& idle = study.arguments[i];
+    const bool counts = idle.is_beside || (study.reference && !study.reference->arguments.empty());
+    if (std::ranges::find(taken, i) != taken.end()) continue;
+    if (counts && std::ranges::find(by_reference, i) != by_reference.end()) continue;
+    reader.diagnostics.warning(
+        idle.where, (idle.is_beside ? "nothing reaches '" : "no launch takes '") + idle.name + "'");
+  }
+}
 
 void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
                    std::vector<NextLaunchSpec>& then, RoundsSpec& rounds) {
@@ -197,27 +229,6 @@ void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
     }
   }
   read_sequence(reader, fields, kSpaceNames, "'launch'", reader.study.then, reader.study.rounds);
-}
-
-void warn_of_idle_arguments(Reader& reader) {
-  const Study& study = reader.study;
-  if (study.launch_arguments.empty()) return;
-  std::vector<std::string> taken = study.launch_arguments;
-  bool all = false;
-  const auto take = [&](const std::vector<std::string>& names) {
-    taken.insert(taken.end(), names.begin(), names.end());
-    all = all || names.empty();
-  };
-  for (const NextLaunchSpec& next : study.then) take(next.arguments);
-  if (study.reference) {
-    taken.insert(taken.end(), study.reference->arguments.begin(), study.reference->arguments.end());
-    for (const NextLaunchSpec& next : study.reference->then) take(next.arguments);
-  }
-  if (all) return;
-  for (const ArgumentSpec& argument : study.arguments) {
-    if (std::ranges::find(taken, argument.name) != taken.end()) continue;
-    reader.diagnostics.warning(argument.where, "no launch takes '" + argument.name + "'");
-  }
 }
 
 }  // namespace tuner

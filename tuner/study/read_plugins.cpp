@@ -80,8 +80,10 @@ bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string&
 void warn_of_idle_problem(Reader& reader) {
   const Study& study = reader.study;
   if (!study.problem) return;
-  const auto fills = [](const ArgumentSpec& argument) {
-    return argument.fill.kind == FillSpec::Kind::kProblem;
+  const auto is_left = [](const auto& one) { return one.fill.kind == FillSpec::Kind::kProblem; };
+  const auto fills = [&](const ArgumentSpec& argument) {
+    return is_left(argument) ||
+           (argument.record && std::ranges::any_of(argument.record->members, is_left));
   };
   const auto judges = [](const auto& entry) { return entry.second.by_problem; };
   const bool answers = study.reference && study.reference->by_problem;

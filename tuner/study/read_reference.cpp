@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/study/sections.h"
 
@@ -179,17 +179,15 @@ void read_files(Reader& reader, const YamlNode& node) {
       outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
 }
 
-// A file has no kernel, and answers for one set of inputs.
-void refuse_beside_file(Reader& reader, const Fields& fields) {
-  constexpr std::array<const char*, 12> kOfKernels{
-      "entry",     "source", "configuration", "block", "grid",   "dynamic_shared_bytes",
-      "arguments", "seeds",  "fills",         "then",  "repeat", "swap"};
-  for (const char* key : kOfKernels) {
+// What launches of a kernel need, and `more`.
+void refuse_beside(Reader& reader, const Fields& fields, const std::string& why,
+                   std::vector<std::string> more) {
+  more.insert(more.end(), {"entry", "source", "configuration", "block", "grid",
+                           "dynamic_shared_bytes", "arguments", "then", "repeat", "swap"});
+  for (const std::string& key : more) {
     if (!fields.mentions(key)) continue;
     reader.diagnostics.error(fields.where(key),
-                             fmt::format("a reference with 'file' computes nothing, "
-                                         "so it cannot have '{}'",
-                                         key));
+                             fmt::format("a reference {}, so it cannot have '{}'", why, key));
   }
 }
 
@@ -197,15 +195,7 @@ void refuse_beside_file(Reader& reader, const Fields& fields) {
 
 // {by: problem, seeds: 4}: sets of inputs, and nothing of what a kernel needs.
 void read_by(Reader& reader, const Fields& fields) {
-  constexpr std::array<const char*, 11> kOfKernels{
-      "entry",     "source", "configuration", "block", "grid",  "dynamic_shared_bytes",
-      "arguments", "per",    "file",          "then",  "repeat"};
-  for (const char* key : kOfKernels) {
-    if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key),
-        fmt::format("a reference by the problem is no kernel, so it cannot have '{}'", key));
-  }
+  refuse_beside(reader, fields, "by the problem is no kernel", {"per", "file"});
   const YamlNode* by = fields.require("by");
   if (by == nullptr) return;
   if (is_left_to_problem(reader, *by, "'reference'")) {
@@ -218,16 +208,21 @@ void read_by(Reader& reader, const Fields& fields) {
 
 // ---- answers of a kernel ------------------------------------------------------------------------
 
+// What a launch takes, and what it reaches through that; `taken` empty: all of the kernel's.
+void check_taken(Reader& reader, const std::vector<std::string>& taken, const Position& where) {
+  const std::vector<ArgumentSpec>& all = reader.study.arguments;
+  const auto places = positions_of(all, taken, "the reference");
+  if (!places) return;  // that was complained of
+  for (const std::uint32_t one : with_reached(all, *places)) {
+    check_constant(reader, all[one], where);
+  }
+}
+
 void read_reference_arguments(Reader& reader, const Fields& fields, const Position& where) {
   const YamlNode* arguments = fields.find("arguments");
-  if (arguments == nullptr) {
-    for (const ArgumentSpec& argument : reader.study.arguments) {
-      if (!argument.is_beside) check_constant(reader, argument, where);
-    }
-    return;
-  }
+  if (arguments == nullptr) return check_taken(reader, {}, where);
   for (const auto& [name, place] : read_argument_names(reader, *arguments, "the reference")) {
-    check_constant(reader, *find_argument(reader.study, name), place);
+    check_taken(reader, {name}, place);
     reader.study.reference->arguments.push_back(name);
   }
 }
@@ -264,9 +259,7 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   read_reference_arguments(reader, fields, where);
   read_sequence(reader, fields, kinds, "'reference'", reference.then, reference.rounds);
   for (const NextLaunchSpec& next : reference.then) {
-    for (const std::string& name : next.arguments) {
-      check_constant(reader, *find_argument(reader.study, name), where);
-    }
+    check_taken(reader, next.arguments, where);
   }
 }
 
@@ -297,7 +290,8 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
   if (!fields.mentions("file")) return read_reference_kernel(reader, fields, where);
-  refuse_beside_file(reader, fields);
+  // A file has answers for one set of inputs.
+  refuse_beside(reader, fields, "with 'file' computes nothing", {"seeds", "fills"});
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
 }
 

@@ -61,7 +61,7 @@ bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& out
     return false;
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
-  if (*flag && argument != nullptr && !is_floating(argument->type)) {
+  if (*flag && argument != nullptr && !argument->record && !is_floating(argument->type)) {
     reader.diagnostics.error(
         *node, fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
   }
@@ -81,9 +81,10 @@ void read_rule(Reader& reader, const Fields& fields, const std::string& output,
                              "norm: max, or no norm");
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
-  if (argument != nullptr && argument->record && !how.is_usual()) {
+  for (const char* key : {"norm", "order", "relative_to", "equal_nan"}) {
+    if (argument == nullptr || !argument->record || !fields.mentions(key)) continue;
     reader.diagnostics.error(
-        argument->where, "'" + output + "' holds structs, whose members are compared one by one",
+        fields.where(key), "'" + output + "' holds structs, whose members are compared one by one",
         "rtol and atol only");
   }
   const bool exact = tolerance.rtol.empty() && tolerance.atol.empty();

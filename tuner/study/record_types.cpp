@@ -14,7 +14,8 @@ namespace tuner {
 namespace {
 
 constexpr std::uint64_t kAddressBytes = 8;
-constexpr std::size_t kMostMembers = 4096;
+constexpr std::size_t kMostMembers = 4096;        // of one struct
+constexpr std::size_t kMostTogether = 64 * 1024;  // some tens of megabytes
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -96,6 +97,18 @@ std::optional<RecordSpec> member_type(Reader& reader, const YamlNode& node) {
   return std::nullopt;
 }
 
+// False, with a complaint where that is new, once all structs together have too many members.
+bool members_fit(Reader& reader, const YamlNode& node, const RecordSpec& record) {
+  const bool fit_before = reader.members <= kMostTogether;
+  reader.members += record.members.size();
+  if (reader.members <= kMostTogether) return true;
+  if (fit_before) {
+    reader.diagnostics.error(node, "the structs of a study have at most " +
+                                       std::to_string(kMostTogether) + " numbers together");
+  }
+  return false;
+}
+
 // {name: TYPE} or {name: [TYPE, COUNT]}.
 void read_member(Reader& reader, const YamlNode& node, RecordSpec& record) {
   if (!node.is_map() || node.entries.size() != 1) {
@@ -114,7 +127,10 @@ void read_member(Reader& reader, const YamlNode& node, RecordSpec& record) {
                : std::optional<std::int64_t>(1);
   if (!type || !count) return;
   const auto most = static_cast<std::int64_t>(kMostMembers);
-  if (*count < 1 || *count > most || record.members.size() > kMostMembers) {
+  // The product is made only if it is small: a few bytes of a file stand for any number.
+  const auto room = most - static_cast<std::int64_t>(record.members.size());
+  const auto each = static_cast<std::int64_t>(type->members.size());
+  if (*count < 1 || *count > most || *count * each > room) {
     reader.diagnostics.error(*value, "a struct has 1 to " + std::to_string(most) + " numbers");
     return;
   }
@@ -144,10 +160,11 @@ void read_types(Reader& reader, const YamlNode& node) {
     RecordSpec record{key->text, 0, 1, {}};
     for (const YamlRef& member : members->items) read_member(reader, *member, record);
     finish_record(record);
-    if (record.members.empty()) {
+    if (members->items.empty()) {
       reader.diagnostics.error(*key, "'" + key->text + "' has no members");
-      record.bytes = 1;
     }
+    record.bytes = std::max<std::uint64_t>(1, record.bytes);
+    if (!members_fit(reader, *key, record)) return;
     reader.types.emplace(key->text, std::move(record));
   }
 }
@@ -157,6 +174,7 @@ void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argu
   if (!name) return;
   argument.type_name = *name;
   if (const auto known = reader.types.find(*name); known != reader.types.end()) {
+    if (!members_fit(reader, node, known->second)) return;
     argument.record = known->second;
     argument.type = DataType::kUInt8;
     argument.lanes = static_cast<int>(known->second.bytes);

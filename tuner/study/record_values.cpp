@@ -48,15 +48,15 @@ class ValueReader {
       read_member(node, member);
     }
     if (any) return;
-    reader_.diagnostics.error(node, "'" + shown(path) + "' has members: a map says their values",
-                              "{" + listed(names_below(record_, path), "and") + "}");
+    complain(node, "'" + shown(path) + "' has members: a map says their values",
+             "{" + listed(names_below(record_, path), "and") + "}");
   }
 
   // Whatever has no value is a mistake.
   void finish(const Position& where) {
     for (const MemberSpec& member : record_.members) {
       const bool is_said = std::ranges::find(said_, member.path) != said_.end();
-      if (is_said || !reader_.diagnostics.ok()) continue;
+      if (is_said || is_wrong_) continue;
       reader_.diagnostics.error(where, "'" + shown(member.path) + "' has no value",
                                 member.is_address ? "the name of a buffer, or null" : "");
       return;
@@ -64,6 +64,11 @@ class ValueReader {
   }
 
  private:
+  void complain(const YamlNode& node, const std::string& message, std::string suggestion = {}) {
+    is_wrong_ = true;
+    reader_.diagnostics.error(node, message, std::move(suggestion));
+  }
+
   std::string shown(const std::string& path) const {
     const bool joins = path.empty() || path.front() == '[';
     return argument_.name + (joins ? "" : ".") + path;
@@ -73,8 +78,8 @@ class ValueReader {
     const std::vector<std::string> known = names_below(record_, path);
     for (const auto& [key, value] : node.entries) {
       if (std::ranges::find(known, key->text) == known.end()) {
-        reader_.diagnostics.error(*key, "'" + shown(path) + "' has no member '" + key->text + "'",
-                                  suggestion_for(key->text, known));
+        complain(*key, "'" + shown(path) + "' has no member '" + key->text + "'",
+                 suggestion_for(key->text, known));
         continue;
       }
       read(*value, path.empty() ? key->text : path + "." + key->text);
@@ -91,10 +96,9 @@ class ValueReader {
     };
     while (has(count)) ++count;
     if (count != node.items.size()) {
-      reader_.diagnostics.error(
-          node, "'" + shown(path) + "' has " +
-                    (count == 0 ? "no elements" : std::to_string(count) + " elements") + ", not " +
-                    std::to_string(node.items.size()));
+      complain(node, "'" + shown(path) + "' has " +
+                         (count == 0 ? "no elements" : std::to_string(count) + " elements") +
+                         ", not " + std::to_string(node.items.size()));
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -117,6 +121,7 @@ class ValueReader {
   ArgumentSpec& argument_;
   RecordSpec& record_;
   std::vector<std::string> said_;
+  bool is_wrong_ = false;
 };
 
 }  // namespace
@@ -138,17 +143,20 @@ void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argum
       !node.is_map() || (node.entries.size() == 1 && node.entries.front().first->text == "file");
   if (is_whole) return read_fill(reader, node, argument.fill);
   for (const auto& [key, value] : node.entries) {
-    bool any = false;
-    for (MemberSpec& member : record.members) {
-      if (member.is_address || !is_below(member.path, key->text)) continue;
-      any = true;
-      read_fill(reader, *value, member.fill);
-      if (member.fill.kind == FillSpec::Kind::kFile || !member.fill.same_as.empty()) {
+    const auto has = [&name = key->text](const MemberSpec& member) {
+      return !member.is_address && is_below(member.path, name);
+    };
+    if (std::ranges::any_of(record.members, has)) {
+      FillSpec fill;
+      read_fill(reader, *value, fill);
+      if (fill.kind == FillSpec::Kind::kFile || !fill.same_as.empty()) {
         reader.diagnostics.error(*value, "a member has no file and no fill of another argument");
       }
-      if (!reader.diagnostics.ok()) return;
+      for (MemberSpec& member : record.members) {
+        if (has(member)) member.fill = fill;
+      }
+      continue;
     }
-    if (any) continue;
     reader.diagnostics.error(*key, "'" + argument.type_name + "' has no number '" + key->text + "'",
                              suggestion_for(key->text, names_below(record, "")));
   }

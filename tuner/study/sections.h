@@ -84,6 +84,7 @@ struct Reader {
   std::filesystem::path directory;  // of the study file
   DataFiles data = DataFiles::kNeeded;
   std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
+  std::size_t members = 0;                    // of all of them, and of arguments of these types
 };
 
 // The values of a collection that were read without an error count on; sections that are absent
@@ -109,8 +110,8 @@ void read_arguments(Reader& reader, const YamlNode& node);
 void read_buffers(Reader& reader, const YamlNode& node);  // after arguments
 void read_constants(Reader& reader, const YamlNode& node);
 void read_reference(Reader& reader, const YamlNode& node, const Position& where);
-// An argument that neither a launch nor the reference takes is a mistake: nothing reads or writes
-// it.
+// Once the launches and the reference were read. What no launch takes, and no reference by name, is
+// a mistake, and so is a buffer that nothing reaches: nothing reads or writes it.
 void warn_of_idle_arguments(Reader& reader);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);

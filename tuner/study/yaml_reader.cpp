@@ -112,6 +112,7 @@ class StudyReader {
     section("types", read_types);
     section("arguments", read_arguments);
     section("buffers", read_buffers);
+    check_tensor_maps(reader_);
     check_addresses(reader_);
     section_at("launch", read_launch);
     section("constants", read_constants);

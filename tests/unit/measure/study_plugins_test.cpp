@@ -102,6 +102,20 @@ TEST_F(LeftToAProblem, WhatDependsOnTheConfigurationIsNoInputOfTheAnswer) {
   EXPECT_EQ(seen_, std::vector<std::string>{"x"});
 }
 
+// A scalar has no extents and one element; a struct by value is an array of bytes.
+TEST(ProblemArrays, AreAsLargeAsWhatTheyHold) {
+  ArgumentPlan number;
+  number.is_scalar = true;
+  number.scalar.resize(4);
+  EXPECT_TRUE(problem_array(number).extents.empty());
+  EXPECT_EQ(problem_array(number).elements, 1U);
+  ArgumentPlan record = number;
+  record.type = DataType::kUInt8;
+  record.scalar.resize(24);
+  EXPECT_EQ(problem_array(record).extents, std::vector<std::uint64_t>{24});
+  EXPECT_EQ(problem_array(record).elements, 24U);
+}
+
 TEST_F(LeftToAProblem, AFillThatFailsIsSaidWhenTheSizeIsPrepared) {
   problem_->fills = [](std::uint32_t, const ProblemArray&) {
     return Unexpected{std::string("problem 'p', fill: no")};

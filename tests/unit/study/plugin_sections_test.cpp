@@ -54,10 +54,14 @@ study.yaml:10:13: the judgement of 'Y' is left to a problem, and the study names
 
 TEST(PluginSections, AReferenceByTheProblemHasNothingOfAKernel) {
   EXPECT_EQ(
-      complaints_of(kHead + "problem: csr\n" + kArguments + "reference: {by: problem, entry: k}\n"),
+      complaints_of(kHead + "problem: csr\n" + kArguments +
+                    "reference: {by: problem, entry: k, swap: []}\n"),
       R"text(study.yaml:10:26: a reference by the problem is no kernel, so it cannot have 'entry'
-    reference: {by: problem, entry: k}
-                             ^)text");
+    reference: {by: problem, entry: k, swap: []}
+                             ^
+study.yaml:10:36: a reference by the problem is no kernel, so it cannot have 'swap'
+    reference: {by: problem, entry: k, swap: []}
+                                       ^)text");
   EXPECT_EQ(complaints_of(kHead + "problem: csr\n" + kArguments + "reference: {by: hand}\n"),
             R"text(study.yaml:10:17: 'by' must be problem, not 'hand'
     reference: {by: hand}

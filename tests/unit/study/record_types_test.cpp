@@ -115,6 +115,9 @@ study.yaml:9:41: 'a.w' has 3 elements, not 2
 study.yaml:9:52: there is no buffer 'y' (known: f and s)
       - {name: a, type: P, value: {m: 1, w: [1, 2], p: y}}
                                                        ^
+study.yaml:10:31: 'b.p' has no value (the name of a buffer, or null)
+      - {name: b, type: P, value: {n: 1, w: 0}}
+                                  ^
 study.yaml:11:31: 'c' has members: a map says their values ({n, w and p})
       - {name: c, type: P, value: 7}
                                   ^
@@ -133,15 +136,97 @@ study.yaml:14:26: 's' is scratch or a workspace, which has no fixed place: a tab
 study.yaml:14:29: there is no buffer 'f' (known: s)
       - {name: f, pointers: [s, f]}
                                 ^)text");
-  EXPECT_EQ(complaints_of(study_with_types(types, "  - {name: b, type: P, value: {n: 1, w: 0}}\n")),
-            R"text(study.yaml:9:31: 'b.p' has no value (the name of a buffer, or null)
-      - {name: b, type: P, value: {n: 1, w: 0}}
-                                  ^)text");
   EXPECT_EQ(complaints_of(study_with_types(
                 types, "  - {name: b, type: P, shape: [N], fill: {q: {uniform: [0, 1]}}}\n")),
             R"text(study.yaml:9:43: 'P' has no number 'q' (known: n, w and p)
       - {name: b, type: P, shape: [N], fill: {q: {uniform: [0, 1]}}}
                                               ^)text");
+}
+
+// A few bytes of a file must not become any amount of memory.
+TEST(RecordTypes, ProductsOfArraysAreMadeOnlyIfTheyAreSmall) {
+  EXPECT_EQ(complaints_of(study_with_types(
+                "{A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}",
+                "  - {name: a, type: int, value: 1}\n")),
+            R"text(study.yaml:7:42: a struct has 1 to 4096 numbers
+    types: {A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}
+                                             ^
+study.yaml:7:76: a struct has 1 to 4096 numbers
+    types: {A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}
+                                                                               ^)text");
+  std::string many;
+  for (int i = 0; i < 20; ++i) {
+    many += "  - {name: a" + std::to_string(i) + ", type: A, shape: [N], role: out}\n";
+  }
+  EXPECT_EQ(complaints_of(study_with_types("{A: [{a: [float, 4096]}]}", many)),
+            R"text(study.yaml:24:23: the structs of a study have at most 65536 numbers together
+      - {name: a15, type: A, shape: [N], role: out}
+                          ^)text");
+}
+
+// What a launch reaches through structs, tables and maps is not idle; what nothing reaches is.
+TEST(RecordTypes, IdleBuffersAreThoseThatNothingReaches) {
+  const std::string study =
+      "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\nproblem_sizes: [{N: 64}]\n"
+      "parameters: {B: [32, 64]}\nlaunch: {block: [B], grid: [N], arguments: [s, t, m]}\n"
+      "types: {P: [{p: pointer}]}\narguments:\n"
+      "  - {name: s, type: P, value: {p: a}}\n  - {name: t, pointers: [b, null]}\n"
+      "  - {name: m, tensor_map: {of: c, box: [8]}}\n"
+      "  - {name: d, type: float, shape: [N], role: out}\n"
+      "buffers:\n";
+  std::string buffers;
+  for (const char* name : {"a", "b", "c", "e", "f"}) {
+    buffers += "  - {name: " + std::string(name) + ", type: float, shape: [N], fill: zeros}\n";
+  }
+  EXPECT_EQ(warnings_of(study + buffers + "verify: none\n"),
+            R"text(study.yaml:11:12: no launch takes 'd'
+      - {name: d, type: float, shape: [N], role: out}
+               ^
+study.yaml:16:12: nothing reaches 'e'
+      - {name: e, type: float, shape: [N], fill: zeros}
+               ^
+study.yaml:17:12: nothing reaches 'f'
+      - {name: f, type: float, shape: [N], fill: zeros}
+               ^)text");
+  EXPECT_EQ(warnings_of(study + buffers +
+                        "reference: {entry: r, block: [1], grid: [1], arguments: [d, e, f]}\n"),
+            "");
+}
+
+// Whatever the reference's launches are given, or reach, is the same for all configurations.
+TEST(RecordTypes, ReferenceTakesNothingThatVaries) {
+  EXPECT_EQ(
+      complaints_of("schema: 1\nkernel: {name: k, source: k.cu, entry: k}\n"
+                    "problem_sizes: [{N: 64}]\nparameters: {B: [32, 64]}\n"
+                    "launch: {block: [B], grid: [N]}\ntypes: {P: [{p: pointer}]}\narguments:\n"
+                    "  - {name: y, type: float, shape: [N], role: out}\n"
+                    "  - {name: b, type: int, value: B}\n"
+                    "  - {name: s, type: P, value: {p: w}}\n"
+                    "buffers: [{name: w, type: float, shape: [B], role: scratch}]\n"
+                    "reference:\n  {entry: r, block: [1], grid: [1], arguments: [y],\n"
+                    "   then: [{entry: q, block: [1], grid: [1]}]}\n"),
+      R"text(study.yaml:12:1: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
+    reference:
+    ^
+study.yaml:12:1: the reference cannot take 'w', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
+    reference:
+    ^)text");
+}
+
+TEST(RecordTypes, StructsAreJudgedByMembersOnly) {
+  EXPECT_EQ(
+      complaints_of("schema: 1\nkernel: {name: k, source: k.cu, entry: k}\n"
+                    "problem_sizes: [{N: 64}]\nparameters: {B: [32, 64]}\n"
+                    "launch: {block: [B], grid: [N]}\ntypes: {P: [{p: float}]}\narguments:\n"
+                    "  - {name: y, type: P, shape: [N], role: out}\n"
+                    "reference: {entry: r, block: [1], grid: [1]}\n"
+                    "verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}\n"),
+      R"text(study.yaml:10:26: 'y' holds structs, whose members are compared one by one (rtol and atol only)
+    verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}
+                             ^
+study.yaml:10:36: 'y' holds structs, whose members are compared one by one (rtol and atol only)
+    verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}
+                                       ^)text");
 }
 
 }  // namespace

@@ -162,6 +162,13 @@ study.yaml:16:35: 'A' and 'k' cannot change places: they must be buffers of one 
 study.yaml:16:40: the kernel has no argument 'Q' (known: A, B2, X and k)
       swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
                                            ^)text");
+  EXPECT_EQ(complaints_of(study_with_rounds("  repeat: 2\n  swap: [A, B2]\n")),
+            R"text(study.yaml:16:10: 'swap' is a list of pairs (swap: [[a, b]])
+      swap: [A, B2]
+             ^
+study.yaml:16:13: 'swap' is a list of pairs (swap: [[a, b]])
+      swap: [A, B2]
+                ^)text");
   EXPECT_EQ(
       complaints_of(study_with_rounds("  swap: [[A, B2]]\n")),
       R"text(study.yaml:15:9: 'swap' has no effect without 'repeat' (repeat: how often all launches are made)
