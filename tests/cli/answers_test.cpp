@@ -56,6 +56,42 @@ TEST(AnswersPerParameter, WithoutItOneAnswerWouldBeTakenForAll) {
       << refused.err;
 }
 
+// ---- a type that is a parameter -----------------------------------------------------------------
+
+// Of three types the reference has all; only the variant of halves that is wrong is refused.
+TEST(AnswersPerType, EachConfigurationIsComparedWithTheAnswerOfItsType) {
+  const Sandbox sandbox;
+  sandbox.write("scale.cu",
+                "#include <cuda_fp16.h>\n"
+                "template <typename T> __global__ void scale(T* y, const T* x, T a) {\n"
+                "  const bool is_wrong = sizeof(T) == 2 && TUNE_BLOCK == 64;\n"
+                "  y[blockIdx.x] = is_wrong ? x[blockIdx.x] : a * x[blockIdx.x];\n}\n"
+                "template <typename T> __global__ void simple(T* y, const T* x, T a) {\n"
+                "  y[blockIdx.x] = a * x[blockIdx.x];\n}\n");
+  sandbox.write("scale.yaml",
+                "schema: 1\nkernel: {name: scale, source: scale.cu, entry: \"scale<{T}>\"}\n"
+                "problem_sizes: [{N: 100}]\n"
+                "parameters: {T: [\"float\", \"double\", \"half\"], BLOCK: [32, 64]}\n"
+                "launch: {block: [BLOCK], grid: [N]}\narguments:\n"
+                "  - {name: y, type: \"{T}\", shape: [N], role: out}\n"
+                "  - {name: x, type: \"{T}\", shape: [N], fill: {uniform: [1, 2]}}\n"
+                "  - {name: a, type: \"{T}\", value: 2}\n"
+                "reference: {entry: \"simple<{T}>\", block: [1], grid: [N]}\n");
+  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  for (const Row& row : ranking_of(sandbox, "scale")) {
+    const bool is_wrong = row.at("T") == "half" && row.at("BLOCK") == "64";
+    EXPECT_EQ(row.at("state") == "correctness", is_wrong) << row.at("message");
+  }
+  const auto launcher = run(sandbox, {"export", "scale.yaml", "--format", "launcher", "-o", "l"});
+  EXPECT_EQ(launcher.status, 2);
+  EXPECT_NE(launcher.err.find("the type of 'y' is the parameter 'T': export a header"),
+            std::string::npos)
+      << launcher.err;
+  const auto header = run(sandbox, {"export", "scale.yaml", "--format", "header", "-o", "h.hpp"});
+  EXPECT_EQ(header.status, 0) << header.err;
+}
+
 // ---- answers and inputs in files ----------------------------------------------------------------
 
 std::string npy(const std::string& type, const std::string& shape, const std::string& numbers,

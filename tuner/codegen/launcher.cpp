@@ -293,6 +293,11 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
         "with the configuration of a header");
   }
   for (const ArgumentSpec& one : study.arguments) {
+    if (one.choice) {
+      reject(study, "a launcher is a function of one type for each argument, and the type of '" +
+                        one.name + "' is the parameter '" + one.choice->parameter +
+                        "': export a header, and launch the kernel yourself");
+    }
     if (!one.record && !one.is_beside) continue;
     reject(study, "a launcher passes numbers and buffers, and '" + one.name +
                       "' is a struct, a vector or an address: launch the kernel yourself, with the "

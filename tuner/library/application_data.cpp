@@ -75,6 +75,10 @@ std::vector<DataCopy> take_data(tuner::Study& study, const tuner::ProblemSize& s
     if (argument == study.arguments.end() || argument->is_scalar) {
       throw Error("the study has no argument '" + one.argument + "' that is a buffer");
     }
+    if (argument->choice) {
+      throw Error("argument '" + one.argument + "' has a type for each value of '" +
+                  argument->choice->parameter + "'; an application gives data of one type");
+    }
     if (argument->role != tuner::Role::kIn && argument->role != tuner::Role::kInOut) continue;
     const std::uint64_t needed = bytes_needed(*argument, names);
     if (one.bytes != needed) {

@@ -90,7 +90,7 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   for (const auto& [index, output] : plan.files) {
     if (done) done = memory_.fill(answer.expected[index].id(), output);
   }
-  if (done && plan.by_problem) done = ask_problem(inputs, answer);
+  if (done && plan.by_problem) done = ask_problem(plan, inputs, answer);
   if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
   if (done) done = check(plan, answer);
   if (done) done = seal(plan, answer);
@@ -131,12 +131,14 @@ DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buf
 
 // Without what depends on the configuration, as the right answer does not, and without addresses,
 // which say nothing on the host.
-DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const ReferenceInputs& inputs) {
+DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const AnswerPlan& plan,
+                                                                const ReferenceInputs& inputs) {
   std::vector<ProblemArray> all;
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
-    const ArgumentPlan& argument = plan_.arguments[i];
+    const ArgumentPlan& argument = argument_of(plan_, plan, i);
     const bool is_input = argument.role == Role::kIn || argument.role == Role::kInOut;
-    const bool is_known = !argument.varies && !argument.map && is_input;
+    const bool is_idle = argument.is_scalar && argument.scalar.empty();
+    const bool is_known = !argument.varies && !argument.map && is_input && !is_idle;
     const bool is_table = !argument.is_scalar && !argument.scalar.empty();
     if (!is_known || is_table) continue;
     if (argument.is_scalar) {
@@ -155,10 +157,12 @@ DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const ReferenceI
   return all;
 }
 
-DeviceResult<Ok> Answers::ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer) {
-  auto arrays = problem_inputs(inputs);
+DeviceResult<Ok> Answers::ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                                      const RightAnswer& answer) {
+  auto arrays = problem_inputs(plan, inputs);
   if (!arrays) return Unexpected{arrays.error()};
   for (const std::uint32_t index : plan_.reference->arguments) {
+    if (!answer.expected[index]) continue;
     const auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
                                         problem_array(plan_.arguments[index]));
     if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
@@ -249,6 +253,7 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
         DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
   }
   for (const CheckPlan& check : plan_.checks) {
+    if (!answer.expected[check.argument]) continue;
     if (auto done = check_itself(check, answer); !done) return done;
   }
   return Ok{};
@@ -292,7 +297,7 @@ DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<B
   answer.decoys.resize(plan_.arguments.size());
   for (const CheckPlan& check : plan_.checks) {
     const std::uint32_t index = check.argument;
-    if (plan_.arguments[index].role != Role::kOut) continue;
+    if (plan_.arguments[index].role != Role::kOut || !answer.expected[index]) continue;
     auto decoy = choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check);
     if (!decoy) return Unexpected{decoy.error()};
     answer.decoys[index] = *decoy;
@@ -304,6 +309,10 @@ DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
                                                  const std::vector<BufferId>& room) {
   std::vector<double> sizes;
   for (const CheckPlan& check : plan_.checks) {
+    if (!answer.expected[check.argument]) {
+      sizes.push_back(0);
+      continue;
+    }
     auto largest = magnitude(backend_.memory(), output_of(plan_, check, answer, room));
     if (!largest) return Unexpected{largest.error()};
     sizes.push_back(*largest);
@@ -317,6 +326,7 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
   const AnswerPlan& first = plan_.reference->answers.front();
   if (answer.key == first.key) found = partly_set(backend_, plan_, first.artifact);
   for (const CheckPlan& check : plan_.checks) {
+    if (!answer.expected[check.argument]) continue;
     auto doubt = doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
                              plan_.arguments[check.argument].name,
                              of_values(*plan_with(*plan_.reference, answer.key)));

@@ -89,8 +89,10 @@ class Answers {
                                          const RightAnswer& answer) const;
   DeviceResult<Ok> launch_and_time(const LaunchSequence& launch, const AnswerPlan& plan,
                                    const ReferenceInputs& inputs, const RightAnswer& answer);
-  DeviceResult<std::vector<ProblemArray>> problem_inputs(const ReferenceInputs& inputs);
-  DeviceResult<Ok> ask_problem(const ReferenceInputs& inputs, const RightAnswer& answer);
+  DeviceResult<std::vector<ProblemArray>> problem_inputs(const AnswerPlan& plan,
+                                                         const ReferenceInputs& inputs);
+  DeviceResult<Ok> ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
+                               const RightAnswer& answer);
   DeviceResult<Judgement> judge(RightAnswer& answer, const CheckPlan& check, BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);

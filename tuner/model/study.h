@@ -145,6 +145,13 @@ struct RecordSpec {
   std::vector<MemberSpec> members;
 };
 
+// Where a text parameter names the type of an argument, there is one for each of its values. This
+// one is of configurations with this value.
+struct TypeChoice {
+  std::string parameter;
+  Value value;
+};
+
 struct ArgumentSpec {
   std::string name;
   DataType type = DataType::kFloat32;
@@ -159,6 +166,9 @@ struct ArgumentSpec {
   std::optional<TensorMapSpec> map{};
   std::optional<RecordSpec> record{};
   bool is_beside = false;  // memory that no parameter of the kernel names itself
+  std::optional<TypeChoice> choice{};
+  // Parameters that decide which buffers those are whose addresses it holds.
+  std::vector<std::string> chosen_by{};
   Position where;
 };
 

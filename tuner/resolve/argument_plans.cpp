@@ -35,6 +35,8 @@ bool any_varies(const std::vector<Expression>& all, const Bindings& names) {
 
 // A map's buffer is not scratch, so its extents stay.
 bool varies(const ArgumentSpec& argument, const Bindings& names) {
+  const auto is_open = [&](const std::string& name) { return !names.contains(name); };
+  if (std::ranges::any_of(argument.chosen_by, is_open)) return true;
   if (argument.record && argument.is_scalar) {
     return std::ranges::any_of(argument.record->members, [&](const MemberSpec& member) {
       return varies(member.value, names);
@@ -116,26 +118,35 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
 namespace {
 
 std::optional<std::uint32_t> position_of(const std::vector<ArgumentSpec>& arguments,
-                                         const std::string& name) {
+                                         const std::string& name, const Bindings& names) {
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].name == name) return i;
+    if (arguments[i].name == name && is_there(arguments[i], names)) return i;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
+bool is_there(const ArgumentSpec& argument, const Bindings& names) {
+  if (!argument.choice) return true;
+  const auto chosen = names.find(argument.choice->parameter);
+  return chosen == names.end() || same_value(chosen->second, argument.choice->value);
+}
+
 Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
-    const std::string& who) {
+    const std::string& who, const Bindings& names) {
   std::vector<std::uint32_t> places;
   for (std::uint32_t i = 0; wanted.empty() && i < arguments.size(); ++i) {
-    if (!arguments[i].is_beside) places.push_back(i);
+    if (!arguments[i].is_beside && is_there(arguments[i], names)) places.push_back(i);
   }
   for (const std::string& name : wanted) {
-    const auto place = position_of(arguments, name);
-    if (!place) return Unexpected{fmt::format("{}: there is no argument '{}'", who, name)};
-    places.push_back(*place);
+    const std::size_t before = places.size();
+    for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].name == name && is_there(arguments[i], names)) places.push_back(i);
+    }
+    if (places.size() > before) continue;
+    return Unexpected{fmt::format("{}: there is no argument '{}'", who, name)};
   }
   return places;
 }
@@ -143,8 +154,10 @@ Expected<std::vector<std::uint32_t>, std::string> positions_of(
 std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
                                         std::vector<std::uint32_t> places) {
   const auto add = [&](const std::string& name) {
-    const auto place = position_of(arguments, name);
-    if (place && std::ranges::find(places, *place) == places.end()) places.push_back(*place);
+    for (std::uint32_t i = 0; !name.empty() && i < arguments.size(); ++i) {
+      if (arguments[i].name != name || std::ranges::find(places, i) != places.end()) continue;
+      places.push_back(i);
+    }
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const ArgumentSpec& holder = arguments[places[i]];
@@ -207,7 +220,7 @@ std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Binding
 Expected<AddressPlan, std::string> address_plan(const std::string& who, const MemberSpec& member,
                                                 const std::vector<ArgumentSpec>& arguments,
                                                 const Bindings& names) {
-  const auto of = position_of(arguments, member.of);
+  const auto of = position_of(arguments, member.of, names);
   if (!of) return Unexpected{fmt::format("{}: there is no buffer '{}'", who, member.of)};
   const ArgumentSpec& target = arguments[*of];
   ArgumentPlan measured;
@@ -272,7 +285,7 @@ Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
                                               const std::vector<ArgumentSpec>& arguments,
                                               const Bindings& names) {
   constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
-  const auto of = position_of(arguments, spec.map->of);
+  const auto of = position_of(arguments, spec.map->of, names);
   if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
   TensorMapPlan plan;
   plan.of = *of;
@@ -329,6 +342,14 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
     if (!file) return Unexpected{spec.name + ": " + file.error()};
     plan.fill.file = *file;
   }
+  return plan;
+}
+
+// No buffer, and no bytes.
+ArgumentPlan idle_argument(const ArgumentSpec& spec) {
+  ArgumentPlan plan;
+  plan.name = spec.name;
+  plan.is_scalar = true;
   return plan;
 }
 

@@ -37,11 +37,14 @@ std::string cpp_text(const Value& value);
 // The text with {NAME} replaced by the value of the name.
 Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
 
-// Places of arguments by name, or of all that the kernel takes when `wanted` is empty. Failures
-// begin with `who`.
+// Whether configurations with these names have the argument. Of which nothing is known have all.
+bool is_there(const ArgumentSpec& argument, const Bindings& names);
+
+// Places of arguments by name, or of all that the kernel takes when `wanted` is empty; of those
+// that are there with these names. Failures begin with `who`.
 Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
-    const std::string& who);
+    const std::string& who, const Bindings& names);
 
 // These places and those of all buffers whose addresses they hold, each once.
 std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
@@ -51,6 +54,9 @@ std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& argumen
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names);
+
+// In the place of an argument that a configuration does not have.
+ArgumentPlan idle_argument(const ArgumentSpec& spec);
 
 // Scalars, scratch and workspaces may differ between configurations.
 bool may_vary(const ArgumentSpec& spec);

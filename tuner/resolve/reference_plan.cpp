@@ -154,6 +154,7 @@ Expected<std::vector<std::pair<std::uint32_t, ArgumentPlan>>, std::string> answe
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> files;
   for (const std::uint32_t index : reference.arguments) {
     ArgumentSpec output = study.arguments[index];
+    if (!is_there(output, names)) continue;
     const auto& all = study.reference->files;
     const auto file =
         std::ranges::find(all, output.name, &std::pair<std::string, std::filesystem::path>::first);
@@ -174,8 +175,12 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   const std::string who =
       one.values.empty() ? std::string("reference") : "reference, " + one.values;
   plan.by_problem = study.reference->by_problem;
-  if (plan.by_problem) return plan;
   const Bindings names = names_of(study, fixed, one);
+  for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
+    if (is_there(study.arguments[i], names)) continue;
+    plan.overrides.emplace_back(i, idle_argument(study.arguments[i]));
+  }
+  if (plan.by_problem) return plan;
   if (!study.reference->files.empty()) {
     auto files = answer_files(study, reference, names);
     if (!files) return Unexpected{files.error()};
@@ -187,7 +192,7 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   static_cast<SequencePlan&>(plan) = std::move(*sequence);
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
-    if (!varies(spec, fixed)) continue;
+    if (!is_there(spec, names) || !varies(spec, fixed)) continue;
     if (varies(spec, names)) {
       return Unexpected{fmt::format(
           "reference: argument '{}' depends on the parameters; name the reference's arguments, or "
@@ -204,9 +209,9 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
 // By any of its launches, each once; what they reach through addresses, too.
 Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
                                                            const ReferenceSpec& spec) {
-  auto all = positions_of(study.arguments, spec.arguments, "reference");
+  auto all = positions_of(study.arguments, spec.arguments, "reference", {});
   for (const NextLaunchSpec& next : spec.then) {
-    auto more = positions_of(study.arguments, next.arguments, "reference");
+    auto more = positions_of(study.arguments, next.arguments, "reference", {});
     if (!more) return more;
     for (const std::uint32_t one : *more) {
       if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
@@ -264,12 +269,15 @@ std::pair<double, double> default_tolerance(DataType type) {
 
 Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,
-                                                          const Bindings& names) {
+                                                          const Bindings& fixed) {
   std::vector<CheckPlan> checks;
   const std::vector<MemberSpec> no_members;
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
     if (spec.is_scalar) continue;
+    Bindings names = fixed;
+    if (spec.choice) names[spec.choice->parameter] = spec.choice->value;
+    names = with_derived(study, std::move(names));
     const auto named = std::find_if(study.verify.begin(), study.verify.end(),
                                     [&](const auto& entry) { return entry.first == spec.name; });
     CheckPlan check{index, 0, 0};

@@ -47,6 +47,6 @@ Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bi
 // The outputs that the study names, and every other one that the reference writes.
 Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,
-                                                          const Bindings& names);
+                                                          const Bindings& fixed);
 
 }  // namespace tuner

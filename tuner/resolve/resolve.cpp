@@ -97,6 +97,10 @@ Expected<VariantPlan, std::string> variant_plan(const Study& study, const Search
   for (const auto* specs : {&study.arguments, &study.constants}) {
     for (const ArgumentSpec& spec : *specs) {
       const std::uint32_t place = index++;
+      if (!is_there(spec, names)) {
+        plan.overrides.emplace_back(place, idle_argument(spec));
+        continue;
+      }
       if (!may_vary(spec) || !varies(spec, space.definition().facts)) continue;
       auto argument = argument_plan(spec, study.arguments, names);
       if (!argument) return Unexpected{argument.error()};

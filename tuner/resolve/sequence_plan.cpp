@@ -119,7 +119,7 @@ Expected<std::vector<NextLaunchPlan>, std::string> next_launches(
     if (!*wanted) continue;
     const auto shape = geometry(next.launch, names);
     if (!shape) return Unexpected{next.entry + ": " + shape.error()};
-    auto arguments = positions_of(study.arguments, next.arguments, next.entry);
+    auto arguments = positions_of(study.arguments, next.arguments, next.entry, names);
     if (!arguments) return Unexpected{arguments.error()};
     plans.push_back({next.entry, *shape, std::move(*arguments)});
   }
@@ -141,10 +141,10 @@ Expected<SequencePlan, std::string> sequence_of(const Study& study, const Parts&
   auto shape = geometry(parts.launch, names);
   if (!shape) return Unexpected{shape.error()};
   plan.geometry = *shape;
-  auto arguments = positions_of(study.arguments, parts.arguments, "the launch");
+  auto arguments = positions_of(study.arguments, parts.arguments, "the launch", names);
   if (!arguments) return Unexpected{arguments.error()};
-  const bool has_others = std::ranges::any_of(study.arguments, &ArgumentSpec::is_beside);
-  if (!parts.arguments.empty() || has_others) plan.arguments = std::move(*arguments);
+  if (arguments->size() != study.arguments.size() || !parts.arguments.empty())
+    plan.arguments = std::move(*arguments);
   auto then = next_launches(study, parts.then, names);
   if (!then) return Unexpected{then.error()};
   plan.then = std::move(*then);
@@ -153,7 +153,7 @@ Expected<SequencePlan, std::string> sequence_of(const Study& study, const Parts&
   if (!rounds) return Unexpected{rounds.error()};
   plan.rounds = static_cast<std::uint32_t>(*rounds);
   for (const auto& [one, other] : parts.rounds.swap) {
-    const auto pair = positions_of(study.arguments, {one, other}, "swap");
+    const auto pair = positions_of(study.arguments, {one, other}, "swap", names);
     if (!pair) return Unexpected{pair.error()};
     plan.swaps.emplace_back(pair->front(), pair->back());
   }

@@ -49,8 +49,13 @@ Json launches_of(const Study& study) {
     Json one{{"entry", next.entry}};
     one.update(json_of(next.launch));
     if (next.arguments.empty()) {
-      for (const ArgumentSpec& argument : study.arguments)
-        one["arguments"].push_back(argument.name);
+      std::string before;
+      for (const ArgumentSpec& argument : study.arguments) {
+        if (argument.name != before && !argument.is_beside) {
+          one["arguments"].push_back(argument.name);
+        }
+        before = argument.name;
+      }
     } else {
       one["arguments"] = next.arguments;
     }

@@ -60,16 +60,17 @@ std::string rest_of(const FillSpec& fill) {
 }
 
 std::string text_of(const ArgumentSpec& a, const Bindings& names, const MeasuredWith& with) {
-  std::string text =
-      fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name, name_of(a.type), a.is_scalar, a.value.text(),
-                  static_cast<int>(a.role), static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
+  std::string text = fmt::format("{}:{}:{}:{}:{}:{}:{}:{}", a.name,
+                                 a.choice ? a.type_name : std::string(name_of(a.type)), a.is_scalar,
+                                 a.value.text(), static_cast<int>(a.role),
+                                 static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
   for (const Expression& extent : a.shape) text += ';' + extent.text();
   if (a.role == Role::kWorkspace) text += fmt::format(":zero {}", static_cast<int>(a.zero));
   if (a.map) {
     text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
     for (const Expression& extent : a.map->box) text += ';' + extent.text();
   }
-  if (a.lanes > 1) text += fmt::format(":{} lanes", a.lanes);
+  if (a.lanes > 1 && !a.choice) text += fmt::format(":{} lanes", a.lanes);
   if (a.is_beside) text += ":beside";
   for (const MemberSpec& m : a.record ? a.record->members : std::vector<MemberSpec>()) {
     text += fmt::format(":{} at {} {} {}{} {} {} {}", m.path, m.offset, name_of(m.type), m.of,
@@ -157,7 +158,12 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   const Bindings names = facts_of(size, device);
   std::string inputs;
   for (const auto* list : {&study.arguments, &study.constants}) {
-    for (const ArgumentSpec& argument : *list) inputs += text_of(argument, names, with) + '\n';
+    std::string before;  // of one with a type for each value of a parameter: it is said once
+    for (const ArgumentSpec& argument : *list) {
+      std::string text = text_of(argument, names, with) + '\n';
+      if (!argument.choice || text != before) inputs += text;
+      before = std::move(text);
+    }
     inputs += "--\n";
   }
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);

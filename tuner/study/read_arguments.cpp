@@ -78,7 +78,7 @@ void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
     }
   }
   const YamlNode& value = *fields.find("value");
-  if (argument.record || argument.lanes > 1) {
+  if (argument.record || (argument.lanes > 1 && !argument.choice)) {
     read_record_value(reader, value, argument);
   } else {
     argument.value = reader.names.read(value, "'value'", kSpaceNames, "'value'");
@@ -135,7 +135,12 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     return argument;
   }
   if (!is_constant && read_address(reader, fields, argument)) return argument;
-  if (const YamlNode* type = fields.require("type")) read_argument_type(reader, *type, argument);
+  if (const YamlNode* type = fields.require("type")) {
+    read_argument_type(reader, *type, argument);
+    if (is_constant && argument.choice) {
+      diagnostics.error(*type, "a constant has one type, which no parameter can be");
+    }
+  }
   if (fields.find("value") != nullptr) {
     read_scalar(reader, fields, argument);
     return argument;

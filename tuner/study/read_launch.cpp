@@ -90,7 +90,10 @@ std::string why_not_swapped(const ArgumentSpec& one, const ArgumentSpec& other) 
   if (&one == &other) return "'" + one.name + "' cannot change places with itself";
   const auto text = [](const Expression& extent) { return extent.text(); };
   const std::string both = "'" + one.name + "' and '" + other.name + "' cannot change places: ";
-  if (one.is_scalar || other.is_scalar || one.type != other.type ||
+  const auto type = [](const ArgumentSpec& argument) {
+    return argument.choice ? argument.type_name : std::string(name_of(argument.type));
+  };
+  if (one.is_scalar || other.is_scalar || type(one) != type(other) ||
       !std::ranges::equal(one.shape, other.shape, {}, text, text)) {
     return both + "they must be buffers of one type and one shape";
   }
@@ -127,7 +130,7 @@ std::vector<std::uint32_t> taken_by(const Study& study, std::vector<std::string>
                                     const std::vector<NextLaunchSpec>& then) {
   std::vector<std::uint32_t> taken;
   const auto take = [&](const std::vector<std::string>& names) {
-    const auto places = positions_of(study.arguments, names, "a launch");
+    const auto places = positions_of(study.arguments, names, "a launch", {});
     if (places) taken.insert(taken.end(), places->begin(), places->end());
   };
   take(first);

@@ -40,25 +40,19 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
       "answer depends on, or say in 'configuration' with which values it runs");
 }
 
-// Parameters that the right answer depends on.
-void read_per(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'per'")) return;
-  std::vector<std::string>& per = reader.study.reference->per;
+bool is_type(const Study& study, const std::string& parameter) {
+  return std::ranges::any_of(study.arguments, [&](const ArgumentSpec& argument) {
+    return argument.choice && argument.choice->parameter == parameter;
+  });
+}
+
+// Values of 'per' together: false, with a complaint, where they are too many.
+bool answers_fit(Reader& reader, const Position& where) {
   std::uint64_t answers = 1;
-  for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "a parameter of 'per'");
-    if (!name) continue;
-    const Position where = position_of(reader.diagnostics, *item);
+  for (const std::string& name : reader.study.reference->per) {
     const auto& all = reader.study.parameters;
-    const auto parameter = std::ranges::find(all, *name, &Parameter::name);
-    if (parameter == all.end()) {
-      reader.names.complain(where, *name, kParameterName, "'per'");
-    } else if (std::ranges::find(per, *name) != per.end()) {
-      reader.diagnostics.error(where, "'" + *name + "' is in 'per' already");
-    } else {
-      answers *= std::max<std::size_t>(1, parameter->values.size());
-      per.push_back(*name);
-    }
+    answers *=
+        std::max<std::size_t>(1, std::ranges::find(all, name, &Parameter::name)->values.size());
     if (answers <= kMostAnswers) continue;
     reader.diagnostics.error(
         where,
@@ -66,7 +60,43 @@ void read_per(Reader& reader, const YamlNode& node) {
                     "{} are computed",
                     answers, kMostAnswers),
         "fewer values of these parameters");
-    break;
+    return false;
+  }
+  return true;
+}
+
+// A parameter that is a type: the right answer has it, too.
+void add_types(Reader& reader) {
+  std::vector<std::string>& per = reader.study.reference->per;
+  for (const ArgumentSpec& argument : reader.study.arguments) {
+    if (!argument.choice) continue;
+    const std::string& name = argument.choice->parameter;
+    if (std::ranges::find(per, name) != per.end()) continue;
+    per.push_back(name);
+    if (!answers_fit(reader, argument.where)) return;
+  }
+  reader.names.hold(per);
+}
+
+// Parameters that the right answer depends on.
+void read_per(Reader& reader, const YamlNode& node) {
+  if (!expect_list(reader.diagnostics, node, "'per'")) return;
+  std::vector<std::string>& per = reader.study.reference->per;
+  for (const YamlRef& item : node.items) {
+    const auto name = read_text(reader.diagnostics, *item, "a parameter of 'per'");
+    if (!name) continue;
+    const Position where = position_of(reader.diagnostics, *item);
+    const auto& all = reader.study.parameters;
+    const auto parameter = std::ranges::find(all, *name, &Parameter::name);
+    if (is_type(reader.study, *name)) continue;  // it is in 'per' as it is
+    if (parameter == all.end()) {
+      reader.names.complain(where, *name, kParameterName, "'per'");
+    } else if (std::ranges::find(per, *name) != per.end()) {
+      reader.diagnostics.error(where, "'" + *name + "' is in 'per' already");
+    } else {
+      per.push_back(*name);
+      if (!answers_fit(reader, where)) break;
+    }
   }
   reader.names.hold(per);
 }
@@ -88,9 +118,11 @@ void read_configuration(Reader& reader, const YamlNode& node) {
       reader.diagnostics.error(*value, "'" + key->text + "' cannot be " + value->text);
     } else if (std::ranges::find(reader.study.reference->per, name) !=
                reader.study.reference->per.end()) {
-      reader.diagnostics.error(
-          *key, "'" + name + "' is in 'per', so the reference gets each of its values",
-          "leave it out of 'configuration'");
+      reader.diagnostics.error(*key,
+                               "'" + name + "' " +
+                                   (is_type(reader.study, name) ? "is a type" : "is in 'per'") +
+                                   ", so the reference gets each of its values",
+                               "leave it out of 'configuration'");
     } else if (chosen) {
       reader.study.reference->configuration.emplace_back(key->text, *chosen);
       reader.names.hold({key->text});
@@ -211,7 +243,7 @@ void read_by(Reader& reader, const Fields& fields) {
 // What a launch takes, and what it reaches through that; `taken` empty: all of the kernel's.
 void check_taken(Reader& reader, const std::vector<std::string>& taken, const Position& where) {
   const std::vector<ArgumentSpec>& all = reader.study.arguments;
-  const auto places = positions_of(all, taken, "the reference");
+  const auto places = positions_of(all, taken, "the reference", {});
   if (!places) return;  // that was complained of
   for (const std::uint32_t one : with_reached(all, *places)) {
     check_constant(reader, all[one], where);
@@ -284,6 +316,7 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;
+  add_types(reader);
   if (fields.mentions("by")) {
     read_sets(reader, fields);
     return read_by(reader, fields);

@@ -107,12 +107,18 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
     const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
                         "the tolerance of '" + key.text + "'",
                         {"rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
+    // Where the output's type is a parameter, it may be named.
+    const ArgumentSpec* output = find_argument(reader.study, key.text);
+    std::vector<std::string> types;
+    if (output != nullptr && output->choice) types.push_back(output->choice->parameter);
+    const Names names = reader.names.holding(types);
+    const unsigned kinds = kFixedNames | (types.empty() ? 0U : kHeldName);
     if (const YamlNode* rtol = fields.find("rtol")) {
-      tolerance.rtol = reader.names.read(*rtol, "'rtol'", kFixedNames, "a tolerance");
+      tolerance.rtol = names.read(*rtol, "'rtol'", kinds, "a tolerance");
       warn_where_zeros_pass(reader, *rtol, tolerance.rtol);
     }
     if (const YamlNode* atol = fields.find("atol")) {
-      tolerance.atol = reader.names.read(*atol, "'atol'", kFixedNames, "a tolerance");
+      tolerance.atol = names.read(*atol, "'atol'", kinds, "a tolerance");
     }
     if (fields.is_map()) read_rule(reader, fields, key.text, tolerance);
   }

@@ -91,6 +91,11 @@ std::optional<RecordSpec> member_type(Reader& reader, const YamlNode& node) {
     return known->second;
   }
   if (const auto element = element_layout(*name)) return vector_record(*name, *element);
+  if (name->starts_with('{')) {
+    reader.diagnostics.error(node, "the type of a member is the same for all configurations",
+                             "a parameter may be the type of an argument");
+    return std::nullopt;
+  }
   std::vector<std::string> names = type_names(reader);
   names.emplace_back("pointer");
   reader.diagnostics.error(node, "unknown type '" + *name + "'", suggestion_for(*name, names));
@@ -173,6 +178,7 @@ void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argu
   const auto name = read_text(reader.diagnostics, node, "'type'");
   if (!name) return;
   argument.type_name = *name;
+  if (name->starts_with('{')) return read_type_parameter(reader, node, argument);
   if (const auto known = reader.types.find(*name); known != reader.types.end()) {
     if (!members_fit(reader, node, known->second)) return;
     argument.record = known->second;

@@ -29,6 +29,8 @@ void finish_record(RecordSpec& record);
 
 // Reads 'type' of an argument.
 void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
+// The same of type: "{T}".
+void read_type_parameter(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
 // Reads 'value' of an argument that is a struct or a vector.
 void read_record_value(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
 // Reads 'fill' of a buffer of structs: for each member its own.

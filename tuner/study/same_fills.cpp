@@ -84,9 +84,12 @@ class SameFills {
         return complain(one, "is filled as '" + name + "', which nothing fills");
       }
     }
-    if (source->type != one.type) {
-      return complain(one, "is " + std::string(name_of(one.type)) + " and filled as '" +
-                               source->name + "', which is " + std::string(name_of(source->type)));
+    const auto type = [](const ArgumentSpec& argument) {
+      return argument.choice ? argument.type_name : std::string(name_of(argument.type));
+    };
+    if (type(*source) != type(one)) {
+      return complain(one, "is " + type(one) + " and filled as '" + source->name + "', which is " +
+                               type(*source));
     }
     if (source->fill.kind == FillSpec::Kind::kProblem) {
       return complain(one, "is filled as '" + source->name + "', which the problem fills");

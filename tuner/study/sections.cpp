@@ -146,6 +146,12 @@ std::set<std::string> Names::parameters_of(const Expression& expression) const {
   return all;
 }
 
+Names Names::holding(const std::vector<std::string>& parameters) const {
+  Names other = *this;
+  other.held_ = {parameters.begin(), parameters.end()};
+  return other;
+}
+
 void Names::hold(const std::vector<std::string>& parameters) {
   held_.insert(parameters.begin(), parameters.end());
 }

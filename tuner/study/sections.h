@@ -55,6 +55,8 @@ class Names {
   std::set<std::string> parameters_of(const Expression& expression) const;
   // Whether the value differs between configurations.
   bool varies(const Expression& expression) const { return !parameters_of(expression).empty(); }
+  // With these parameters held, and no others.
+  Names holding(const std::vector<std::string>& parameters) const;
   // From now on these parameters are held: what is said once for each of their values may use them.
   void hold(const std::vector<std::string>& parameters);
   // Whether the value differs between configurations that have the same values of what is held.
@@ -134,6 +136,9 @@ OptionList read_options(Reader& reader, const YamlNode& node, const std::string&
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);
 // Whether the node says 'problem'; complains where the study has none. `what` begins a sentence.
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what);
+// Once all sections were read: in the place of an argument whose type is a parameter, one for each
+// of its values.
+void expand_types(Reader& reader);
 // Once all sections were read that may leave something to the problem.
 void warn_of_idle_problem(Reader& reader);
 // Leaves out whatever would compare answers.

@@ -113,17 +113,9 @@ std::string given_as(const ArgumentSpec& argument) {
 
 class LaunchCheck {
  public:
-  LaunchCheck(const Study& study, const Launch& launch) : study_(study), launch_(launch) {
-    for (const ArgumentSpec& argument : study.arguments) {
-      if (launch.arguments.empty() && !argument.is_beside) arguments_.push_back(&argument);
-    }
-    for (const std::string& name : launch.arguments) {
-      const auto found = std::ranges::find(study.arguments, name, &ArgumentSpec::name);
-      if (found != study.arguments.end()) arguments_.push_back(&*found);
-    }
-  }
+  LaunchCheck(const Study& study, const Launch& launch) : study_(study), launch_(launch) {}
 
-  void run(const std::vector<Case>& cases, SignatureComplaints& out) const {
+  void run(const std::vector<Case>& cases, SignatureComplaints& out) {
     std::map<std::size_t, std::vector<std::pair<const Case*, Finding>>> all;
     std::size_t looked_at = 0;
     std::set<std::string> seen;
@@ -136,6 +128,7 @@ class LaunchCheck {
       const DefinedNames defined = definitions_of(study_, configuration, names);
       if (!entry || !seen.insert(key(*entry, defined)).second) continue;
       ++looked_at;
+      give(names);
       for (auto& [place, finding] : best(launch_.reader.of(*entry, defined))) {
         all[place].emplace_back(&one, std::move(finding));
       }
@@ -144,6 +137,14 @@ class LaunchCheck {
   }
 
  private:
+  // The arguments of a configuration with these names.
+  void give(const Bindings& names) {
+    arguments_.clear();
+    const auto places = positions_of(study_.arguments, launch_.arguments, "", names);
+    if (!places) return;
+    for (const std::uint32_t one : *places) arguments_.push_back(&study_.arguments[one]);
+  }
+
   static std::string key(const std::string& entry, const DefinedNames& defined) {
     std::string out = entry;
     for (const auto& [name, text] : defined) out += "\n" + name + "=" + text;

@@ -118,6 +118,10 @@ class SizeCheck {
     for (const auto* list : {&study_.arguments, &study_.constants}) {
       for (const ArgumentSpec& other : *list) {
         if (&other == &argument || other.name != argument.fill.same_as) continue;
+        if (argument.choice && other.choice &&
+            !same_value(argument.choice->value, other.choice->value)) {
+          continue;
+        }
         const std::size_t before = complaints_.size();
         const auto source = wanted_of(other);
         complaints_.resize(before);  // that of the other one is there already
@@ -155,12 +159,12 @@ class SizeCheck {
     if (reference.files.empty()) check_geometry(reference.launch);
     const std::vector<Bindings> cases = answer_cases(study_, names_);
     for (const auto& [name, file] : reference.files) {
-      const auto output = std::ranges::find(study_.arguments, name, &ArgumentSpec::name);
-      if (output == study_.arguments.end()) continue;
-      const std::size_t before = complaints_.size();
-      const auto wanted = wanted_of(*output);
-      complaints_.resize(before);  // that of the argument itself is there already
       for (const Bindings& names : cases) {
+        const auto output = positions_of(study_.arguments, {name}, "", names);
+        if (!output) continue;
+        const std::size_t before = complaints_.size();
+        const auto wanted = wanted_of(study_.arguments[output->front()]);
+        complaints_.resize(before);  // that of the argument itself is there already
         if (wanted) check_file(file, *wanted, reference.where, names);
       }
     }

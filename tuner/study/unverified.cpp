@@ -18,7 +18,8 @@ std::vector<std::string> unverified_outputs(const Study& study) {
   std::vector<std::string> all;
   bool any_verified = false;
   for (const ArgumentSpec& argument : study.arguments) {
-    if (!is_output(argument)) continue;
+    const bool is_said = !all.empty() && all.back() == argument.name;  // of another type
+    if (!is_output(argument) || is_said) continue;
     if (reference_takes(study, argument.name)) {
       any_verified = true;
       continue;

@@ -122,6 +122,7 @@ class StudyReader {
     section_at("verify", read_verify);
     warn_of_unverified_outputs();
     warn_of_idle_problem(reader_);
+    expand_types(reader_);
     reader_.study.runnable = true;
   }
 
