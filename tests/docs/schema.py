@@ -52,7 +52,7 @@ PLACES = {
     "'budget'": ["search", "budget"],
     "'measure'": ["measure"],
     "'export'": ["export"],
-    "what, {range, pow2}": ["parameters", "ANY", 1],
+    "what, {values, range, pow2, when, otherwise}": ["parameters", "ANY", 1],
 }
 
 NAMES = re.compile(r'"(\w+)"')
@@ -136,7 +136,8 @@ ACCEPTED = [
     ("problem_sizes", [{"N": 1}, {"N": 2}]), ("problem_sizes", {"domain": {"N": [1, 64]}}),
     ("problem_sizes", {"domain": {"N": [1, 64]}, "kinds": ["N < 8", "N >= 8"], "weights": [1, 0.5]}),
     ("parameters.C", {"range": [1, 8]}), ("parameters.C", {"range": [1, 8, 2]}), ("parameters.C", {"pow2": [1, 8]}),
-    ("parameters.C", ["a", "b"]), ("parameters.C", [True, False]),
+    ("parameters.C", ["a", "b"]), ("parameters.C", {"values": [1, 2]}),
+    ("parameters.C", {"pow2": [1, 8], "when": "B > 32", "otherwise": 0}), ("parameters.C", [True, False]),
     ("configurations", [{"B": 32}, {"B": 64}]), ("baseline", {"B": 32}), ("derived", {"D": "B * 2"}), ("constraints", ["B > 16"]),
     ("launch.block", "B"), ("launch.block", {"x": "B", "y": 1}), ("launch.dynamic_shared_bytes", "4 * B"),
     ("launch.work", "ceil_div(N, B)"),

@@ -264,14 +264,19 @@ std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
   }
   if (node.is_map()) {
     const Position where = position_of(diagnostics, key);
-    const Fields fields(diagnostics, node, where, what, {"range", "pow2"});
+    const Fields fields(diagnostics, node, where, what,
+                        {"values", "range", "pow2", "when", "otherwise"});
+    const auto is_mentioned = [&](const char* name) { return fields.mentions(name); };
+    const YamlNode* values = fields.find("values");
     const YamlNode* range = fields.find("range");
     const YamlNode* pow2 = fields.find("pow2");
-    if (range != nullptr && pow2 == nullptr) return read_range(diagnostics, *range);
-    if (pow2 != nullptr && range == nullptr) return read_pow2(diagnostics, *pow2);
-    if (range != nullptr || node.entries.empty() || fields.mentions("range") ||
-        fields.mentions("pow2")) {
-      diagnostics.error(where, what + " must have either 'range' or 'pow2'");
+    const int given = (values != nullptr) + (range != nullptr) + (pow2 != nullptr);
+    if (given == 1 && range != nullptr) return read_range(diagnostics, *range);
+    if (given == 1 && pow2 != nullptr) return read_pow2(diagnostics, *pow2);
+    if (given == 1 && !values->is_map()) return read_values(diagnostics, key, *values);
+    constexpr const char* kKeys[] = {"values", "range", "pow2", "when", "otherwise"};
+    if (node.entries.empty() || std::ranges::any_of(kKeys, is_mentioned)) {
+      diagnostics.error(where, what + " must have one of 'values', 'range' and 'pow2'");
     }
     return {};
   }
@@ -312,6 +317,7 @@ void read_parameters(Reader& reader, const YamlNode& node) {
                                        position_of(reader.diagnostics, *key)});
     if (!values_fit(reader)) return;
   }
+  read_conditions(reader, node);
 }
 
 void read_derived(Reader& reader, const YamlNode& node) {

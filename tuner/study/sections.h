@@ -95,6 +95,8 @@ void read_sizes(Reader& reader, const YamlNode& node);
 void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
 std::vector<std::string> dimension_names(const ProblemSize& size);
 void read_parameters(Reader& reader, const YamlNode& node);
+// Once the parameters are known: 'when' and 'otherwise' of each.
+void read_conditions(Reader& reader, const YamlNode& parameters);
 // False, with a complaint at the last parameter, once all together have too many values: a few
 // bytes of a file stand for a million of them. Nothing that follows is read then.
 bool values_fit(Reader& reader);

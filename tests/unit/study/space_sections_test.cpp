@@ -313,7 +313,7 @@ parameters:
             R"text(study.yaml:3:7: unknown key 'rnage' in parameter 'A' (did you mean 'range'?)
       A: {rnage: [1, 2]}
           ^
-study.yaml:4:3: parameter 'B' must have either 'range' or 'pow2'
+study.yaml:4:3: parameter 'B' must have one of 'values', 'range' and 'pow2'
       B: {range: [1, 2], pow2: [1, 2]}
       ^)text");
 }

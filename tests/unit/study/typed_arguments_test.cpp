@@ -62,7 +62,7 @@ TEST(TypedArguments, PlansHoldThoseOfTheConfigurationsType) {
   }
 }
 
-struct Refused {
+struct WrongType {
   std::string text;
   std::string message;
 };
@@ -72,7 +72,7 @@ TEST(TypedArguments, EveryMistakeHasItsPlace) {
     return typed_study("arguments: [{name: y, type: " + type + ", role: out, " + rest + "}]\n",
                        ", M: [\"float\", \"flat\"]");
   };
-  const std::vector<Refused> all{
+  const std::vector<WrongType> all{
       {argument("\"{U}\""), "study.yaml:6:29: unknown name 'U'\n"},
       {argument("\"{N}\""),
        "study.yaml:6:29: 'N' is a problem size; 'type' may use only parameters"},
@@ -103,7 +103,7 @@ TEST(TypedArguments, EveryMistakeHasItsPlace) {
        "'configuration')"},
       {typed_study(kArguments + kReference + "verify: {y: {rtol: B}}\n"),
        "study.yaml:14:20: 'B' is a parameter; a tolerance may use only"}};
-  for (const Refused& one : all) {
+  for (const WrongType& one : all) {
     EXPECT_EQ(complaints_of(one.text).substr(0, one.message.size()), one.message) << one.text;
   }
 }
