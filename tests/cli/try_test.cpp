@@ -10,6 +10,21 @@ namespace {
 const std::string kTiny = data("studies/tiny.yaml").string();
 const std::string kFaults = data("faults/faults.yaml").string();
 
+// On what the launch in front of them wrote, too.
+TEST(Try, KernelsReadThroughTextures) {
+  const Sandbox sandbox;
+  const std::vector<std::vector<std::string>> all{{"textures.yaml", "BLOCK=32", "ROWS=2"},
+                                                  {"textures_in_turn.yaml", "BLOCK=64"}};
+  for (std::vector<std::string> words : all) {
+    words.front() = data("studies/" + words.front()).string();
+    words.insert(words.begin(), "try");
+    words.insert(words.end(), {"--backend", "cpu"});
+    const auto tried = run(sandbox, words);
+    EXPECT_EQ(tried.status, 0) << tried.out << tried.err;
+    EXPECT_NE(tried.out.find("answer          right"), std::string::npos) << tried.out;
+  }
+}
+
 TEST(Try, SaysEverythingOfOneConfigurationAndStoresNothing) {
   const Sandbox sandbox;
   const auto done =

@@ -300,7 +300,8 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
     }
     if (!one.record && !one.is_beside) continue;
     reject(study, "a launcher passes numbers and buffers, and '" + one.name +
-                      "' is a struct, a vector or an address: launch the kernel yourself, with the "
+                      "' is a struct, a vector, an address or a texture: launch the kernel "
+                      "yourself, with the "
                       "configuration of a header");
   }
   const TunedTable table = exported_table(study, results, options.header.table);

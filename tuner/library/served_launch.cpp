@@ -119,7 +119,7 @@ tuner::LaunchSequence ServedLaunch::sequence(const Buffers& given,
       tuner::LaunchArgument bytes{false, {}, one.scalar};
       for (const tuner::AddressPlan& address : one.addresses) {
         const tuner::BufferId of = buffer_of(places[address.of], given, adopted);
-        bytes.addresses.push_back({address.place, {of, address.offset}});
+        bytes.addresses.push_back({address.place, {of, address.offset}, address.texture});
       }
       return bytes;
     }

@@ -65,7 +65,7 @@ std::vector<AddressAt> addresses_in(const ArgumentPlan& argument,
                                     const std::function<BufferId(std::uint32_t)>& buffer_of) {
   std::vector<AddressAt> out;
   for (const AddressPlan& one : argument.addresses) {
-    out.push_back({one.place, {buffer_of(one.of), kGuardBytes + one.offset}});
+    out.push_back({one.place, {buffer_of(one.of), kGuardBytes + one.offset}, one.texture});
   }
   return out;
 }

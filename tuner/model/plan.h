@@ -27,6 +27,7 @@ struct AddressPlan {
   std::uint64_t place = 0;
   std::uint32_t of = 0;  // index into SizePlan::arguments
   std::uint64_t offset = 0;
+  std::optional<TextureView> texture{};  // then it is an object over that buffer
 };
 
 // A number that each struct of a buffer holds.

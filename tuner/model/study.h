@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/model/data_type.h"
+#include "tuner/model/launch.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/size_domain.h"
 #include "tuner/space/search_space.h"
@@ -123,6 +124,14 @@ struct TensorMapSpec {
   Position where;               // of 'of'
 };
 
+// How a texture reads its buffer.
+struct TextureSpec {
+  TextureView::Filter filter = TextureView::Filter::kPoint;
+  TextureView::Outside outside = TextureView::Outside::kClamp;
+  bool normalized = false;
+  bool as_floats = false;
+};
+
 // A number or an address in the bytes of an argument, such as a member of a struct.
 struct MemberSpec {
   std::string path;          // "width", "inner.x", "weights[2]"; empty: it is all that there is
@@ -134,6 +143,7 @@ struct MemberSpec {
   std::string of{};  // whose address it is; empty: null
   FillSpec fill{};   // in a buffer
   Position where{};
+  std::optional<TextureSpec> texture{};  // in place of the address, an object over the buffer
 };
 
 // An argument that is several values: a struct, a vector, an address. By value, or the elements of
@@ -175,6 +185,12 @@ struct ArgumentSpec {
 // Whether it is a buffer of addresses of other ones.
 inline bool is_table(const ArgumentSpec& argument) {
   return argument.record && !argument.is_scalar && argument.record->type.empty();
+}
+
+// Whether it is a texture object.
+inline bool is_texture(const ArgumentSpec& argument) {
+  return argument.record && !argument.record->members.empty() &&
+         argument.record->members.front().texture.has_value();
 }
 
 struct ReferenceSpec {

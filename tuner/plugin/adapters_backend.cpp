@@ -63,6 +63,19 @@ DeviceResult<T> call(const T& value, Function* function, void* self, Arguments..
   return value;
 }
 
+tuner_texture abi_texture(const TextureView& from) {
+  return {sizeof(tuner_texture),
+          static_cast<std::uint32_t>(from.type),
+          from.lanes,
+          static_cast<std::uint32_t>(from.filter),
+          static_cast<std::uint32_t>(from.outside),
+          from.normalized ? 1U : 0U,
+          from.as_floats ? 1U : 0U,
+          0,
+          from.width,
+          from.height};
+}
+
 // One of the backend's abilities; null where it has none by that name.
 template <typename Ability>
 const Ability* ability(const tuner_backend& backend, const char* name) {
@@ -78,7 +91,8 @@ class PluginMemory : public DeviceMemory {
   explicit PluginMemory(const tuner_backend& backend)
       : self_(backend.self),
         table_(*backend.memory),
-        addresses_(ability<tuner_addresses>(backend, TUNER_ABILITY_ADDRESSES)) {}
+        addresses_(ability<tuner_addresses>(backend, TUNER_ABILITY_ADDRESSES)),
+        textures_(ability<tuner_textures>(backend, TUNER_ABILITY_TEXTURES)) {}
 
   DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
     BufferId buffer = 0;
@@ -112,11 +126,18 @@ class PluginMemory : public DeviceMemory {
     std::uint64_t out = 0;
     return call(out, addresses_->address, self_, of, &out);
   }
+  DeviceResult<std::uint64_t> texture(BufferRange of, const TextureView& view) override {
+    if (textures_ == nullptr) return DeviceMemory::texture(of, view);
+    const tuner_texture how = abi_texture(view);
+    std::uint64_t out = 0;
+    return call(out, textures_->object, self_, of, &how, &out);
+  }
 
  private:
   void* self_;
   const tuner_memory& table_;
   const tuner_addresses* addresses_;
+  const tuner_textures* textures_;
 };
 
 class PluginBackend : public Backend, public AdoptsMemory {

@@ -55,8 +55,8 @@ struct LoadedKernel {
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
-// MapsTensors, AdoptsMemory, TellsAddresses, TimesGraphs, RotatesBuffers, SetsLaunchAttributes,
-// TellsConditions.
+// MapsTensors, AdoptsMemory, TellsAddresses, MakesTextures, TimesGraphs, RotatesBuffers,
+// SetsLaunchAttributes, TellsConditions.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -112,6 +112,13 @@ class TellsAddresses {
   virtual ~TellsAddresses() = default;
   // As kernels see it; it stays until the buffer is released.
   virtual std::uint64_t address_of(tuner_range at) = 0;
+};
+
+class MakesTextures {
+ public:
+  virtual ~MakesTextures() = default;
+  // What a kernel takes for it; it stays until the buffer is released.
+  virtual std::uint64_t texture_of(tuner_range at, const tuner_texture& how) = 0;
 };
 
 class AdoptsMemory {
@@ -257,6 +264,12 @@ inline const tuner_addresses kAddressesTable{
                      [&] { *out = dynamic_cast<TellsAddresses&>(backend(it)).address_of(at); });
     }};
 
+inline const tuner_textures kTexturesTable{
+    sizeof(tuner_textures),
+    [](void* it, tuner_range at, const tuner_texture* how, std::uint64_t* out, tuner_sink error) {
+      return guarded(
+          error, [&] { *out = dynamic_cast<MakesTextures&>(backend(it)).texture_of(at, *how); });
+    }};
 inline const tuner_adopt kAdoptTable{
     sizeof(tuner_adopt), [](void* it, std::uint64_t address, std::uint64_t bytes,
                             std::uint64_t* buffer, tuner_sink error) {
@@ -305,6 +318,7 @@ inline const void* ability_of(void* self, const char* name) {
   if (asked == TUNER_ABILITY_ADOPT && dynamic_cast<AdoptsMemory*>(it) != nullptr) {
     return &kAdoptTable;
   }
+  if (asked == TUNER_ABILITY_TEXTURES) return table_if<MakesTextures>(it, kTexturesTable);
   if (asked == TUNER_ABILITY_CONDITIONS) return table_if<TellsConditions>(it, kConditionsTable);
   return nullptr;
 }

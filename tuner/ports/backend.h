@@ -69,10 +69,12 @@ struct LoadedKernel {
   std::vector<LoadedKernel> then{};  // those of the artifact; they go with it
 };
 
-// Byte `place` of an argument begins the address of `of`, 8 bytes long.
+// Byte `place` of an argument begins the address of `of`, or the object that is a texture over it:
+// 8 bytes.
 struct AddressAt {
   std::uint64_t place = 0;
   BufferRange of{};
+  std::optional<TextureView> texture{};
 };
 
 // Arguments in the order of the kernel's signature: a buffer (with offset), a map of one, or bytes:
@@ -120,13 +122,19 @@ class DeviceMemory {
                                            std::uint64_t elements, double rtol, double atol) = 0;
   // As kernels see it; it stays until the buffer is released. kUnsupported: it does not tell.
   virtual DeviceResult<std::uint64_t> address(BufferRange of) = 0;
+  // An object that kernels read it through; it stays until the buffer is released.
+  virtual DeviceResult<std::uint64_t> texture(BufferRange, const TextureView&) {
+    return Unexpected{
+        DeviceFailure{DeviceError::kUnsupported, "this backend has no textures over buffers"}};
+  }
 };
 
 // Writes the addresses into the bytes where they stand.
 inline DeviceResult<Ok> write_addresses(DeviceMemory& memory, std::span<const AddressAt> addresses,
                                         std::span<std::byte> bytes) {
   for (const AddressAt& one : addresses) {
-    const auto address = memory.address(one.of);
+    const auto address =
+        one.texture ? memory.texture(one.of, *one.texture) : memory.address(one.of);
     if (!address) return Unexpected{address.error()};
     std::memcpy(bytes.subspan(one.place).data(), &*address, sizeof *address);
   }

@@ -168,6 +168,13 @@ std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& argumen
   return places;
 }
 
+std::optional<std::string> texture_fault(const TextureView& view) {
+  constexpr std::uint64_t kRows = 32;  // what all devices ask of rows
+  const std::uint64_t row = view.width * view.lanes * size_of(view.type);
+  if (view.height == 0 || row % kRows == 0) return std::nullopt;
+  return fmt::format("rows of a texture are multiples of {} bytes, and these have {}", kRows, row);
+}
+
 namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
@@ -215,6 +222,22 @@ std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Binding
   return std::nullopt;
 }
 
+// Its extents are those of the shape, and of an element's numbers.
+TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
+                    const std::vector<std::uint64_t>& extents) {
+  TextureView view;
+  view.type = target.type;
+  view.lanes = static_cast<std::uint32_t>(target.lanes);
+  view.filter = spec.filter;
+  view.outside = spec.outside;
+  view.normalized = spec.normalized;
+  view.as_floats = spec.as_floats;
+  const bool is_matrix = target.shape.size() == 2;
+  view.width = extents[is_matrix ? 1 : 0];
+  view.height = is_matrix ? extents[0] : 0;
+  return view;
+}
+
 // The address that a member is. Of a buffer whose size the configuration decides, only the
 // beginning is sure to be there.
 Expected<AddressPlan, std::string> address_plan(const std::string& who, const MemberSpec& member,
@@ -229,7 +252,12 @@ Expected<AddressPlan, std::string> address_plan(const std::string& who, const Me
   const std::uint64_t most = is_known ? measured.elements / lanes : kMostElements;
   const auto behind = whole(member.value, names, "the offset of " + who, {0, 0, most});
   if (!behind) return Unexpected{behind.error()};
-  return AddressPlan{member.offset, *of, *behind * lanes * size_of(target.type)};
+  AddressPlan plan{member.offset, *of, *behind * lanes * size_of(target.type)};
+  if (!member.texture) return plan;
+  if (!is_known) return Unexpected{fmt::format("{}: '{}' has no fixed extents", who, member.of)};
+  plan.texture = view_of(*member.texture, target, measured.extents);
+  if (auto wrong = texture_fault(*plan.texture)) return Unexpected{who + ": " + *wrong};
+  return plan;
 }
 
 // The bytes of a struct, a vector, an address, a table of addresses.

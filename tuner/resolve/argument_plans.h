@@ -3,6 +3,7 @@
 // Failures are sentences that name the expression at fault.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& argumen
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names);
+
+// What no device can do with such a view, in words.
+std::optional<std::string> texture_fault(const TextureView& view);
 
 // In the place of an argument that a configuration does not have.
 ArgumentPlan idle_argument(const ArgumentSpec& spec);

@@ -76,6 +76,10 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
     text += fmt::format(":{} at {} {} {}{} {} {} {}", m.path, m.offset, name_of(m.type), m.of,
                         m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b) +
             rest_of(m.fill);
+    if (!m.texture) continue;
+    text += fmt::format(":texture {} {} {} {}", static_cast<int>(m.texture->filter),
+                        static_cast<int>(m.texture->outside), m.texture->normalized,
+                        m.texture->as_floats);
   }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
   text += rest_of(a.fill);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -272,6 +273,20 @@ ParameterType SignatureReader::type_of(Tokens parameter) const {
     out.bytes = known->second;
   }
   return out;
+}
+
+std::string SignatureReader::texture_reference() const {
+  for (const File& file : files_) {
+    for (std::size_t i = 0; i + 1 < file.code.size(); ++i) {
+      const bool is_template = file.code[i].is("texture") && file.code[i + 1].is("<");
+      const bool is_member = i > 0 && (file.code[i - 1].is(".") || file.code[i - 1].is("::"));
+      if (!is_template || is_member) continue;
+      return std::filesystem::path(file.source.name).filename().string() + ":" +
+             std::to_string(1 +
+                            std::ranges::count(file.source.text.substr(0, file.code[i].at), '\n'));
+    }
+  }
+  return "";
 }
 
 bool SignatureReader::reinterprets_as(const std::string& element) const {

@@ -57,6 +57,9 @@ class SignatureReader {
   // Whether the files look at numbers of one type as another's: by bits or through such a pointer.
   bool reinterprets_as(const std::string& element) const;
 
+  // Where a texture reference is declared, "k.cu:3"; empty: nowhere.
+  std::string texture_reference() const;
+
  private:
   struct File {
     SourceText source;

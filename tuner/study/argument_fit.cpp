@@ -30,7 +30,8 @@ bool are_same(DataType a, DataType b) {
 }
 
 constexpr const char* kNoTable = "a table of addresses is 'pointers: [a, b]'";
-constexpr const char* kNoTexture = "a study gives buffers and numbers, no textures or surfaces";
+constexpr const char* kNoTexture =
+    "'texture: {of: BUFFER}' gives a texture object; there are no surfaces";
 constexpr const char* kNoStruct = "a struct's members are said in 'types'";
 
 Fit elements_fit(DataType given, const ParameterType& type) {
@@ -98,6 +99,13 @@ Fit record_fit(const ArgumentSpec& argument, const ParameterType& type) {
   const RecordSpec& record = *argument.record;
   const int wanted = is_table(argument) ? 2 : !argument.is_scalar || record.type.empty() ? 1 : 0;
   if (type.kind == TypeKind::kUnknown) return {};
+  if (is_texture(argument)) {
+    const bool is_word = type.pointers == 0 && type.kind == TypeKind::kNumbers &&
+                         bytes_of(type.element) == sizeof(void*);
+    const bool is_surface = type.c_type.find("urf") != std::string::npos;
+    if (type.kind == TypeKind::kHandle && is_surface) return wrong("there are no surfaces");
+    return type.kind == TypeKind::kHandle || is_word ? Fit{} : wrong("cudaTextureObject_t");
+  }
   if (type.kind == TypeKind::kHandle) return wrong(kNoTexture);
   if (wanted == 1 && record.type.empty()) {
     return type.pointers > 0 ? Fit{} : wrong("null and 'buffer' are addresses");

@@ -115,7 +115,9 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
 
 std::vector<std::string> known_keys(bool is_constant) {
   std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
-  if (!is_constant) keys.insert(keys.end(), {"zero", "tensor_map", "buffer", "offset", "pointers"});
+  if (!is_constant)
+    keys.insert(keys.end(),
+                {"zero", "tensor_map", "buffer", "offset", "pointers", "texture", "surface"});
   return keys;
 }
 
@@ -134,6 +136,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     read_tensor_map(reader, fields, argument);
     return argument;
   }
+  if (!is_constant && read_texture(reader, fields, argument)) return argument;
   if (!is_constant && read_address(reader, fields, argument)) return argument;
   if (const YamlNode* type = fields.require("type")) {
     read_argument_type(reader, *type, argument);

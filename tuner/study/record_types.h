@@ -37,6 +37,10 @@ void read_record_value(Reader& reader, const YamlNode& node, ArgumentSpec& argum
 void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
 // An argument that is null, an address or a table of addresses; false where it is none of these.
 bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument);
+// A texture over a buffer; false where it is none.
+bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument);
+// Once types are expanded: whether textures can be made of their buffers.
+void check_textures(Reader& reader);
 // 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument);
 void check_tensor_maps(Reader& reader);

@@ -105,6 +105,7 @@ using Findings = std::map<std::size_t, Finding>;
 std::string given_as(const ArgumentSpec& argument) {
   if (argument.map) return "a tensor map";
   if (is_table(argument)) return "a table of addresses";
+  if (is_texture(argument)) return "a texture";
   if (argument.record && argument.record->type.empty()) return "an address";
   const bool is_number = argument.lanes == 1 && !argument.record;
   const std::string type = is_number ? std::string(name_of(argument.type)) : argument.type_name;
@@ -303,6 +304,13 @@ SignatureComplaints check_signatures(const Study& study, std::vector<SourceText>
     }
   }
   for (const Launch& launch : launches) LaunchCheck(study, launch).run(cases, out);
+  const std::string reference_at = of_kernel.texture_reference();
+  if (!reference_at.empty()) {
+    out.warnings.push_back({study.kernel.where,
+                            "the source has a texture reference (" + reference_at +
+                                "), which CUDA 12 has removed: no current compiler takes it",
+                            "a parameter cudaTextureObject_t, and 'texture: {of: BUFFER}'"});
+  }
   return out;
 }
 

@@ -82,6 +82,7 @@ class SizeCheck {
     if (argument.is_scalar && argument.record) {
       for (const MemberSpec& member : argument.record->members) {
         const std::string name = argument.name + (member.path.empty() ? "" : "." + member.path);
+        if (member.texture) check_texture(member);
         if (member.value.empty()) continue;
         check_number(member.is_address ? DataType::kUInt64 : member.type, member.value, name);
       }
@@ -96,6 +97,21 @@ class SizeCheck {
     if (wanted) check_fill(argument, *wanted);
     if (wanted && argument.fill.kind == FillSpec::Kind::kFile) {
       check_file(argument.fill.file, *wanted, argument.where, names_);
+    }
+  }
+
+  void check_texture(const MemberSpec& member) {
+    for (const ArgumentSpec& of : study_.arguments) {
+      if (of.name != member.of || of.is_scalar || of.shape.size() != 2) continue;
+      const std::size_t before = complaints_.size();
+      const auto wanted = wanted_of(of);
+      complaints_.resize(before);  // that of the buffer itself is there already
+      if (!wanted) continue;
+      TextureView view{of.type, static_cast<std::uint32_t>(of.lanes), wanted->shape[1]};
+      view.height = wanted->shape[0];
+      if (auto wrong = texture_fault(view)) {
+        complaints_.push_back({member.where, "'" + of.name + "': " + *wrong + for_size_, ""});
+      }
     }
   }
 

@@ -123,6 +123,7 @@ class StudyReader {
     warn_of_unverified_outputs();
     warn_of_idle_problem(reader_);
     expand_types(reader_);
+    check_textures(reader_);
     reader_.study.runnable = true;
   }
 

@@ -24,7 +24,9 @@ TUNER_FIELDS(TensorMapPlan, of, map)
 
 TUNER_FIELDS(FillSpec, kind, a, b, file, sorted, values, formula, names)
 
-TUNER_FIELDS(AddressPlan, place, of, offset)
+TUNER_FIELDS(TextureView, type, lanes, width, height, filter, outside, normalized, as_floats)
+
+TUNER_FIELDS(AddressPlan, place, of, offset, texture)
 
 TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed)
 

@@ -149,6 +149,17 @@ void kernel_functions(DriverApi& api) {
         out->opaque[0] = 4711;
         return driver->result("encode");
       };
+  api.tex_object_create = [](CUtexObject* out, const CUDA_RESOURCE_DESC* memory,
+                             const CUDA_TEXTURE_DESC* reading, const CUDA_RESOURCE_VIEW_DESC*) {
+    driver->texture_memory = *memory;
+    driver->texture_reading = *reading;
+    *out = ++driver->textures_made;
+    return driver->result("texture");
+  };
+  api.tex_object_destroy = [](CUtexObject) {
+    ++driver->textures_ended;
+    return CUDA_SUCCESS;
+  };
   api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, CUstream, void** arguments, void**) {
     driver->launched_maps.clear();

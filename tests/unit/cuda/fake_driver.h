@@ -30,6 +30,10 @@ struct FakeDriver {
     std::vector<cuuint32_t> box;
     CUtensorMapSwizzle swizzle{};
   } map;
+  CUDA_RESOURCE_DESC texture_memory{};
+  CUDA_TEXTURE_DESC texture_reading{};
+  CUtexObject textures_made = 0;
+  CUtexObject textures_ended = 0;
   std::vector<std::uint64_t> launched_maps;  // first word of each 128-byte parameter of a launch
   int alive = 0;                             // allocations, modules, streams and events
   volatile std::uint32_t* gate = nullptr;

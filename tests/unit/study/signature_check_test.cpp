@@ -55,6 +55,27 @@ TEST(SignatureCheck, ANumberOfAnotherTypeIsAnError) {
             "'float a' (k.cu:1) (a number has a 'value')\n");
 }
 
+TEST(SignatureCheck, TexturesAreObjectsAndNoReferences) {
+  const std::string view = "  - {name: t, texture: {of: x}}\n";
+  const std::string source = "__global__ void k(float* x, cudaTextureObject_t t) {}";
+  EXPECT_EQ(said_to({buffer("x", "float32") + view, source}), "");
+  EXPECT_EQ(said_to({buffer("x", "float32") + view,
+                     "__global__ void k(float* x, unsigned long long t) {}"}),
+            "");
+  EXPECT_EQ(said_to({buffer("x", "float32") + view, "__global__ void k(float* x, float* t) {}"}),
+            "error: argument 't' is a texture, but parameter 2 of the kernel 'k' is 'float* t' "
+            "(k.cu:1) (cudaTextureObject_t)\n");
+  EXPECT_EQ(said_to({buffer("x", "float32") + view,
+                     "__global__ void k(float* x, cudaSurfaceObject_t t) {}"}),
+            "error: argument 't' is a texture, but parameter 2 of the kernel 'k' is "
+            "'cudaSurfaceObject_t t' (k.cu:1) (there are no surfaces)\n");
+  EXPECT_EQ(said_to({buffer("x", "float32"),
+                     "#define N 1\ntexture<float, 1> t;\n__global__ void k(float* x) {}"}),
+            "warning: the source has a texture reference (k.cu:2), which CUDA 12 has removed: no "
+            "current compiler takes it (a parameter cudaTextureObject_t, and 'texture: {of: "
+            "BUFFER}')\n");
+}
+
 TEST(SignatureCheck, SwappedBuffersAreErrors) {
   EXPECT_EQ(said_to({buffer("x", "int32") + buffer("i", "float32"),
                      "extern \"C\" __global__ void\nk(const float *x, const int *i) {}"}),
@@ -81,8 +102,8 @@ TEST(SignatureCheck, TablesTexturesAndStructsAreErrors) {
             "'float** y' (k.cu:1) (a table of addresses is 'pointers: [a, b]')\n");
   EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(cudaTextureObject_t y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
-            "'cudaTextureObject_t y' (k.cu:1) (a study gives buffers and numbers, no textures or "
-            "surfaces)\n");
+            "'cudaTextureObject_t y' (k.cu:1) ('texture: {of: BUFFER}' gives a texture object; "
+            "there are no surfaces)\n");
   EXPECT_EQ(
       said_to({number("p", "float32"), "struct P { float a, b; };\n__global__ void k(P p) {}"}),
       "error: argument 'p' is float32, but parameter 1 of the kernel 'k' is 'P p' (k.cu:2) (a "

@@ -132,7 +132,10 @@ std::uint64_t CpuBackend::allocate(std::uint64_t bytes) { return memory_.allocat
 std::uint64_t CpuBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
   return memory_.adopt(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), bytes);
 }
-void CpuBackend::release(std::uint64_t buffer) { memory_.release(buffer); }
+void CpuBackend::release(std::uint64_t buffer) {
+  textures_.erase(buffer);
+  memory_.release(buffer);
+}
 
 void CpuBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {
   copy_bytes(memory_.at(to, bytes), static_cast<const std::byte*>(data), bytes);

@@ -23,6 +23,7 @@ class CpuBackend : public sdk::Backend,
                    public sdk::ShufflesThreads,
                    public sdk::AdoptsMemory,
                    public sdk::TellsAddresses,
+                   public sdk::MakesTextures,
                    public sdk::RotatesBuffers,
                    public sdk::SetsLaunchAttributes {
  public:
@@ -53,6 +54,7 @@ class CpuBackend : public sdk::Backend,
   std::uint64_t address_of(tuner_range at) override {
     return reinterpret_cast<std::uintptr_t>(memory_.at(at, 0));
   }
+  std::uint64_t texture_of(tuner_range at, const tuner_texture& how) override;
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;
@@ -107,6 +109,7 @@ class CpuBackend : public sdk::Backend,
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  // one for each of the pool's workers
   Memory memory_;
+  std::map<std::uint64_t, std::list<tuner_cpu_texture>> textures_;  // by buffer
   std::map<std::uint64_t, Kernel> kernels_;
   std::uint64_t last_kernel_ = 0;
   std::vector<std::byte> flush_area_;

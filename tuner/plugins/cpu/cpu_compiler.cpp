@@ -220,7 +220,8 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   // them.
   while (!compiled && may_be_cured(log)) {
     const std::size_t before = options.system_headers.size();
-    options.system_headers.insert({kAnythingHeader, kMoreFunctionsHeader, "utility"});
+    options.system_headers.insert(
+        {kAnythingHeader, kMoreFunctionsHeader, kTexturesHeader, "utility"});
     options.system_headers.merge(headers_missed_in(log));
     if (options.system_headers.size() == before) break;
     if (before == 0) write_stand_ins(scratch, names, true);

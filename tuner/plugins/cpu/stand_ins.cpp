@@ -113,6 +113,7 @@ std::vector<StandIn> make_all() {
   all.push_back({"cuda_bf16.h", std::string(kBFloat16), When::kOftenIncluded});
   all.push_back({"cuda_fp8.h", std::string(kFp8)});
   all.push_back({kMoreFunctionsHeader, once(kMoreFunctions)});
+  all.push_back({kTexturesHeader, once(kTextures)});
   all.push_back({kAnythingHeader, std::string(kAnything)});
   return all;
 }
@@ -164,7 +165,7 @@ std::string stand_in_texts() {
   std::string all(kRuntimeHeader);
   for (const std::string_view text :
        {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf, kBFloat16, kFp8, kMoreFunctions,
-        kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores}) {
+        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores}) {
     all += text;
   }
   return all;

@@ -21,6 +21,7 @@ extern const std::string_view kComplexNumbers;      // <cuComplex.h>
 extern const std::string_view kAsynchronousCopies;  // <cuda_pipeline.h>
 extern const std::string_view kTensorCores;         // <mma.h>
 extern const std::string_view kMoreFunctions;
+extern const std::string_view kTextures;
 extern const std::string_view kAnything;  // what stands for names of the host's libraries
 
 // Writes where a variant is compiled what its source may include, or all of them: files take their
@@ -37,6 +38,7 @@ std::string refused_header_in(const std::string& log);
 std::string stand_in_texts();
 
 inline constexpr const char* kMoreFunctionsHeader = "tuner_cpu_more_functions.h";
+inline constexpr const char* kTexturesHeader = "tuner_cpu_textures.h";
 inline constexpr const char* kAnythingHeader = "tuner_cpu_anything.h";
 
 }  // namespace tuner::cpu

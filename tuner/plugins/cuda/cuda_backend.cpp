@@ -88,6 +88,7 @@ std::uint64_t CudaBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
 
 void CudaBackend::release(std::uint64_t buffer) {
   opened();
+  textures_.release(buffer);
   buffers_.erase(buffer);
 }
 

@@ -15,6 +15,7 @@
 #include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/launch.h"
 #include "tuner/plugins/cuda/power_meter.h"
+#include "tuner/plugins/cuda/texture.h"
 #include "tuner/plugins/cuda/timing.h"
 
 namespace tuner::cuda {
@@ -26,6 +27,7 @@ class CudaBackend : public sdk::Backend,
                     public sdk::MapsTensors,
                     public sdk::AdoptsMemory,
                     public sdk::TellsAddresses,
+                    public sdk::MakesTextures,
                     public sdk::TimesGraphs,
                     public sdk::RotatesBuffers,
                     public sdk::SetsLaunchAttributes,
@@ -47,6 +49,10 @@ class CudaBackend : public sdk::Backend,
   std::uint64_t allocate(std::uint64_t bytes) override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
   std::uint64_t address_of(tuner_range at) override { return address(at, 0); }
+  std::uint64_t texture_of(tuner_range at, const tuner_texture& how) override {
+    opened();
+    return textures_.object(api_, at.buffer, address(at, texture_bytes(how)), how);
+  }
   void release(std::uint64_t buffer) override;
   void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
   void download(tuner_range from, void* data, std::uint64_t bytes) override;
@@ -123,6 +129,7 @@ class CudaBackend : public sdk::Backend,
   BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
+  Textures textures_;
   std::unordered_map<std::uint64_t, Kernel> kernels_;
   std::uint64_t last_kernel_ = 0;
 };

@@ -49,6 +49,8 @@ DriverApi load_driver() {
   api.launch_kernel_ex = reinterpret_cast<LaunchKernelEx>(library.find("cuLaunchKernelEx"));
   api.ctx_reset_persisting_l2 =
       reinterpret_cast<CtxResetPersistingL2>(library.find("cuCtxResetPersistingL2Cache"));
+  api.tex_object_create = reinterpret_cast<TexObjectCreate>(library.find("cuTexObjectCreate"));
+  api.tex_object_destroy = reinterpret_cast<TexObjectDestroy>(library.find("cuTexObjectDestroy"));
   find_graphs(library, api);
   check(api, api.init(0), "cuInit");
   return api;

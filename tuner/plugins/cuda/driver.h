@@ -61,6 +61,8 @@ using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std
 using TensorMapEncodeTiled = decltype(&::cuTensorMapEncodeTiled);
 using LaunchKernelEx = decltype(&::cuLaunchKernelEx);
 using CtxResetPersistingL2 = decltype(&::cuCtxResetPersistingL2Cache);
+using TexObjectCreate = decltype(&::cuTexObjectCreate);
+using TexObjectDestroy = decltype(&::cuTexObjectDestroy);
 using StreamBeginCapture = CUresult (*)(CUstream, CUstreamCaptureMode);
 using StreamEndCapture = decltype(&::cuStreamEndCapture);
 using GraphDestroy = decltype(&::cuGraphDestroy);
@@ -80,6 +82,8 @@ struct DriverApi {
   TensorMapEncodeTiled tensor_map_encode_tiled = nullptr;
   LaunchKernelEx launch_kernel_ex = nullptr;
   CtxResetPersistingL2 ctx_reset_persisting_l2 = nullptr;
+  TexObjectCreate tex_object_create = nullptr;
+  TexObjectDestroy tex_object_destroy = nullptr;
   // Graphs: all of them or none.
   StreamBeginCapture stream_begin_capture = nullptr;
   StreamEndCapture stream_end_capture = nullptr;

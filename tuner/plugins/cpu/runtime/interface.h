@@ -41,6 +41,13 @@ struct tuner_cpu_runtime {
   bool is_cooperative;                // whether that is possible
 };
 
+// What a texture object points to. The numbers are those of tuner_texture (plugin/abi_abilities.h).
+struct tuner_cpu_texture {
+  const void* data;
+  unsigned type, lanes, filter, outside, normalized, as_floats;
+  long long width, height;  // height 0: a vector
+};
+
 // Where a variant keeps the built-in variables of the calling OS thread.
 struct tuner_cpu_slots {
   struct tuner_cpu_index *thread_index, *block_index, *block_size, *grid_size;

@@ -1,0 +1,154 @@
+// texture: an object through which a kernel reads another argument's buffer.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/text.h"
+#include "tuner/resolve/argument_plans.h"
+#include "tuner/study/record_types.h"
+#include "tuner/study/yaml_values.h"
+
+namespace tuner {
+
+namespace {
+
+// In the order of TextureView's enumerations.
+const std::vector<std::string> kFilters{"point", "linear"};
+const std::vector<std::string> kOutside{"clamp", "wrap", "mirror", "border"};
+const std::vector<std::string> kReads{"element", "normalized_float"};
+
+std::size_t word_of(Reader& reader, const Fields& fields, const char* key,
+                    const std::vector<std::string>& words) {
+  const YamlNode* node = fields.find(key);
+  const auto text = node == nullptr
+                        ? std::nullopt
+                        : read_text(reader.diagnostics, *node, "'" + std::string(key) + "'");
+  if (!text) return 0;
+  const auto found = std::ranges::find(words, *text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  reader.diagnostics.error(*node, "'" + std::string(key) + "' cannot be '" + *text + "'",
+                           suggestion_for(*text, words));
+  return 0;
+}
+
+void read_view(Reader& reader, const YamlNode& node, const Position& where, MemberSpec& member) {
+  const Fields fields(reader.diagnostics, node, where, "'texture'",
+                      {"of", "filter", "address", "normalized", "read"});
+  if (!fields.is_map()) return;
+  TextureSpec& texture = *member.texture;
+  if (const YamlNode* of = fields.require("of")) {
+    member.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
+    member.where = position_of(reader.diagnostics, *of);
+  }
+  texture.filter = static_cast<TextureView::Filter>(word_of(reader, fields, "filter", kFilters));
+  texture.outside = static_cast<TextureView::Outside>(word_of(reader, fields, "address", kOutside));
+  texture.as_floats = word_of(reader, fields, "read", kReads) == 1;
+  if (const YamlNode* flag = fields.find("normalized")) {
+    const auto value = read_value(reader.diagnostics, *flag, "'normalized'");
+    const bool* is_so = value ? std::get_if<bool>(&*value) : nullptr;
+    if (is_so != nullptr) {
+      texture.normalized = *is_so;
+    } else if (value) {
+      reader.diagnostics.error(*flag, "'normalized' must be true or false, not " + flag->text);
+    }
+  }
+}
+
+std::string type_of(const ArgumentSpec& argument) {
+  return argument.choice ? to_text(argument.choice->value) : argument.type_name;
+}
+
+// What is wrong with a texture over this buffer, and what is allowed; nothing.
+std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
+                                                    const ArgumentSpec& of) {
+  const std::string name = "'" + of.name + "'";
+  const bool is_vector = of.shape.size() == 1;
+  const std::size_t bytes = size_of(of.type);
+  const bool is_linear = how.filter == TextureView::Filter::kLinear;
+  const bool is_plain =
+      !is_linear && how.outside == TextureView::Outside::kClamp && !how.normalized;
+  const bool has_type = bytes <= 4 && of.type != DataType::kBFloat16 &&
+                        !(bytes == 1 && is_floating(of.type)) && !of.record && of.lanes != 3;
+  if (of.role >= Role::kScratch) {
+    return {name + " is scratch or a workspace, which has no fixed extents", ""};
+  }
+  if (of.shape.size() > 2) {
+    return {name + " has " + std::to_string(of.shape.size()) +
+                " extents: a texture is over memory "
+                "that kernels write, too, and that is a vector or a matrix",
+            "one or two extents"};
+  }
+  if (!has_type) {
+    return {"a texture cannot have elements of " + type_of(of),
+            "float32, float16 and integers of 8 to 32 bits; vectors of 2 or 4 of them"};
+  }
+  if (is_vector && !is_plain) {
+    return {
+        "a texture over a vector is read by tex1Dfetch, which knows no filter, address or "
+        "normalized coordinate",
+        "a matrix of one row, for tex2D"};
+  }
+  const bool repeats =
+      how.outside == TextureView::Outside::kWrap || how.outside == TextureView::Outside::kMirror;
+  if (repeats && !how.normalized) {
+    return {"'wrap' and 'mirror' are of normalized coordinates", "normalized: true"};
+  }
+  if (how.as_floats && (is_floating(of.type) || bytes > 2)) {
+    return {"only integers of 8 or 16 bits are read as normalized floats, and " + name + " is " +
+                type_of(of),
+            "read: element"};
+  }
+  if (is_linear && !is_floating(of.type) && !how.as_floats) {
+    return {"'linear' takes means of elements, and those of " + name + " are integers",
+            bytes <= 2 ? "read: normalized_float" : "filter: point"};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
+  if (fields.mentions("surface")) {
+    reader.diagnostics.error(
+        fields.where("surface"),
+        "a surface is over an array of the driver's own, which no other kernel can read",
+        "texture: {of: BUFFER}, for what is only read");
+    argument.is_scalar = true;
+    return true;
+  }
+  if (!fields.mentions("texture")) return false;
+  for (const char* key : {"type", "shape", "role", "fill", "zero", "value", "tensor_map", "buffer",
+                          "offset", "pointers"}) {
+    if (!fields.mentions(key)) continue;
+    reader.diagnostics.error(
+        fields.where(key),
+        "'" + argument.name + "' is a texture, so it cannot have '" + std::string(key) + "'");
+  }
+  argument.is_scalar = true;
+  argument.type = DataType::kUInt64;
+  argument.record.emplace().bytes = sizeof(std::uint64_t);
+  MemberSpec& member = argument.record->members.emplace_back();
+  member.is_address = true;
+  member.where = argument.where;
+  member.texture.emplace();
+  if (const YamlNode* node = fields.require("texture")) {
+    read_view(reader, *node, fields.where("texture"), member);
+  }
+  return true;
+}
+
+void check_textures(Reader& reader) {
+  for (const ArgumentSpec& argument : reader.study.arguments) {
+    if (!is_texture(argument)) continue;
+    const MemberSpec& member = argument.record->members.front();
+    for (const ArgumentSpec& of : reader.study.arguments) {
+      if (of.name != member.of || of.is_scalar || of.shape.empty()) continue;
+      auto [wrong, allowed] = texture_mistake(*member.texture, of);
+      if (!wrong.empty()) reader.diagnostics.error(member.where, wrong, allowed);
+    }
+  }
+}
+
+}  // namespace tuner
