@@ -281,11 +281,7 @@ LauncherKernels kernels_of(const Variants& variants) {
   return out;
 }
 
-}  // namespace
-
-LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
-                              const LauncherOptions& options) {
-  if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
+void refuse_what_no_launcher_passes(const Study& study) {
   if (!study.rounds.repeat.empty()) {
     reject(
         study,
@@ -304,6 +300,14 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
                       "yourself, with the "
                       "configuration of a header");
   }
+}
+
+}  // namespace
+
+LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+                              const LauncherOptions& options) {
+  if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
+  refuse_what_no_launcher_passes(study);
   const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);
