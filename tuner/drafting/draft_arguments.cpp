@@ -42,6 +42,10 @@ class Arguments {
         c_.plan.arguments.push_back(std::move(*record));
         continue;
       }
+      if (auto texture = drafted_texture(c_, one)) {
+        c_.plan.arguments.push_back(std::move(*texture));
+        continue;
+      }
       if (one.type.empty() || one.pointers > 1) refuse_type(one);
       DraftedArgument drafted = one.is_pointer() ? buffer(one) : scalar(one);
       if (is_memory) drafted.remark = "a guess: void* says nothing of its elements";

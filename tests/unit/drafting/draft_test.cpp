@@ -338,6 +338,31 @@ TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {
   EXPECT_TRUE(has(study.yaml, "{name: argument2, type: uint8, value: ")) << study.yaml;
 }
 
+// What a texture is over is seen by how it is read; how it reads stands in the host code.
+TEST(Draft, TexturesAreOverBuffersThatAreMadeUpForThem) {
+  const std::string text =
+      drafted(
+          "__global__ void blur(uchar4* y, cudaTextureObject_t image, cudaTextureObject_t x,\n"
+          "                     int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  float4 v = tex2D<float4>(image, i, 1.5f);\n  int k = tex1Dfetch<int>(x, i);\n"
+          "  if (i < n) y[i] = make_uchar4(v.x, v.y, v.z, k);\n}\n"
+          "void host() {\n  cudaTextureDesc d;\n  d.filterMode = cudaFilterModeLinear;\n"
+          "  d.readMode = cudaReadModeNormalizedFloat;\n  d.normalizedCoords = 1;\n"
+          "  d.addressMode[0] = cudaAddressModeWrap;\n}\n")
+          .yaml;
+  EXPECT_TRUE(has(text,
+                  "  - {name: image, texture: {of: image_data, read: normalized_float, filter: "
+                  "linear, normalized: true, address: wrap}}\n"))
+      << text;
+  EXPECT_TRUE(has(text, "  - {name: x, texture: {of: x_data}}\n")) << text;
+  EXPECT_TRUE(has(text,
+                  "  - {name: image_data, type: uchar4, shape: [256, 256], fill: {integers: [0, "
+                  "9]}}  # a guess: the shape, and that nothing else takes it\n"))
+      << text;
+  EXPECT_TRUE(has(text, "  - {name: x_data, type: int, shape: [65536], ")) << text;
+}
+
 TEST(Draft, RefusesWhatNoStudyCanGive) {
   EXPECT_EQ(refusal("__global__ void k(float** p) { p[0][0] = 1; }\n"),
             "k.cu:1:1: 'p' of k has the type 'float**' (no host code shows how many pointers there "
