@@ -11,6 +11,7 @@
 #include "tuner/model/launch.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/study.h"
+#include "tuner/resolve/argument_places.h"
 
 namespace tuner {
 
@@ -37,19 +38,6 @@ std::string cpp_text(const Value& value);
 
 // The text with {NAME} replaced by the value of the name.
 Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
-
-// Whether configurations with these names have the argument. Of which nothing is known have all.
-bool is_there(const ArgumentSpec& argument, const Bindings& names);
-
-// Places of arguments by name, or of all that the kernel takes when `wanted` is empty; of those
-// that are there with these names. Failures begin with `who`.
-Expected<std::vector<std::uint32_t>, std::string> positions_of(
-    const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
-    const std::string& who, const Bindings& names);
-
-// These places and those of all buffers whose addresses they hold, each once.
-std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
-                                        std::vector<std::uint32_t> places);
 
 // `arguments`: all of the study's, for maps of their buffers.
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/argument_places.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
