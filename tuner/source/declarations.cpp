@@ -143,14 +143,30 @@ class Parser {
       now.close = behind_closing(code_, at);
       return;
     }
-    if (!code_[at - 1].is_word()) return;
-    const std::string_view word = code_[at - 1].text;
+    const std::size_t behind_name = behind_name_of_specialization(now.from, at);
+    if (!code_[behind_name - 1].is_word()) return;
+    const std::string_view word = code_[behind_name - 1].text;
     if (is_one_of(kTakesParentheses, word)) return;
     // BOUNDS(256) before the name is a macro; a second one behind it is not the name.
     if (now.has_parameters() && !is_macro_like(code_[now.name].text)) return;
-    now.name = at - 1;
+    now.name = behind_name - 1;
     now.open = at;
     now.close = behind_closing(code_, at);
+  }
+
+  // "template <> int f<int>(" at its parenthesis: the index behind f; of other functions that of
+  // the parenthesis.
+  std::size_t behind_name_of_specialization(std::size_t from, std::size_t at) const {
+    const bool is_one = from + 2 < at && code_[from].is("template") && code_[from + 1].is("<") &&
+                        code_[from + 2].is(">") && code_[at - 1].is(">");
+    if (!is_one) return at;
+    std::size_t open = at - 1;
+    for (int depth = 1; depth > 0 && open > from + 3;) {
+      --open;
+      if (code_[open].is(">")) ++depth;
+      if (code_[open].is("<")) --depth;
+    }
+    return open;
   }
 
   bool brace(State& now, std::size_t& at) {
