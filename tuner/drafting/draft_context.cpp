@@ -54,7 +54,7 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, st
 DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame) const {
   if (hint && frame < hint->frames.size()) {
     const HostFrame& now = hint->frames[frame];
-    const Tokens set = initialiser_of(now.body, name);
+    const Tokens set = set_above(now, name);
     const std::size_t dot = name.find_first_of(".-");
     const auto parameter = std::ranges::find(now.parameters, name.substr(0, dot));
     const auto place = static_cast<std::size_t>(parameter - now.parameters.begin());
@@ -140,7 +140,8 @@ std::optional<std::string> DraftContext::folded(Tokens tokens, std::size_t frame
 std::optional<double> DraftContext::value_of(const std::string& expression) const {
   const auto parsed = Expression::parse(expression, Position{});
   if (!parsed) return std::nullopt;
-  Bindings names{{"device.max_threads_per_block", std::int64_t{1024}}};
+  Bindings names{{"device.max_threads_per_block", std::int64_t{1024}},
+                 {"device.multiprocessors", std::int64_t{132}}};
   for (const auto& [name, extent] : plan.extents) names[name] = extent;
   for (const DraftedParameter& one : plan.parameters) names[one.name] = one.present;
   const auto value = parsed->evaluate(names);

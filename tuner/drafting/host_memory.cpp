@@ -109,7 +109,7 @@ class Search {
       if (place < now.arguments.size()) {
         passed = now.arguments[place];
         ++frame;
-      } else if (const Tokens set = initialiser_of(now.body, name); !set.empty()) {
+      } else if (const Tokens set = set_above(now, name); !set.empty()) {
         passed = set;
       } else {
         return std::nullopt;

@@ -102,7 +102,8 @@ std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens paramete
 }
 
 // The arguments of the first call of `function` in `body`.
-std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& function) {
+std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& function,
+                                           Tokens& before) {
   const std::string name = last_name(function.name);
   for (std::size_t at = 0; at + 1 < body.size(); ++at) {
     if (!body[at].is(name)) continue;
@@ -113,6 +114,7 @@ std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& funct
     std::vector<Tokens> arguments = pieces_between_commas(inside);
     const std::size_t most = pieces_between_commas(function.parameters).size();
     if (arguments.size() <= most) {
+      before = body.first(at);
       return with_defaults(std::move(arguments), function.parameters);
     }
   }
@@ -120,18 +122,20 @@ std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& funct
 }
 
 // `function`, who calls it, who calls that, as far as it is to be found.
-std::vector<HostFrame> frames_of(const FoundSource& source, const Declaration& function) {
+std::vector<HostFrame> frames_of(const FoundSource& source, const Declaration& function,
+                                 std::size_t launch) {
   constexpr std::size_t kMostFrames = 6;
   std::vector<HostFrame> out;
+  Tokens before = function.body.first(launch);
   for (const Declaration* now = &function; now != nullptr && out.size() < kMostFrames;) {
-    HostFrame& frame = out.emplace_back(HostFrame{now->body, {}, {}});
+    HostFrame& frame = out.emplace_back(HostFrame{now->body, before, {}, {}});
     for (const Tokens one : pieces_between_commas(now->parameters)) {
       frame.parameters.push_back(parameter_of(one).name);
     }
     const Declaration* caller = nullptr;
     for (const Declaration& one : source.declarations) {
       if (one.body.empty() || one.body.data() == now->body.data()) continue;
-      auto arguments = call_in(one.body, *now);
+      auto arguments = call_in(one.body, *now, before);
       if (!arguments) continue;
       frame.arguments = std::move(*arguments);
       caller = &one;
@@ -166,6 +170,43 @@ Tokens without_command_line(Tokens set) {
                                                 : set;
 }
 
+// Where "variable = ..." stands from `from` on: of "a.n" where n does.
+std::size_t next_set(Tokens function, const std::string& variable, std::size_t from) {
+  const std::size_t dot = variable.find_first_of(".-");
+  const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
+  const std::string name = variable.substr(variable.find_last_of(".>") + 1);
+  for (std::size_t at = from; at + 2 < function.size(); ++at) {
+    if (!function[at].is(name)) continue;
+    const bool is_member = at > 1 && (function[at - 1].is(".") || function[at - 1].is("->"));
+    if (is_member ? !function[at - 2].is(of) : !of.empty()) continue;
+    if (function[at + 1].is("=") && !function[at + 2].is("=")) return at;
+  }
+  return function.size();
+}
+
+// What stands behind the "=" there: "int a = 1, b = 2;" ends at the comma.
+Tokens value_at(Tokens function, std::size_t at) {
+  const Tokens rest = function.subspan(at + 2, find(function, at + 2, ";") - at - 2);
+  const auto pieces = pieces_between_commas(rest);
+  if (pieces.empty()) return {};
+  const Tokens set = without_command_line(pieces.front());
+  const bool is_element =
+      set.size() > 3 && set[0].is_word() && set[1].is("[") && behind_closing(set, 1) == set.size();
+  const Tokens element = is_element ? element_of_array(function, set[0]) : Tokens();
+  return element.empty() ? set : element;
+}
+
+// "dim3 grid; grid.x = n;"
+std::vector<Tokens> axes_by_member(Tokens function, const std::string& name) {
+  std::vector<Tokens> out;
+  for (const char* axis : {".x", ".y", ".z"}) {
+    const Tokens set = initialiser_of(function, name + axis);
+    if (set.empty()) break;
+    out.push_back(set);
+  }
+  return out;
+}
+
 }  // namespace
 
 // "dim3(a, b)", "{a, b}" and "(a, b)" as its pieces; other expressions are one piece.
@@ -180,6 +221,7 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
     // A variable: of type dim3 it has several axes.
     const std::string name(expression[0].text);
+    if (auto axes = axes_by_member(function, name); !axes.empty()) return axes;
     for (std::size_t i = 0; i + 2 < function.size(); ++i) {
       if (!function[i].is("dim3")) continue;
       for (std::size_t at = i + 1; at + 1 < function.size() && !function[at].is(";"); ++at) {
@@ -204,7 +246,7 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
       auto hint = runtime_launch_at(source, name, one.body, at);
       if (!hint && one.body[at].is(name)) hint = launch_at(source, one.body, at);
       if (!hint) continue;
-      hint->frames = frames_of(source, one);
+      hint->frames = frames_of(source, one, at);
       hint->function = last_name(one.name);
       return hint;
     }
@@ -213,26 +255,19 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
 }
 
 Tokens initialiser_of(Tokens function, const std::string& variable) {
-  const std::size_t dot = variable.find_first_of(".-");
-  const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
-  const std::string name = variable.substr(variable.find_last_of(".>") + 1);
-  for (std::size_t at = 0; at + 2 < function.size(); ++at) {
-    if (!function[at].is(name)) continue;
-    const bool is_member = at > 1 && (function[at - 1].is(".") || function[at - 1].is("->"));
-    if (is_member ? !function[at - 2].is(of) : !of.empty()) continue;
-    // "int a = 1, b = 2;" ends at the comma.
-    if (function[at + 1].is("=") && !function[at + 2].is("=")) {
-      const Tokens rest = function.subspan(at + 2, find(function, at + 2, ";") - at - 2);
-      const auto pieces = pieces_between_commas(rest);
-      if (pieces.empty()) return {};
-      const Tokens set = without_command_line(pieces.front());
-      const bool is_element = set.size() > 3 && set[0].is_word() && set[1].is("[") &&
-                              behind_closing(set, 1) == set.size();
-      const Tokens element = is_element ? element_of_array(function, set[0]) : Tokens();
-      return element.empty() ? set : element;
-    }
+  const std::size_t at = next_set(function, variable, 0);
+  return at == function.size() ? Tokens() : value_at(function, at);
+}
+
+Tokens set_above(const HostFrame& frame, const std::string& variable) {
+  Tokens last;
+  for (std::size_t at = 0; (at = next_set(frame.before, variable, at)) < frame.before.size();
+       ++at) {
+    const Tokens value = value_at(frame.before, at);
+    const bool says = !mentions(value, variable) && !mentions(value, "argv");
+    if (says) last = value;
   }
-  return {};
+  return last.empty() ? initialiser_of(frame.body, variable) : last;
 }
 
 }  // namespace tuner

@@ -11,7 +11,7 @@ namespace tuner {
 
 // A function of the host code on the way to a launch, and what its caller, the next frame, passes.
 struct HostFrame {
-  Tokens body;
+  Tokens body, before;  // before: what stands above the launch, or the call
   std::vector<std::string> parameters;
   std::vector<Tokens> arguments;  // of the call, or the parameters' defaults; fewer: not known
 };
@@ -28,6 +28,9 @@ struct LaunchHint {
 
 // The first launch of `kernel`; none when nothing launches it.
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel);
+
+// What a variable is set to last above the launch; else as initialiser_of() says.
+Tokens set_above(const HostFrame& frame, const std::string& variable);
 
 // The axes of a variable of type dim3; the variable itself where it is none.
 std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
