@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/drafting/found_source.h"
+#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {
@@ -37,15 +38,26 @@ std::vector<Tokens> member_declarations(Tokens body) {
   return out;
 }
 
+// In numbers.
+std::optional<std::string> plain_text(Tokens expression, const NamesOfTypes& names, int depth = 0) {
+  constexpr int kMostSteps = 8;
+  return study_expression(expression, [&](const std::string& name) -> std::optional<std::string> {
+    if (const auto known = names.numbers.find(name); known != names.numbers.end()) {
+      return std::to_string(known->second);
+    }
+    const auto made = names.computed.find(name);
+    if (made == names.computed.end() || depth == kMostSteps) return std::nullopt;
+    return plain_text(made->second, names, depth + 1);
+  });
+}
+
 std::optional<std::int64_t> count_of(Tokens declared, const NamesOfTypes& names) {
   std::int64_t count = 1;
   for (std::size_t at = 0; at < declared.size(); ++at) {
     if (!declared[at].is("[")) continue;
     const Tokens extent = declared.subspan(at + 1, behind_closing(declared, at) - at - 2);
-    auto number = whole_number(joined(extent));
-    if (const auto known = names.numbers.find(joined(extent)); known != names.numbers.end()) {
-      number = known->second;
-    }
+    const auto text = plain_text(extent, names);
+    const auto number = text ? constant_value(*text) : std::nullopt;
     if (!number || *number < 1 || *number > (1 << 20)) return std::nullopt;
     count *= *number;
   }

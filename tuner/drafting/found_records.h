@@ -24,8 +24,9 @@ using FoundRecord = std::vector<FoundMember>;
 
 struct NamesOfTypes {
   const std::map<std::string, std::string>& aliases;
-  const std::map<std::string, std::int64_t>& numbers;  // that extents may be
-  const std::map<std::string, FoundRecord>& records;   // those above
+  const std::map<std::string, std::int64_t>& numbers;         // that extents may be
+  const std::map<std::string, std::vector<Token>>& computed;  // of them
+  const std::map<std::string, FoundRecord>& records;          // those above
 };
 
 // Of the body of a struct. None where its layout is not seen: unions, bits, virtual functions,

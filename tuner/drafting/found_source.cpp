@@ -136,7 +136,25 @@ void FoundSource::read_kernel(const Declaration& one) {
     FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));
     if (found.name.empty()) found.name = "argument" + std::to_string(kernel.arguments.size());
   }
+  kernel.body = body_of(kernel);
   kernels.push_back(std::move(kernel));
+}
+
+// Of a kernel that only passes its arguments on, under the names that they have: the body of the
+// function that it calls.
+Tokens FoundSource::body_of(const FoundKernel& kernel) const {
+  if (mentions(kernel.body, "threadIdx") || mentions(kernel.body, "blockIdx")) return kernel.body;
+  for (const Declaration& one : declarations) {
+    if (!mentions(one.body, "threadIdx") || !mentions(kernel.body, last_name(one.name))) continue;
+    const auto parameters = pieces_between_commas(one.parameters);
+    const bool has_names = std::ranges::all_of(parameters, [&](Tokens parameter) {
+      const std::string name = parameter_of(parameter).name;
+      return std::ranges::find(kernel.arguments, name, &FoundArgument::name) !=
+             kernel.arguments.end();
+    });
+    if (has_names && !parameters.empty()) return one.body;
+  }
+  return kernel.body;
 }
 
 FoundArgument FoundSource::argument(Tokens parameter) const {
@@ -203,7 +221,7 @@ void FoundSource::read_macro(const std::string& name, std::string_view text, boo
     macros.push_back({name, *value, is_guarded, place});
     numbers[name] = *value;
   } else if (element_type(std::string(text))) {
-    aliases[name] = text;
+    if (!element_type(name)) aliases[name] = text;  // "#define bool char" was for another compiler
   } else {
     computed[name] = tokens_of(text);
   }
@@ -267,7 +285,7 @@ void FoundSource::read_record(const Declaration& one) {
   if (one.body.empty() || has_a_base || mentions(one.all, "enum")) return;
   const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
   if (mentions(one.all.first(open), ":") || mentions(one.all.first(open), "template")) return;
-  const auto record = record_of(one.body, {aliases, numbers, records});
+  const auto record = record_of(one.body, {aliases, numbers, computed, records});
   for (const std::string& name : names_of_struct(one)) {
     if (record) records.try_emplace(name, *record);
   }

@@ -78,6 +78,7 @@ struct FoundSource {
   const Text& text_of(const Token& token) const;
   void add_text(const std::string& name, const std::string& text);
   void read_kernel(const Declaration& one);
+  Tokens body_of(const FoundKernel& kernel) const;
   void read_macros();
   void read_macro(const std::string& name, std::string_view text, bool is_guarded,
                   const std::string& place);
