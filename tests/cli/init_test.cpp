@@ -65,7 +65,7 @@ TEST(Init, TriesItsDraftAndLearns) {
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_NE(done.err.find("found: tried once on the CPU: it runs"), std::string::npos) << done.err;
   const std::string yaml = text_of(sandbox.path("k.yaml"));
-  EXPECT_NE(yaml.find("shape: [n, 8], role: inout, fill: zeros}  # not every element of it was"),
+  EXPECT_NE(yaml.find("shape: [n, 4], role: inout, fill: zeros}  # not every element of it was"),
             std::string::npos)
       << yaml;
 }

@@ -2,6 +2,8 @@
 
 #include "tuner/commands/draft_trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <regex>
@@ -13,7 +15,6 @@
 #include "tuner/results/ranked_table.h"
 #include "tuner/run/load_study.h"
 #include "tuner/study/geometry_check.h"
-#include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
@@ -43,24 +44,59 @@ Assignments present_configuration(const Study& study) {
   return out;
 }
 
-DraftTrial judged(const std::string& message) {
+// "uses an address 64 bytes behind argument 3, a buffer of 1024 bytes", "write past the end of y:
+// element 70 of 64": how much larger it has to be at least.
+void take_overrun(const std::string& message, const Words& arguments, DraftTrial& out) {
+  static const std::regex kFar(R"((\d+) bytes behind argument (\d+), a buffer of (\d+) bytes)");
+  static const std::regex kNear(R"(past the end of (\w+): element (\d+) of (\d+))");
+  std::smatch parts;
+  double needed = 0, had = 0;
+  if (std::regex_search(message, parts, kFar)) {
+    const std::size_t place = std::stoul(parts[2].str());
+    if (place == 0 || place > arguments.size()) return;
+    out.name = arguments[place - 1];
+    had = std::stod(parts[3].str());
+    needed = had + std::stod(parts[1].str()) + 1;
+  } else if (std::regex_search(message, parts, kNear)) {
+    out.name = parts[1].str();
+    had = std::stod(parts[3].str());
+    needed = std::stod(parts[2].str()) + 1;
+  }
+  if (had < 1) return;
+  constexpr double kMore = 2;  // other threads may go farther
+  for (out.times = 2; static_cast<double>(out.times) * had < kMore * needed;) out.times *= 2;
+}
+
+DraftTrial judged(const std::string& message, const Words& arguments) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  DraftTrial out{End::kOther, false, {}, first_line(message)};
+  DraftTrial out{End::kOther, false, {}, 1, {}, first_line(message)};
   static const std::regex kUnwritten(R"((?:elements of|changes its input) (\w+))");
-  static const std::regex kUndefined(
-      R"('([A-Z][A-Z0-9_]*)' was not declared|undeclared identifier '([A-Z][A-Z0-9_]*)')");
+  static const std::regex kRounding(R"((\w+)\[.* atol: (\S+) would pass)");
+  static const std::regex kElement(R"((\w+)\[\d)");
+  static const std::regex kUndefined(R"('(\w+)' was not declared|undeclared identifier '(\w+)')");
   std::smatch parts;
   if (std::regex_search(message, parts, kUnwritten)) {
     out.end = End::kUnwritten;
     out.name = parts[1].str();
+  } else if (says("outside of the block's shared memory")) {
+    out.end = End::kShared;
   } else if (says("killed by signal") || says("past the end")) {
     out.end = End::kCrash;
+    take_overrun(message, arguments, out);
   } else if (says("not to be had") || says("seconds") || says("timeout")) {
     out.end = End::kSlow;
   } else if (says("does not compile")) {
     out.end = End::kCompile;
     out.message = compile_error(message);
+  } else if (std::regex_search(message, parts, kRounding)) {
+    out.end = End::kRounding;
+    out.name = parts[1].str();
+    constexpr double kMore = 4;  // other orders differ more
+    out.atol = fmt::format("{:.1e}", kMore * std::stod(parts[2].str()));
+  }
+  if (out.end == End::kOther && std::regex_search(message, parts, kElement)) {
+    out.name = parts[1].str();
   }
   if (std::regex_search(message, parts, kUndefined)) {
     out.name = parts[1].matched ? parts[1].str() : parts[2].str();
@@ -68,23 +104,28 @@ DraftTrial judged(const std::string& message) {
   return out;
 }
 
-DraftTrial judged(const std::optional<TryOutcome>& outcome) {
-  if (!outcome || !outcome->trial) return {DraftTrial::End::kOther, false, {}, "it was not run"};
+DraftTrial judged(const std::optional<TryOutcome>& outcome, const Words& arguments) {
+  using End = DraftTrial::End;
+  if (!outcome || !outcome->trial) return {End::kOther, false, {}, 1, {}, "it was not run"};
   const Trial& trial = *outcome->trial;
-  if (trial.state == TrialState::kOk) return {DraftTrial::End::kRight, true, {}, {}};
-  DraftTrial out = judged(trial.message);
-  if (trial.state == TrialState::kTimeout) out.end = DraftTrial::End::kSlow;
+  if (trial.state == TrialState::kOk) return {End::kRight, true, {}, 1, {}, {}};
+  DraftTrial out = judged(trial.message, arguments);
+  if (trial.state == TrialState::kTimeout) out.end = End::kSlow;
   if (trial.state == TrialState::kCompile) {
-    out.end = DraftTrial::End::kCompile;
+    out.end = End::kCompile;
     out.message = compile_error(trial.message);
     return out;
   }
   out.is_verified = trial.message.find("during probe") != std::string::npos ||
                     trial.message.find("during estimate") != std::string::npos;
-  if (trial.state == TrialState::kCorrectness && out.name.empty()) {
-    out.end = DraftTrial::End::kWrong;
-  }
+  if (trial.state == TrialState::kCorrectness && out.end == End::kOther) out.end = End::kWrong;
   out.message = std::string(shown_name(trial.state)) + ": " + out.message;
+  return out;
+}
+
+Words names_of(const std::vector<ArgumentSpec>& arguments) {
+  Words out;
+  for (const ArgumentSpec& one : arguments) out.push_back(one.name);
   return out;
 }
 
@@ -107,25 +148,27 @@ std::string why_refused(const std::filesystem::path& path) {
   }
 }
 
-DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs) {
+DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs,
+                     const Catalogue& catalogue) {
+  Words arguments;
   try {
     RunSettings settings{load_study(path.string(), {}, ignore)};
+    arguments = names_of(settings.study.arguments);
     DeviceOptions options;
     options.backend = "cpu";
     options.timeout = kTimeout;
     settings.devices = device_settings(options, settings.study);
     const Interrupt interrupt;
     const WorkerProgram program{executable_path(), plugin_dirs};
-    const Catalogue catalogue = load_plugins(plugin_dirs);
     std::optional<TryOutcome> outcome;
     try_configuration(
         settings, present_configuration(settings.study), program, catalogue, interrupt,
         [&](TryOutcome one) { outcome = std::move(one); }, ignore);
-    return judged(outcome);
+    return judged(outcome, arguments);
   } catch (const InterruptedError&) {
     throw;
   } catch (const std::exception& error) {
-    return judged(error.what());
+    return judged(error.what(), arguments);
   }
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 // What becomes of a drafted study: whether `check` takes it, and one trial of it on the CPU.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "tuner/commands/options.h"
+#include "tuner/plugin/catalogue.h"
 
 namespace tuner {
 
@@ -16,19 +18,26 @@ struct DraftTrial {
     kRight,
     kUnwritten,  // an output of which not every element is written
     kCrash,
-    kWrong,    // it answers otherwise when it is called again
-    kSlow,     // or too large
-    kCompile,  // it does not compile
+    kShared,    // a crash, since more threads write to shared memory than there is room for
+    kRounding,  // it answers a little otherwise in another order
+    kWrong,     // it answers otherwise when it is called again
+    kSlow,      // or too large
+    kCompile,   // it does not compile
     kOther
   };
   End end = End::kOther;
   bool is_verified = false;  // also of kSlow: what is slow is the timing
-  std::string name;          // of kUnwritten the output, of kCompile a macro that nobody defines
-  std::string message;       // the first line that says why
+  // Of kUnwritten, kRounding and kWrong the output, of kCrash the buffer that is too small (empty:
+  // not known), of kCompile a macro that nobody defines.
+  std::string name;
+  std::int64_t times = 1;  // of kCrash: as large as this the buffer should be
+  std::string atol;        // of kRounding
+  std::string message;     // the first line that says why
 };
 
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
 // compiler does.
-DraftTrial try_draft(const std::filesystem::path& study, const Words& plugin_dirs);
+DraftTrial try_draft(const std::filesystem::path& study, const Words& plugin_dirs,
+                     const Catalogue& catalogue);
 
 }  // namespace tuner

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tuner/commands/draft_trial.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/drafting/draft.h"
+#include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
@@ -96,23 +98,20 @@ class Drafts {
   DraftedStudy best() {
     DraftedStudy draft = accepted();
     if (options_.no_try) return draft;
-    const std::int64_t room = request_.room;
+    const DraftRequest plain = request_;
+    const Catalogue catalogue = load_plugins(options_.plugin_dirs);
     const auto began = std::chrono::steady_clock::now();
-    DraftTrial trial = try_draft(study_, options_.plugin_dirs);
-    if (trial.end == DraftTrial::End::kCompile && take_includer()) {
-      draft = accepted();
-      trial = try_draft(study_, options_.plugin_dirs);
-    }
+    DraftTrial trial = try_draft(study_, options_.plugin_dirs, catalogue);
     while (learn(trial, draft)) {
       draft = accepted();
       if (std::chrono::steady_clock::now() - began > kPatience) break;
-      trial = try_draft(study_, options_.plugin_dirs);
+      trial = try_draft(study_, options_.plugin_dirs, catalogue);
     }
     if (trial.is_verified) {
       draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
       return draft;
     }
-    if (trial.end != DraftTrial::End::kRight) request_.room = room;  // more room is no help
+    if (trial.end != DraftTrial::End::kRight) request_.room = plain.room;  // it is no help
     const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
@@ -121,8 +120,9 @@ class Drafts {
   }
 
  private:
-  static constexpr std::chrono::seconds kPatience{8};
-  static constexpr std::int64_t kMostRoom = 64, kSmallest = 4096;
+  static constexpr std::chrono::seconds kPatience{20};
+  static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
+                                kFewest = 4;
 
   // Writes a draft that `check` takes; without the host code's launch where that makes none.
   DraftedStudy accepted() {
@@ -142,45 +142,56 @@ class Drafts {
 
   // Of a file that another one includes, and that says nothing without it: of the other one.
   DraftedStudy drafted() {
-    try {
-      return draft_study(request_);
-    } catch (const InputError&) {
-      if (!take_includer()) throw;
-      return draft_study(request_);
+    for (;;) {
+      try {
+        return draft_study(request_);
+      } catch (const InputError&) {
+        if (!take_includer()) throw;
+      }
     }
   }
 
   bool take_includer() {
     const fs::path includer = request_.project.includer;
     if (includer.empty()) return false;
+    if (!sources_.insert(fs::weakly_canonical(includer)).second) return false;
     request_.kernel = kernel_to_draft(request_);
     request_.source = text_of(includer);
     request_.source_name = relative_to(".", includer);
     request_.relative_name = relative_to(folder_of(study_), includer);
     take_project(includer, folder_of(study_), request_);
-    request_.project.includer.clear();
     return true;
   }
 
   // Whether another draft may do better.
   bool learn(const DraftTrial& trial, const DraftedStudy& draft) {
     using End = DraftTrial::End;
-    if (trial.end == End::kUnwritten) {  // after the second: all
-      const std::string name = request_.unwritten.empty() ? trial.name : kEveryOutput;
-      if (request_.unwritten.insert(name).second) return true;
+    if (trial.end == End::kCompile && take_includer()) return true;
+    if (trial.end == End::kUnwritten) {
+      if (request_.unwritten.empty()) return request_.unwritten.insert(trial.name).second;
+      request_.unwritten.insert(kEvery);
       return !std::exchange(request_.positive, true);
     }
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
     }
-    if (trial.end == End::kWrong && request_.unwritten.insert(kEveryOutput).second) return true;
-    const bool may_need_room = trial.end == End::kCrash || trial.end == End::kWrong;
-    if (may_need_room && request_.room < kMostRoom) {
-      request_.room *= 8;
-      return true;
+    if (trial.end == End::kRounding) return request_.atol.emplace(trial.name, trial.atol).second;
+    if (trial.end == End::kWrong) {
+      if (request_.unwritten.insert(kEvery).second) return true;
+      return draft.outputs > 1 && request_.unsteady.insert(trial.name).second;
     }
-    if (trial.end == End::kSlow && draft.has_extents && request_.smaller < kSmallest) {
-      request_.smaller *= 64;
+    if (trial.end == End::kCrash && trial.times > 1) {
+      const std::int64_t times = request_.room_of(trial.name) * trial.times;
+      if (times <= kMostRoomOfOne) return request_.room[trial.name] = times, true;
+    }
+    if (trial.end == End::kCrash && request_.room_of(kEvery) < kMostRoom) {
+      return request_.room[kEvery] = request_.room_of(kEvery) * 8, true;
+    }
+    if (trial.end == End::kShared && request_.fewer < kFewest) return request_.fewer *= 2, true;
+    const bool may_be_smaller =
+        trial.end == End::kCrash || trial.end == End::kShared || trial.end == End::kSlow;
+    if (may_be_smaller && draft.has_extents && request_.smaller < kSmallest) {
+      request_.smaller *= 16;
       return true;
     }
     return false;
@@ -189,6 +200,7 @@ class Drafts {
   const InitOptions& options_;
   fs::path study_;
   DraftRequest request_;
+  std::set<fs::path> sources_;  // that include the kernel's, of which a draft was made
 };
 
 }  // namespace

@@ -152,6 +152,8 @@ DraftedStudy draft_study(const DraftRequest& request) {
   context.plan.relative_name = request.relative_name;
   context.plan.include_dirs = request.include_dirs;
   context.plan.head = request.remarks;
+  context.plan.atol = request.atol;
+  context.plan.is_cooperative = mentions(kernel.body, "this_grid") && mentions(kernel.body, "sync");
   say_kernel(context, !request.kernel.empty());
   draft_knobs(context);
   draft_extents(context);
@@ -159,14 +161,11 @@ DraftedStudy draft_study(const DraftRequest& request) {
   hold_blocks_of_a_guessed_grid(context.plan);
   draft_arguments(context, request.source_name);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
-  if (mentions(kernel.body, "this_grid") && mentions(kernel.body, "sync")) {
-    context.plan.guessed.emplace_back(
-        "no grid waits for itself: a cooperative launch is nothing that a study asks for");
-  }
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
-  return {draft_yaml(plan), plan.kernel, plan.found, plan.guessed, !plan.extents.empty()};
+  return {draft_yaml(plan), plan.kernel,           plan.found,
+          plan.guessed,     !plan.extents.empty(), plan.outputs.size()};
 }
 
 }  // namespace tuner

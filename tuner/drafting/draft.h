@@ -3,6 +3,7 @@
 // guesses where they do not.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace tuner {
 
-inline constexpr const char* kEveryOutput = "*";
+inline constexpr const char* kEvery = "*";  // buffer, output
 
 struct DraftRequest {
   std::string source;         // its text
@@ -23,13 +24,21 @@ struct DraftRequest {
 
   // What an earlier draft has taught.
   bool without_host = false;  // a launch of the host code that makes no study
-  std::int64_t room = 1;      // buffers are this many times as large as they seem to be
-  std::int64_t smaller = 1;   // extents are this many times as small
-  std::set<std::string>
-      unwritten{};        // outputs of which not every element is written, or kEveryOutput
-  bool positive = false;  // numbers below zero make NaNs
-  std::set<std::string> undefined{};   // macros that a build defines
-  std::vector<std::string> remarks{};  // what is to be said at the top
+  // By buffer or kEvery: it is this many times as large as it seems to be.
+  std::map<std::string, std::int64_t> room{};
+  std::int64_t smaller = 1;  // extents are this many times as small
+  std::int64_t fewer = 1;    // a guessed block has this many times fewer threads along each axis
+  std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
+  std::set<std::string> unsteady{};   // outputs that no two launches write alike
+  std::map<std::string, std::string> atol{};  // by output: what its rounding differs by
+  bool positive = false;                      // numbers below zero make NaNs
+  std::set<std::string> undefined{};          // macros that a build defines
+  std::vector<std::string> remarks{};         // what is to be said at the top
+
+  std::int64_t room_of(const std::string& buffer) const {
+    const auto own = room.find(buffer), all = room.find(kEvery);
+    return own != room.end() ? own->second : all != room.end() ? all->second : 1;
+  }
 };
 
 struct DraftedStudy {
@@ -38,6 +47,7 @@ struct DraftedStudy {
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at
   bool has_extents = false;          // else it cannot be made smaller
+  std::size_t outputs = 0;           // that are verified
 };
 
 // The name of the kernel that draft_study() would choose.

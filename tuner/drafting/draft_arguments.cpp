@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRowLength = 16;
 constexpr double kMostBytes = 256 << 20;  // of a buffer
-constexpr double kMostRoom = 32 << 20;    // of one that is made larger than it seems to be
+constexpr double kMostRoom = 128 << 20;   // of one that is made larger than it seems to be
 
 class Arguments {
  public:
@@ -169,8 +169,12 @@ class Arguments {
     if ((!use.writes || one.is_const) && !is_changed) {
       return {one.name, text + ", fill: " + fill_for(one, use), guess};
     }
+    if (c_.request.unsteady.contains(one.name)) {
+      return {one.name, text + ", role: scratch",
+              "no two launches wrote the same when it was tried: it is not verified"};
+    }
     c_.plan.outputs.emplace_back(one.name, one.type);
-    if (unwritten.contains(one.name) || unwritten.contains(kEveryOutput)) {
+    if (unwritten.contains(one.name) || unwritten.contains(kEvery)) {
       return {one.name, text + ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros"),
               "not every element of it was written when it was tried"};
     }
@@ -199,12 +203,25 @@ class Arguments {
     const std::int64_t bytes = static_cast<std::int64_t>(bytes_of({one.type, one.lanes}));
     if (memory->is_bytes) all = divided(all, bytes);
     all = with_present_values(c_.plan, all);
-    if (const auto number = constant_value(all)) all = std::to_string(*number);
+    if (const auto number = constant_value(all)) all = in_extents(*number);
     const auto count = c_.value_of(all);
     if (!count || *count < 1 || *count * static_cast<double>(bytes) > kMostBytes) {
       return std::nullopt;
     }
     return all;
+  }
+
+  // 4096 where the host code's n is 1024, and the draft's is smaller: "n * 4".
+  std::string in_extents(std::int64_t elements) const {
+    constexpr std::int64_t kNoAccident = 256;
+    std::pair<std::string, std::int64_t> largest{"", 0};
+    for (const auto& one : c_.plan.size_of_host) {
+      const bool divides = one.second >= kNoAccident && elements % one.second == 0;
+      if (divides && one.second > largest.second) largest = one;
+    }
+    if (largest.second == 0) return std::to_string(elements);
+    const std::int64_t times = elements / largest.second;
+    return times == 1 ? largest.first : fmt::format("{} * {}", largest.first, times);
   }
 
   // "n * 4" divided by 4 is "n".
@@ -253,8 +270,9 @@ class Arguments {
       bytes *= c_.value_of(trimmed_quotes(extent)).value_or(1);
     }
     // Each guessed size has its limit, or nothing would be left for the others.
-    const bool has_room = bytes * static_cast<double>(c_.request.room) <= kMostRoom;
-    if (c_.request.room > 1 && has_room) shape.push_back(std::to_string(c_.request.room));
+    const std::int64_t room = c_.request.room_of(one.name);
+    const bool has_room = bytes * static_cast<double>(room) <= kMostRoom;
+    if (room > 1 && has_room) shape.push_back(std::to_string(room));
     if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
     return "[" + listed(shape) + "]";
   }
@@ -337,15 +355,25 @@ class Arguments {
       return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
     }
     if (auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
-    std::vector<std::string> all;
+    std::vector<std::string> all, named;
     for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
-    return all;
+    if (all.size() < 3) return all;
+    for (const auto& [argument, extent] : c_.plan.extent_of) {
+      const std::string& name = argument;
+      const bool is_in = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
+        return words_in(subscript, c_.kernel.body).contains(name);
+      });
+      if (is_in) named.push_back(extent);
+    }
+    return named.empty() ? all : named;
   }
 
   // C[M, N] = A[M, K] * B[K, N].
   std::vector<std::string> extents_of_product(const FoundArgument& one) const {
     std::map<std::string, std::string> by_name;
-    for (const auto& extent : c_.plan.extents) by_name[lower(extent.first)] = extent.first;
+    for (const auto& extent : c_.plan.extents) {  // "N", "kSizeN"
+      by_name[lower(extent.first.substr(extent.first.size() - 1))] = extent.first;
+    }
     const std::string name = lower(one.name.substr(0, 1)),
                       end = lower(one.name.substr(one.name.size() - 1));
     if (by_name.size() != 3 || !by_name.contains("m") || !by_name.contains("n") ||

@@ -80,8 +80,11 @@ class Extents {
         return product * static_cast<double>(one.second);
       });
     };
-    const double most = std::min(std::ldexp(1, all.size() < 3 ? 21 : 25), work()) /
-                        static_cast<double>(c_.request.smaller);
+    const bool waits = mentions(c_.kernel.body, "__syncthreads") ||
+                       mentions(c_.kernel.body, "sync");  // which costs a CPU most
+    const int most_bits = (all.size() == 3 ? 25 : 21) - (waits ? 2 : 0);
+    const double most =
+        std::min(std::ldexp(1, most_bits), work()) / static_cast<double>(c_.request.smaller);
     while (!all.empty() && work() > most) {
       const auto largest =
           std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
@@ -89,10 +92,7 @@ class Extents {
       largest->second = (largest->second + 1) / 2;
     }
     if (all == was || c_.plan.remarks.contains("problem_sizes")) return;
-    for (const auto& [name, extent] : was) {
-      std::string& out = c_.plan.size_of_host;
-      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, extent);
-    }
+    c_.plan.size_of_host = was;
   }
 
   bool is_matrix() const {
@@ -119,7 +119,9 @@ class Extents {
   }
 
   std::int64_t usual_extent() const {
+    const bool is_volume = axes_used(c_.kernel.body, "blockIdx") > 2;
     if (c_.extent_arguments.size() >= 3) return extents_of_product_known() ? 256 : 64;
+    if (is_volume) return 64;
     if (c_.extent_arguments.size() == 2 || is_matrix() || is_square()) return 512;
     const bool shares_threads = !share_of_a_block(c_.kernel.body, 'x').divisor.empty();
     return shares_threads ? 16384
@@ -128,7 +130,9 @@ class Extents {
 
   bool extents_of_product_known() const {
     std::set<std::string> names;
-    for (const std::string& one : c_.extent_arguments) names.insert(lower(one));
+    for (const std::string& one : c_.extent_arguments) {
+      names.insert(lower(one.substr(one.size() - 1)));
+    }
     return names == std::set<std::string>{"m", "n", "k"};
   }
 

@@ -59,8 +59,9 @@ class Knobs {
                         macro.name, macro.value, macro.place, macro.name));
       }
     }
+    take_undefined_in_directives();
     for (const std::string& name : c_.request.undefined) {
-      if (c_.plan.parameter(name) == nullptr) add_undefined(name);
+      if (c_.plan.parameter(name) == nullptr && is_value(name)) add_undefined(name);
     }
     for (const Declaration& one : c_.source.declarations) {
       const bool is_device = one.body.data() == c_.kernel.body.data() ||
@@ -70,6 +71,38 @@ class Knobs {
   }
 
  private:
+  // "#pragma unroll UNROLL"; "#if VEC == 1" and "#elif VEC == 2", of which one has to hold.
+  void take_undefined_in_directives() {
+    std::map<std::string, std::vector<std::int64_t>> compared;
+    for (const Token& token : c_.source.tokens) {
+      if (token.kind != Token::Kind::kDirective || !c_.source.holds(token)) continue;
+      const std::string_view kind = directive_name(token);
+      const std::vector<Token> words = tokens_of(directive_rest(token));
+      const bool unrolls = kind == "pragma" && words.size() == 2 && words[0].is("unroll");
+      const bool compares =
+          words.size() == 4 && words[0].is_word() && words[1].is("=") && words[2].is("=");
+      if (unrolls && c_.plan.parameter(std::string(words[1].text)) == nullptr &&
+          is_undefined(std::string(words[1].text))) {
+        add_undefined(std::string(words[1].text));
+      }
+      const auto value = compares ? whole_number(words[3].text) : std::nullopt;
+      if (value && (kind == "if" || kind == "elif")) {
+        compared[std::string(words[0].text)].push_back(*value);
+      }
+    }
+    for (auto& [name, values] : compared) {
+      const std::int64_t first = values.front();
+      std::ranges::sort(values);
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+      const bool is_choice = values.size() > 1 && values.front() > 0;
+      if (!is_choice || !is_undefined(name) || c_.plan.parameter(name) != nullptr) continue;
+      add_undefined(name);
+      c_.plan.parameters.back().present = first;
+      c_.plan.parameters.back().values =
+          mentions(c_.kernel.body, name) ? values : std::vector<std::int64_t>{first};
+    }
+  }
+
   // Macros that only a build, or a tuner, defines.
   void take_undefined(const Declaration& function) {
     const Tokens body = function.body;
@@ -137,6 +170,15 @@ class Knobs {
       if (is_behind_type || is_pointer || is_enumerator(all, at)) return true;
     }
     return false;
+  }
+
+  // Whether it is a value wherever it stands: no function, no array, no struct.
+  bool is_value(const std::string& name) const {
+    const std::vector<Token>& all = c_.source.tokens;
+    for (std::size_t at = 0; at + 1 < all.size(); ++at) {
+      if (all[at].is(name) && is_one_of("( [ . -> <", all[at + 1].text)) return false;
+    }
+    return true;
   }
 
   static bool is_enumerator(const std::vector<Token>& all, std::size_t at) {

@@ -86,7 +86,8 @@ class Launch {
       return guess;
     }
     const auto number = constant_value(*text);
-    if (!number || *number == 1) return *text;
+    if (!number) return *text;
+    if (*number == 1) return "1";
     if (!kernel_asks_its_block(axis)) {
       // k<256><<<n / 256, 256>>>: the template's.
       for (const auto& [name, parameter] : c_.template_values) {
@@ -95,8 +96,7 @@ class Launch {
         return parameter;
       }
       std::string parameter = axes > 1 ? template_block(*number) : "";
-      if (!parameter.empty()) return parameter;
-      return *text;
+      return parameter.empty() ? std::to_string(*number) : parameter;
     }
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back(
@@ -137,7 +137,7 @@ class Launch {
         if (known && (is_block || constant_value(*known))) return *known;
       }
     }
-    const std::int64_t usual = axes == 1 ? 256 : 16;
+    const std::int64_t usual = std::max<std::int64_t>(1, (axes == 1 ? 256 : 16) / c_.request.fewer);
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back({name, values_to_try(name, usual, axes), usual, true, "launch"});
     c_.plan.guess("block", fmt::format("a block of {} threads along {}", usual, "xyz"[axis]));
@@ -254,6 +254,10 @@ class Launch {
 
   std::string guessed_grid(int axis, std::map<char, std::string>& along) {
     const char letter = "xyz"[axis];
+    if (c_.plan.is_cooperative) {
+      c_.plan.guess("grid", fmt::format("as many blocks along {} as surely run at once", letter));
+      return axis == 0 ? "device.multiprocessors" : "1";
+    }
     if (!along.contains(letter)) along[letter] = extent_by_name(axis, along);
     const bool is_invented = c_.plan.extent_of.empty() && !c_.plan.extents.empty() && axis == 0;
     if (along[letter].empty() && !is_invented) {
@@ -276,6 +280,7 @@ class Launch {
       }
       if (!text.empty()) share += (share.empty() ? "" : " * ") + text;
     }
+    if (share.empty() && is_invented) share = c_.plan.block.front();  // an element for each thread
     c_.plan.guess("grid", fmt::format("the grid along {}: {} in shares of {}", letter, extent,
                                       share.empty() ? "1" : share));
     return share.empty() ? extent : fmt::format("ceil_div({}, {})", extent, share);

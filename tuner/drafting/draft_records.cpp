@@ -87,7 +87,8 @@ class Records {
   void add_buffer(const std::string& name, const std::string& type, const Use& use,
                   const std::string& shape) {
     const char* fill = is_real_type(type) ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}";
-    const std::string room = c_.request.room > 1 ? fmt::format(", {}]", c_.request.room) : "]";
+    const std::int64_t times = c_.request.room_of(name);
+    const std::string room = times > 1 ? fmt::format(", {}]", times) : "]";
     const std::string rest =
         fmt::format("type: {}, shape: {}", type, shape.substr(0, shape.size() - 1) + room);
     if (use.writes) {
@@ -210,7 +211,8 @@ class Records {
     const Use use = use_of(c_.kernel.body, of_.name);
     std::string shape = "65536";
     if (!c_.plan.extents.empty()) shape = c_.plan.extents.front().first;
-    if (c_.request.room > 1) shape += fmt::format(", {}", c_.request.room);
+    const std::int64_t room = c_.request.room_of(of_.name);
+    if (room > 1) shape += fmt::format(", {}", room);
     const bool writes = use.writes && !of_.is_const;
     if (writes) c_.plan.outputs.emplace_back(of_.name, "");
     return DraftedArgument{of_.name,

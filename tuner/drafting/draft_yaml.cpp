@@ -50,6 +50,14 @@ std::string remark(const DraftPlan& plan, const std::string& key) {
   return found == plan.remarks.end() ? "" : "  # a guess: " + found->second;
 }
 
+std::string size_text(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
+  std::string out;
+  for (const auto& [name, extent] : extents) {
+    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, extent);
+  }
+  return "{" + out + "}";
+}
+
 std::string parameters_text(const DraftPlan& plan) {
   std::string out = "parameters:\n";
   for (const DraftedParameter& one : plan.parameters) {
@@ -74,6 +82,7 @@ std::string constraints_text(const DraftPlan& plan) {
 std::string launch_text(const DraftPlan& plan) {
   std::string out = fmt::format("launch:\n  block: {}{}\n  grid: {}{}\n", list_of(plan.block),
                                 remark(plan, "block"), list_of(plan.grid), remark(plan, "grid"));
+  if (plan.is_cooperative) out += "  cooperative: true\n";
   const std::string shared = plan.shared.empty() ? "0" : plan.shared;
   const std::string guess = remark(plan, "dynamic_shared_bytes");
   if (shared == "0" && guess.empty()) return out;
@@ -125,6 +134,7 @@ std::string reference_text(const DraftPlan& plan) {
                      "\"" + present_entry(plan) + "\"", present_values(plan),
                      list_of(with_present_values(plan, plan.block)),
                      list_of(with_present_values(plan, plan.grid)));
+  if (plan.is_cooperative) out += "  cooperative: true\n";
   if (!plan.shared.empty()) {
     out += fmt::format("  dynamic_shared_bytes: {}\n", with_present_values(plan, plan.shared));
   }
@@ -165,11 +175,17 @@ std::string verify_text(const DraftPlan& plan) {
   for (const auto& [name, type] : plan.outputs) {
     if (type.empty()) continue;  // structs have the usual tolerances
     const bool is_half = type == "float16" || type == "bfloat16";
-    const char* tolerance = type == "float64"   ? "{rtol: 1e-9, atol: 1e-9}"
-                            : type == "float32" ? "{rtol: 1e-4, atol: 1e-4}"
-                            : is_half           ? "{rtol: 1e-2, atol: 1e-2}"
-                                                : "{rtol: 0, atol: 0}";
-    out += fmt::format("  {}: {}\n", name, tolerance);
+    const char* usual = type == "float64"   ? "1e-9"
+                        : type == "float32" ? "1e-4"
+                        : is_half           ? "1e-2"
+                                            : "0";
+    const auto seen = plan.atol.find(name);
+    out += seen == plan.atol.end()
+               ? fmt::format("  {}: {{rtol: {}, atol: {}}}\n", name, usual, usual)
+               : fmt::format(
+                     "  {}: {{rtol: {}, atol: {}}}  # another order of its sums gives as "
+                     "much, when it was tried\n",
+                     name, usual, seen->second);
   }
   if (out.empty()) return "# Members of structs are compared with the usual tolerances.\n";
   return "verify:\n" + out;
@@ -217,14 +233,11 @@ std::string draft_yaml(const DraftPlan& plan) {
   if (!plan.include_dirs.empty()) out += "  include_dirs: " + texts(plan.include_dirs) + "\n";
   if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
   if (!plan.extents.empty()) {
-    std::string size;
-    for (const auto& [name, extent] : plan.extents) {
-      size += fmt::format("{}{}: {}", size.empty() ? "" : ", ", name, extent);
-    }
-    out += "problem_sizes:  # the sizes that matter to you, one a line\n  - {" + size + "}" +
-           remark(plan, "problem_sizes") + "\n";
+    out += "problem_sizes:  # the sizes that matter to you, one a line\n  - " +
+           size_text(plan.extents) + remark(plan, "problem_sizes") + "\n";
     if (!plan.size_of_host.empty()) {
-      out += "  # - {" + plan.size_of_host + "}  # the host code's: more than a first run needs\n";
+      out += "  # - " + size_text(plan.size_of_host) +
+             "  # the host code's: more than a first run needs\n";
     }
   }
   out += parameters_text(plan) + baseline_text(plan);

@@ -16,15 +16,15 @@ bool has_one_of(const std::string& text, std::initializer_list<std::string_view>
   return std::ranges::any_of(parts, [&](auto part) { return text.find(part) != text.npos; });
 }
 
-// Pieces of a name: "BLOCK_SIZE_X" is block, size, x.
+// Pieces of a name: "BLOCK_SIZE_X" is block, size, x, and "kSizeM" is k, size, m.
 std::vector<std::string> pieces_of(const std::string& name) {
+  const auto is_upper = [](unsigned char c) { return std::isupper(c) != 0; };
   std::vector<std::string> out(1);
-  for (const char c : lower(name)) {
-    if (c == '_') {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '_' || (i > 0 && is_upper(name[i]) && !is_upper(name[i - 1]))) {
       out.emplace_back();
-    } else {
-      out.back() += c;
     }
+    if (name[i] != '_') out.back() += lower(std::string(1, name[i]));
   }
   return out;
 }

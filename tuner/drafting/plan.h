@@ -30,14 +30,17 @@ struct DraftPlan {
   bool has_macros = false;  // names of parameters are those of macros, without a prefix
   std::vector<std::string> include_dirs, head;  // head: remarks at the top
   std::vector<std::pair<std::string, std::int64_t>> extents;
-  std::string size_of_host;  // the host code's, where the extents are smaller; empty: they are not
+  // The host code's, where the extents are smaller; empty: they are not.
+  std::vector<std::pair<std::string, std::int64_t>> size_of_host;
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
   std::vector<DraftedParameter> parameters;
   std::vector<std::string> block, grid;
   std::string shared;
+  bool is_cooperative = false;
   std::vector<DraftedArgument> arguments, buffers, constants;
   std::vector<std::pair<std::string, std::string>> types;    // structs, and their members
   std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
+  std::map<std::string, std::string> atol;                   // of outputs that need another one
   std::vector<std::string> found, guessed;
   std::map<std::string, std::string> remarks;  // what was guessed, by key of the study
 

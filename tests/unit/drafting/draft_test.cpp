@@ -214,6 +214,23 @@ TEST(Draft, ExtentsThatAreGuessedAreUnlikeEachOther) {
                   "- {rows: 1024, cols: 512}"));
 }
 
+TEST(Draft, NamesOfExtentsAreReadInAllStyles) {
+  const std::string yaml =
+      drafted(
+          "__global__ void gemm(int kSizeM, int kSizeN, int kSizeK, const float* mat_a,\n"
+          "                     const float* mat_b, float* mat_c) {\n"
+          "  int row = blockDim.x * blockIdx.x + threadIdx.x;\n"
+          "  int col = blockDim.y * blockIdx.y + threadIdx.y;\n"
+          "  float sum = 0;\n"
+          "  for (int k = 0; k < kSizeK; k++)\n"
+          "    sum += mat_a[k * kSizeM + row] * mat_b[k * kSizeN + col];\n"
+          "  mat_c[col * kSizeM + row] = sum;\n}\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "{name: mat_b, type: float32, shape: [kSizeK, kSizeN],")) << yaml;
+  EXPECT_TRUE(has(yaml, "grid: [\"ceil_div(kSizeM, BLOCK_X)\", \"ceil_div(kSizeN, BLOCK_Y)\"]"))
+      << yaml;
+}
+
 TEST(Draft, TheGridRunsAlongWhatIndicesAreComparedWithOrAddedTo) {
   const auto grid = [](const std::string& body, const std::string& extents = "int rows, int cols") {
     const std::string yaml =
@@ -276,7 +293,9 @@ TEST(Draft, MarksEveryGuessInTheStudy) {
   EXPECT_TRUE(
       has(yaml, "  - {N: 65536}  # a guess: 65536 elements: the kernel takes no number of "))
       << yaml;
-  EXPECT_TRUE(has(yaml, "grid: [N]  # a guess: the grid along x: N in shares of 1\n")) << yaml;
+  EXPECT_TRUE(has(
+      yaml, "grid: [\"ceil_div(N, BLOCK)\"]  # a guess: the grid along x: N in shares of BLOCK\n"))
+      << yaml;
   EXPECT_TRUE(has(drafted("__global__ void k(const float* a, int n) { n = a[n]; }").yaml,
                   "# No output was found, so nothing is verified.\n"));
 }
@@ -312,12 +331,24 @@ TEST(Draft, NamesAFewOfManyOtherKernels) {
   EXPECT_EQ(drafted(source, "k1999").found.front(), "kernel k1999 (line 4000)");
 }
 
-TEST(Draft, AGridThatWaitsForItselfIsSaidToBeBeyondAStudy) {
+TEST(Draft, AGridThatWaitsForItselfIsLaunchedCooperatively) {
   const std::string head = "__global__ void k(float* a, int n) { auto grid = cg::this_grid(); ";
-  EXPECT_EQ(
-      drafted(head + "grid.sync(); a[blockIdx.x * blockDim.x + threadIdx.x] = n; }").guessed.back(),
-      "no grid waits for itself: a cooperative launch is nothing that a study asks for");
-  EXPECT_FALSE(has(drafted(head + "a[grid.thread_rank()] = n; }").guessed.back(), "cooperative"));
+  const std::string yaml = drafted(head + "grid.sync(); a[threadIdx.x] = n; }").yaml;
+  EXPECT_EQ(yaml.find("  cooperative: true\n", yaml.find("  cooperative: true\n") + 1),
+            yaml.rfind("  cooperative: true\n"))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "  grid: [\"device.multiprocessors\"]")) << yaml;
+  EXPECT_FALSE(has(drafted(head + "a[grid.thread_rank()] = n; }").yaml, "cooperative"));
+}
+
+TEST(Draft, AFunctionThatIsSpecializedEndsWhereItDoes) {
+  const std::string yaml =
+      drafted(
+          "template <class T> __device__ T sum(T a) { return a; }\n"
+          "template <> __device__ int sum<int>(int a) {\n  a = 1;\n  return a;\n}\n"
+          "template <class T> __global__ void k(T* a, int n) { a[threadIdx.x] = sum<T>(n); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "entry: \"k<float>\"")) << yaml;
 }
 
 TEST(Draft, ChoosesAmongSeveralKernels) {

@@ -105,6 +105,53 @@ TEST(DraftFromHostCode, MacrosThatNobodyDefinesAreParameters) {
   EXPECT_FALSE(has(yaml, "FLT_MAX: ")) << yaml;
 }
 
+TEST(DraftFromHostCode, AMacroThatIsComparedHasOneOfTheValues) {
+  const std::string yaml =
+      drafted(
+          "#if VEC == 2\ntypedef float2 vec;\n#elif VEC == 4\ntypedef float4 vec;\n#endif\n"
+          "#if DEBUG == 1\n#define CHECK\n#endif\n"
+          "__global__ void k(vec* a, int n) {\n#pragma unroll UNROLL\n"
+          "  for (int i = 0; i < n; i += VEC) a[i] = a[i + 1];\n}\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "VEC: [2, 4]  # a guess; used and defined nowhere\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "UNROLL: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
+  EXPECT_FALSE(has(yaml, "DEBUG: ")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [n, 2]")) << yaml;
+}
+
+TEST(DraftFromHostCode, WhatIsSetLastAboveTheLaunchCounts) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, int step, int n) { a[threadIdx.x] = step * n; }\n"
+          "void f() { int i; for (i = 0; i < 4; ++i) prepare(i);\n"
+          "  dim3 grid; grid.x = 3; grid.y = 2;\n"
+          "  for (i = 5; i < 9; ++i) k<<<grid, 32>>>(a, i, 64); i = 7; }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "{name: step, type: int32, value: 5}")) << yaml;
+  EXPECT_TRUE(has(yaml, "grid: [3, 2]\n")) << yaml;
+}
+
+TEST(DraftFromHostCode, BuffersAreSmallerWithTheirSizes) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(const unsigned char* a, int count) { if (threadIdx.x < count) f(a); "
+          "}\n"
+          "void run() { unsigned bytes = 64 * 1048576; cudaMalloc(&d, bytes);\n"
+          "  k<<<240, 192>>>(d, bytes / 4); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "- {count: 2097152}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: a, type: uint8, shape: [count, 4],")) << yaml;
+}
+
+TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
+  const std::string yaml = drafted(
+                               "template <int B> __device__ void inner(float* c, int w) {\n"
+                               "  c[blockIdx.y * w + threadIdx.y * B + threadIdx.x] = 1; }\n"
+                               "__global__ void outer(float* c, int w) { inner<8>(c, w); }\n")
+                               .yaml;
+  EXPECT_TRUE(has(yaml, "  block: [BLOCK_X, BLOCK_Y]")) << yaml;
+}
+
 TEST(DraftFromHostCode, AKernelWithoutArgumentsHasAStudyWithoutAny) {
   const std::string yaml =
       drafted("__global__ void k() { printf(\"x\"); }\nvoid f() { k<<<2, 32>>>(); }\n").yaml;
@@ -114,23 +161,31 @@ TEST(DraftFromHostCode, AKernelWithoutArgumentsHasAStudyWithoutAny) {
 
 TEST(DraftFromHostCode, WhatATrialTaughtIsMinded) {
   DraftRequest request{kAxpy, "k.cu", "k.cu", {}};
-  request.room = 8;
+  request.room = {{kEvery, 8}, {"y", 2}};
+  request.atol = {{"y", "3e-3"}};
+  request.fewer = 4;
   request.smaller = 1024;
   request.remarks = {"tried"};
   const std::string yaml = draft_study(request).yaml;
   EXPECT_TRUE(has(yaml, "\n# tried\nschema: 1\n")) << yaml;
   EXPECT_TRUE(has(yaml, "  - {n: 1024}")) << yaml;
   EXPECT_TRUE(has(yaml, "{name: x, type: float32, shape: [n, 8],")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: y, type: float32, shape: [n, 2],")) << yaml;
+  EXPECT_TRUE(has(yaml, "  y: {rtol: 1e-4, atol: 3e-3}  # another order of its sums")) << yaml;
+  EXPECT_TRUE(has(yaml, "configuration: {BLOCK: 64}")) << yaml;
   request.source = "__global__ void k(float* y, int n) { y[threadIdx.x] = n; }";
   request.unwritten = {"y"};
   EXPECT_TRUE(has(draft_study(request).yaml, "role: inout, fill: zeros}  # not every element"));
+  request.unsteady = {"y"};
+  EXPECT_TRUE(has(draft_study(request).yaml, "role: scratch}  # no two launches wrote the same"));
 }
 
 TEST(DraftFromHostCode, StructsAreDraftedMemberByMember) {
   const std::string yaml =
       drafted(
+          "#define bool char\n#ifdef SIDE\n#define KINDS SIDE\n#else\n#define KINDS 1\n#endif\n"
           "typedef struct { int width; int height; float* elements; } Matrix;\n"
-          "struct Cell { float3 at; int kind[2]; bool alive; void step() {} };\n"
+          "struct Cell { float3 at; int kind[KINDS + 1]; bool alive; void step() {} };\n"
           "__global__ void k(Matrix a, Matrix c, Cell* cells, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
           "  if (i < n) c.elements[i] = a.elements[i] * cells[i].kind[0];\n}\n"
