@@ -37,7 +37,9 @@ class Arguments {
         if (element) one.type = element->name;
       }
       const bool is_memory = one.type.empty() && one.c_type == "void" && one.pointers == 1;
-      if (is_memory) one.type = "uint8";
+      const int state = bytes_of_random_state(one.c_type);
+      if (is_memory || (state > 0 && one.pointers == 1)) one.type = "uint8";
+      if (state > 0) one.lanes = state;
       if (auto record = drafted_record(c_, one)) {
         c_.plan.arguments.push_back(std::move(*record));
         continue;
@@ -77,6 +79,14 @@ class Arguments {
   }
 
  private:
+  // cuRAND's states, of which a study gives the bytes; 0: it is none.
+  static int bytes_of_random_state(const std::string& c_type) {
+    const std::string kind = c_type.ends_with("_t") ? c_type.substr(0, c_type.size() - 2) : c_type;
+    if (kind == "curandState" || kind == "curandStateXORWOW") return 48;
+    if (kind == "curandStatePhilox4_32_10") return 64;
+    return kind == "curandStateSobol32" ? 140 : 0;
+  }
+
   static std::string trimmed_quotes(const std::string& text) {
     return text.front() == '"' ? text.substr(1, text.size() - 2) : text;
   }
@@ -86,12 +96,10 @@ class Arguments {
   }
 
   [[noreturn]] void refuse_type(const FoundArgument& one) const {
-    const bool is_struct = c_.source.records.contains(one.c_type);
     refuse(c_.kernel.is_own ? c_.kernel.line : 0,
            fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
                        one.pointers > 1 ? "**" : ""),
            one.pointers > 1 ? "no host code shows how many pointers there are"
-           : is_struct      ? "its elements have pointers in them, which would be null"
                             : "a study gives numbers, structs of them, and buffers");
   }
 
@@ -332,6 +340,7 @@ class Arguments {
   }
 
   std::string fill_for(const FoundArgument& one, const Use& use) const {
+    if (bytes_of_random_state(one.c_type) > 0) return "zeros";
     if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
     if (one.c_type == "bool") return "{integers: [0, 1]}";
     if (use.is_index) return "{integers: [0, 63]}";
@@ -344,6 +353,7 @@ class Arguments {
   }
 
   std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) const {
+    if (c_.plan.extents.empty() && !c_.plan.extent_of.empty()) return of_constants(use);
     if (c_.plan.extents.empty()) {
       c_.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
       return {"65536"};
@@ -355,17 +365,35 @@ class Arguments {
       return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
     }
     if (auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
-    std::vector<std::string> all, named;
+    std::vector<std::string> all;
     for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
     if (all.size() < 3) return all;
+    std::vector<std::string> named = extents_in(use);
+    return named.empty() ? all : named;
+  }
+
+  // Those that its subscripts speak of.
+  std::vector<std::string> extents_in(const Use& use) const {
+    std::vector<std::string> out;
     for (const auto& [argument, extent] : c_.plan.extent_of) {
       const std::string& name = argument;
       const bool is_in = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
         return words_in(subscript, c_.kernel.body).contains(name);
       });
-      if (is_in) named.push_back(extent);
+      if (is_in) out.push_back(extent);
     }
-    return named.empty() ? all : named;
+    return out;
+  }
+
+  // Where the source's own constants are the extents: a[y * WIDTH + x] has WIDTH rows, too.
+  std::vector<std::string> of_constants(const Use& use) const {
+    std::vector<std::string> out = extents_in(use);
+    if (out.empty()) out.push_back(c_.plan.extent_of.begin()->second);
+    const bool has_rows = std::ranges::any_of(c_.plan.extent_of, [&](const auto& one) {
+      return multiplies(use, c_.kernel.body, one.first);
+    });
+    if (has_rows && out.size() == 1) out.push_back(out.front());
+    return out;
   }
 
   // C[M, N] = A[M, K] * B[K, N].

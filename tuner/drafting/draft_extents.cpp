@@ -64,10 +64,24 @@ class Extents {
     const bool has_buffers = std::ranges::any_of(
         c_.kernel.arguments, [](const FoundArgument& one) { return one.is_pointer(); });
     if (c_.hint || !has_buffers || axes_used(c_.kernel.body, "blockIdx") == 0) return;
+    if (take_constants()) return;
     const std::string name = c_.new_name("N");
     c_.plan.extents.emplace_back(name, kInventedExtent);
     c_.plan.guess("problem_sizes",
                   fmt::format("{} elements: the kernel takes no number of them", kInventedExtent));
+  }
+
+  // "#define WIDTH 4096": whether the source itself says how large its problem is.
+  bool take_constants() {
+    for (const auto& [name, value] : c_.source.numbers) {
+      const bool is_one = value >= kLeastExtent && mentions(c_.kernel.body, name) &&
+                          !looks_tunable(name) && c_.plan.parameter(name) == nullptr &&
+                          is_extent(c_.kernel, name);
+      if (!is_one) continue;
+      c_.plan.extent_of[name] = std::to_string(value);
+      c_.extent_arguments.insert(name);
+    }
+    return !c_.extent_arguments.empty();
   }
 
   // A first run on a CPU is to end soon: the largest extents are halved until there is no more to

@@ -244,7 +244,7 @@ class Launch {
     }
     if (!left.empty()) return left.front();
     const bool is_square = std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& one) {
-      return one.is_pointer() && !c_.extent_arguments.empty() &&
+      return one.is_pointer() && !c_.plan.extents.empty() && !c_.extent_arguments.empty() &&
              multiplies(use_of(c_.kernel.body, one.name), c_.kernel.body,
                         *c_.extent_arguments.begin());
     });

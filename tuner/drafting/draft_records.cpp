@@ -38,7 +38,8 @@ class Records {
     const auto record = c_.source.records.find(of_.c_type);
     if (record == c_.source.records.end() || of_.pointers > 1) return std::nullopt;
     if (!of_.is_pointer()) return by_value(record->second);
-    return of_.type.empty() ? buffer(record->second) : std::nullopt;
+    if (!of_.type.empty()) return std::nullopt;
+    return buffer(record->second);
   }
 
  private:
@@ -188,25 +189,21 @@ class Records {
     return "[" + values + "]";
   }
 
-  // What each member holds; none where it has addresses, which would be null.
-  std::optional<std::string> fills_of(const FoundRecord& record, const std::string& outer) const {
+  // What each member holds; addresses are null, and arrays of structs zeros.
+  std::string fills_of(const FoundRecord& record, const std::string& outer) const {
     std::string out;
     for (const FoundMember& one : record) {
-      if (one.type == "pointer") return std::nullopt;
       const auto inner = c_.source.records.find(one.type);
-      const auto fills = inner == c_.source.records.end()
-                             ? std::optional(outer + one.name + ": " + fill_of(one))
-                         : one.count > 1 ? std::nullopt
-                                         : fills_of(inner->second, outer + one.name + ".");
-      if (!fills) return std::nullopt;
-      out += (out.empty() ? "" : ", ") + *fills;
+      if (one.type == "pointer" || (inner != c_.source.records.end() && one.count > 1)) continue;
+      const std::string fills = inner == c_.source.records.end()
+                                    ? outer + one.name + ": " + fill_of(one)
+                                    : fills_of(inner->second, outer + one.name + ".");
+      out += (out.empty() || fills.empty() ? "" : ", ") + fills;
     }
     return out;
   }
 
-  std::optional<DraftedArgument> buffer(const FoundRecord& record) {
-    const auto fills = fills_of(record, "");
-    if (!fills) return std::nullopt;
+  DraftedArgument buffer(const FoundRecord& record) {
     add_type(of_.c_type);
     const Use use = use_of(c_.kernel.body, of_.name);
     std::string shape = "65536";
@@ -215,10 +212,11 @@ class Records {
     if (room > 1) shape += fmt::format(", {}", room);
     const bool writes = use.writes && !of_.is_const;
     if (writes) c_.plan.outputs.emplace_back(of_.name, "");
-    return DraftedArgument{of_.name,
-                           fmt::format("type: {}, shape: [{}], {}fill: {{{}}}", of_.c_type, shape,
-                                       writes ? "role: inout, " : "", *fills),
-                           "a guess: the shape"};
+    const std::string fills = fills_of(record, "");
+    return {of_.name,
+            fmt::format("type: {}, shape: [{}], {}fill: {}", of_.c_type, shape,
+                        writes ? "role: inout, " : "", fills.empty() ? "zeros" : "{" + fills + "}"),
+            "a guess: the shape; addresses in it are null"};
   }
 
   DraftContext& c_;

@@ -180,6 +180,18 @@ TEST(DraftFromHostCode, WhatATrialTaughtIsMinded) {
   EXPECT_TRUE(has(draft_study(request).yaml, "role: scratch}  # no two launches wrote the same"));
 }
 
+TEST(DraftFromHostCode, WhatNoFillSaysIsZero) {
+  const std::string yaml =
+      drafted(
+          "struct Near { int at; };\nstruct Box { int x; Near near[26]; float* more; };\n"
+          "__global__ void k(Box* boxes, curandState_t* states, int n) {\n"
+          "  if (threadIdx.x < n) states[threadIdx.x] = boxes[threadIdx.x].x; }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "{name: boxes, type: Box, shape: [n], fill: {x: {integers: [0, 9]}}}"))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "{name: states, type: uint8, shape: [n, 48], role: out}")) << yaml;
+}
+
 TEST(DraftFromHostCode, StructsAreDraftedMemberByMember) {
   const std::string yaml =
       drafted(
