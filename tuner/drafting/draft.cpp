@@ -122,13 +122,12 @@ void nothing_to_tune(DraftContext& context) {
 // another answer.
 void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
   if (!plan.remarks.contains("grid")) return;
-  const auto is_in_grid = [&](const std::string& name) {
-    return std::ranges::any_of(plan.grid, [&](const std::string& extent) {
-      return extent.find(name) != std::string::npos;
-    });
+  const auto is_in = [](const std::vector<std::string>& extents, const std::string& name) {
+    return std::ranges::any_of(
+        extents, [&](const std::string& extent) { return extent.find(name) != std::string::npos; });
   };
   for (DraftedParameter& one : plan.parameters) {
-    if (!one.is_guess || one.from != "launch" || is_in_grid(one.name)) continue;
+    if (!one.is_guess || !is_in(plan.block, one.name) || is_in(plan.grid, one.name)) continue;
     one.values = {one.present};
     one.from += "; others need a grid that follows";
   }
@@ -141,7 +140,9 @@ std::string kernel_to_draft(const DraftRequest& request) {
   return choose_kernel(source, request).name;
 }
 
-DraftedStudy draft_study(const DraftRequest& request) {
+namespace {
+
+DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   const std::vector<SourceText> texts = texts_for(request);
   const FoundSource source(request.source, texts);
   const FoundKernel& kernel = choose_kernel(source, request);
@@ -164,8 +165,22 @@ DraftedStudy draft_study(const DraftRequest& request) {
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
+  constexpr double kMostBytes = 64 << 20;  // that a first run on a CPU fills and compares soon
+  is_large = plan.bytes > kMostBytes && !plan.size_of_host.empty();
   return {draft_yaml(plan), plan.kernel,           plan.found,
           plan.guessed,     !plan.extents.empty(), plan.outputs.size()};
+}
+
+}  // namespace
+
+DraftedStudy draft_study(const DraftRequest& request) {
+  constexpr std::int64_t kSmallest = 4096;
+  DraftRequest asked = request;
+  for (;; asked.smaller *= 4) {
+    bool is_large = false;
+    DraftedStudy draft = drafted_once(asked, is_large);
+    if (!is_large || asked.smaller >= kSmallest) return draft;
+  }
 }
 
 }  // namespace tuner

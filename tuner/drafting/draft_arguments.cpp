@@ -266,10 +266,27 @@ class Arguments {
         shape.emplace_back(trimmed(std::string_view(elements).substr(at, end - at)));
         at = end + 1;
       }
+      if (!c_.plan.size_of_host.empty()) shape = with_numbers_in_extents(shape);
     } else {
       shape.push_back("\"" + elements + "\"");
     }
     return finished_shape(one, shape);
+  }
+
+  // "8 * 1024 * C" where the host code's N is 8192, and the draft's is smaller: N, C.
+  std::vector<std::string> with_numbers_in_extents(const std::vector<std::string>& shape) const {
+    std::int64_t product = 1;
+    std::vector<std::string> out;
+    for (const std::string& one : shape) {
+      const auto number = constant_value(one);
+      if (number) product *= *number;
+      if (!number) out.push_back(one);
+    }
+    const std::string all = in_extents(product);
+    if (constant_value(all)) return shape;
+    out.insert(out.begin(), "\"" + all + "\"");
+    if (all.find(' ') == all.npos) out.front() = all;
+    return out;
   }
 
   std::string finished_shape(const FoundArgument& one, std::vector<std::string> shape) const {
@@ -280,6 +297,7 @@ class Arguments {
     // Each guessed size has its limit, or nothing would be left for the others.
     const std::int64_t room = c_.request.room_of(one.name);
     const bool has_room = bytes * static_cast<double>(room) <= kMostRoom;
+    c_.plan.bytes += bytes * static_cast<double>(has_room ? room : 1);
     if (room > 1 && has_room) shape.push_back(std::to_string(room));
     if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
     return "[" + listed(shape) + "]";

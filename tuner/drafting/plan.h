@@ -38,6 +38,7 @@ struct DraftPlan {
   std::string shared;
   bool is_cooperative = false;
   std::vector<DraftedArgument> arguments, buffers, constants;
+  double bytes = 0;                                          // of all buffers
   std::vector<std::pair<std::string, std::string>> types;    // structs, and their members
   std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
   std::map<std::string, std::string> atol;                   // of outputs that need another one

@@ -143,6 +143,18 @@ TEST(DraftFromHostCode, BuffersAreSmallerWithTheirSizes) {
   EXPECT_TRUE(has(yaml, "{name: a, type: uint8, shape: [count, 4],")) << yaml;
 }
 
+TEST(DraftFromHostCode, NumbersThatMakeUpAnExtentAreThatExtent) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, int rows, int cols) { if (threadIdx.x < rows) f(a, cols); "
+          "}\n"
+          "void run() { int B = 8, T = 1024, cols = 8000; cudaMalloc(&d, B * T * cols * 4);\n"
+          "  k<<<240, 192>>>(d, B * T, cols); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "- {rows: 1024, cols: 2000}\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [rows, cols],")) << yaml;
+}
+
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
   const std::string yaml = drafted(
                                "template <int B> __device__ void inner(float* c, int w) {\n"
