@@ -142,6 +142,20 @@ std::string kernel_to_draft(const DraftRequest& request) {
 
 namespace {
 
+// Whether a first run on a CPU would be long: to fill and compare the buffers, or to run the
+// threads.
+bool is_much_for_a_cpu(const DraftContext& context) {
+  constexpr double kMostBytes = 64 << 20, kMostThreads = 1 << 22, kMostThatWait = 1 << 20;
+  const DraftPlan& plan = context.plan;
+  double threads = 1;
+  for (const auto* extents : {&plan.block, &plan.grid}) {
+    for (const std::string& one : *extents) threads *= context.value_of(one).value_or(1);
+  }
+  const bool waits = mentions(context.kernel.body, "__syncthreads");
+  return !plan.extents.empty() &&
+         (plan.bytes > kMostBytes || threads > (waits ? kMostThatWait : kMostThreads));
+}
+
 DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   const std::vector<SourceText> texts = texts_for(request);
   const FoundSource source(request.source, texts);
@@ -165,8 +179,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
-  constexpr double kMostBytes = 64 << 20;  // that a first run on a CPU fills and compares soon
-  is_large = plan.bytes > kMostBytes && !plan.size_of_host.empty();
+  is_large = is_much_for_a_cpu(context);
   return {draft_yaml(plan), plan.kernel,           plan.found,
           plan.guessed,     !plan.extents.empty(), plan.outputs.size()};
 }

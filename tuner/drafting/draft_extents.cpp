@@ -94,11 +94,8 @@ class Extents {
         return product * static_cast<double>(one.second);
       });
     };
-    const bool waits = mentions(c_.kernel.body, "__syncthreads") ||
-                       mentions(c_.kernel.body, "sync");  // which costs a CPU most
-    const int most_bits = (all.size() == 3 ? 25 : 21) - (waits ? 2 : 0);
-    const double most =
-        std::min(std::ldexp(1, most_bits), work()) / static_cast<double>(c_.request.smaller);
+    const double most = std::min(std::ldexp(1, all.size() == 3 ? 25 : 21), work()) /
+                        static_cast<double>(c_.request.smaller);
     while (!all.empty() && work() > most) {
       const auto largest =
           std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
