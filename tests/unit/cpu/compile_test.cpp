@@ -123,6 +123,19 @@ TEST(Compile, IncludeDirectoriesAreSearched) {
   EXPECT_EQ(out.values[0], 5);
 }
 
+TEST(Compile, AHeaderMayIncludeStreams) {
+  const ScratchDirectory folder;
+  std::ofstream(folder.path() / "part.cuh")
+      << "#include <iostream>\ninline void say(int n) { std::cout << n << std::endl; }\n";
+  auto request = request_for(
+      "#include \"part.cuh\"\nextern \"C\" __global__ void kernel(int* o) { *o = 5; }", "kernel");
+  request.include_dirs = {folder.path().string()};
+  Variant variant(request);
+  Buffer<int> out{{0}};
+  variant.run({1, 1}, out);
+  EXPECT_EQ(out.values[0], 5);
+}
+
 TEST(Compile, OptionsAreTranslatedOrNamed) {
   const auto options = translate_options({"--use_fast_math", "-std=c++20", "--maxrregcount=64",
                                           "-I", "a b", "-DX", "-lineinfo", "--fmad=false"});

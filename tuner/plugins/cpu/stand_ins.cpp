@@ -70,6 +70,12 @@ constexpr const char* kConstants =
     "#define CUDART_MAX_NORMAL_F 3.402823466e38f\n#define CUDART_MIN_DENORM_F 1.401298464e-45f\n"
     "#define CUDART_ZERO_F 0.0f\n#define CUDART_ONE_F 1.0f\n";
 
+// The library's own has an object that must be made, by the library, before main(): an image is not
+// linked to it, and none of its kernels prints so.
+constexpr const char* kStreams =
+    "#pragma once\n#include <istream>\n#include <ostream>\n"
+    "namespace std {\nextern istream cin;\nextern ostream cout, cerr, clog;\n}\n";
+
 constexpr std::string_view kRefusal = "the cpu backend has no <";
 
 enum class When { kNamed, kOftenIncluded };
@@ -99,6 +105,7 @@ std::vector<StandIn> make_all() {
   for (const char* header : {"cufft.h", "cufftXt.h"}) all.push_back({header, kOfCufft});
   all.push_back({"cuComplex.h", once(kComplexNumbers), When::kOftenIncluded});
   all.push_back({"math_constants.h", kConstants});
+  all.push_back({"iostream", kStreams, When::kOftenIncluded});
   for (const char* header : {"cuda_pipeline.h", "cuda_pipeline_primitives.h"}) {
     all.push_back({header, once(kAsynchronousCopies)});
   }
