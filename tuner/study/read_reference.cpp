@@ -278,7 +278,7 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   reference.is_launcher =
       reader.study.kernel.is_launcher && !fields.mentions("block") && !fields.mentions("grid");
   if (reference.is_launcher) {
-    for (const char* key : {"dynamic_shared_bytes", "then", "repeat", "swap"}) {
+    for (const char* key : {"dynamic_shared_bytes", "cooperative", "then", "repeat", "swap"}) {
       if (const YamlNode* node = fields.find(key)) {
         reader.diagnostics.error(*node,
                                  fmt::format("'{}' is of kernels, and this is a launcher", key),
@@ -287,6 +287,10 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
     }
   } else {
     reference.launch = read_geometry(reader, fields, kinds, "'reference'");
+    if (const YamlNode* node = fields.find("cooperative")) {
+      reference.launch.attributes.cooperative =
+          reader.names.read(*node, "'cooperative'", kinds, "'reference'");
+    }
   }
   read_reference_arguments(reader, fields, where);
   read_sequence(reader, fields, kinds, "'reference'", reference.then, reference.rounds);
@@ -311,8 +315,8 @@ bool reference_takes(const Study& study, const std::string& argument) {
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(
       reader.diagnostics, node, where, "'reference'",
-      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "arguments",
-       "seeds", "fills", "per", "file", "by", "then", "repeat", "swap"});
+      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "cooperative",
+       "arguments", "seeds", "fills", "per", "file", "by", "then", "repeat", "swap"});
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;

@@ -30,6 +30,13 @@ TEST(ReferencePer, ItsParametersMayStandInAllThatTheReferenceSays) {
   EXPECT_EQ(study.reference->launch.block[0].text(), "halo");
 }
 
+TEST(Reference, MayWaitForItselfAsTheKernelMay) {
+  const Study study =
+      accepted(kThreeSteps +
+               "reference: {entry: r, per: [STEPS], block: [32], grid: [4], cooperative: N > 1}\n");
+  EXPECT_EQ(study.reference->launch.attributes.cooperative.text(), "N > 1");
+}
+
 TEST(ReferencePer, WhatDependsOnOtherParametersIsStillRefused) {
   EXPECT_EQ(
       complaints_of(kThreeSteps +
