@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <regex>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_table.h"
@@ -20,6 +22,21 @@ namespace tuner {
 namespace {
 
 constexpr double kTimeout = 8;  // seconds for one configuration
+constexpr const char* kLong = "it takes too long";
+
+// Signals, and a limit for all of it: a reference that hangs would be waited for much longer.
+class TimeLimit final : public StopRequest {
+ public:
+  bool is_over() const { return std::chrono::steady_clock::now() - began_ > kMost; }
+  int count() const override { return interrupt_.count() + (is_over() ? 2 : 0); }
+  int fd() const override { return interrupt_.fd(); }
+  bool is_interrupted() const { return interrupt_.count() > 0; }
+
+ private:
+  static constexpr std::chrono::seconds kMost{16};
+  Interrupt interrupt_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 void ignore(const std::string& /*note*/) {}
 
@@ -151,6 +168,7 @@ std::string why_refused(const std::filesystem::path& path) {
 DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs,
                      const Catalogue& catalogue) {
   Words arguments;
+  const TimeLimit limit;
   try {
     RunSettings settings{load_study(path.string(), {}, ignore)};
     arguments = names_of(settings.study.arguments);
@@ -158,15 +176,17 @@ DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs
     options.backend = "cpu";
     options.timeout = kTimeout;
     settings.devices = device_settings(options, settings.study);
-    const Interrupt interrupt;
     const WorkerProgram program{executable_path(), plugin_dirs};
     std::optional<TryOutcome> outcome;
     try_configuration(
-        settings, present_configuration(settings.study), program, catalogue, interrupt,
+        settings, present_configuration(settings.study), program, catalogue, limit,
         [&](TryOutcome one) { outcome = std::move(one); }, ignore);
+    const bool has_answer = outcome && outcome->trial;
+    if (!has_answer && limit.is_over()) return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
     return judged(outcome, arguments);
   } catch (const InterruptedError&) {
-    throw;
+    if (limit.is_interrupted()) throw;
+    return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
   } catch (const std::exception& error) {
     return judged(error.what(), arguments);
   }
