@@ -145,7 +145,7 @@ namespace {
 // Whether a first run on a CPU would be long: to fill and compare the buffers, or to run the
 // threads.
 bool is_much_for_a_cpu(const DraftContext& context) {
-  constexpr double kMostBytes = 64 << 20, kMostThreads = 1 << 22, kMostThatWait = 1 << 20;
+  constexpr double kBytes = 64 << 20, kThreads = 1 << 22, kThreadsThatWait = 1 << 20;
   const DraftPlan& plan = context.plan;
   double threads = 1;
   for (const auto* extents : {&plan.block, &plan.grid}) {
@@ -153,7 +153,7 @@ bool is_much_for_a_cpu(const DraftContext& context) {
   }
   const bool waits = mentions(context.kernel.body, "__syncthreads");
   return !plan.extents.empty() &&
-         (plan.bytes > kMostBytes || threads > (waits ? kMostThatWait : kMostThreads));
+         (plan.bytes > kBytes || threads > (waits ? kThreadsThatWait : kThreads));
 }
 
 DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {

@@ -8,25 +8,22 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/drafting/buffer_shapes.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/draft_records.h"
 #include "tuner/drafting/grid_axes.h"
 #include "tuner/drafting/guesses.h"
-#include "tuner/drafting/host_memory.h"
 #include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {
-
-constexpr int kRowLength = 16;
-constexpr double kMostBytes = 256 << 20;  // of a buffer
-constexpr double kMostRoom = 128 << 20;   // of one that is made larger than it seems to be
 
 class Arguments {
  public:
   Arguments(DraftContext& context, const std::string& source_name)
       : c_(context),
         source_name_(source_name),
+        shapes_(context),
         along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
@@ -85,10 +82,6 @@ class Arguments {
     if (kind == "curandState" || kind == "curandStateXORWOW") return 48;
     if (kind == "curandStatePhilox4_32_10") return 64;
     return kind == "curandStateSobol32" ? 140 : 0;
-  }
-
-  static std::string trimmed_quotes(const std::string& text) {
-    return text.front() == '"' ? text.substr(1, text.size() - 2) : text;
   }
 
   static std::string quoted_if_needed(const std::string& text) {
@@ -168,8 +161,8 @@ class Arguments {
         c_.plan.extents.size() == 1) {
       return offsets(one);
     }
-    const auto allocated = allocated_shape(one);
-    const std::string shape = allocated ? listed_shape(one, *allocated) : shape_of(one, use);
+    const auto allocated = shapes_.allocated(one);
+    const std::string shape = allocated ? *allocated : shapes_.by_use(one, use);
     const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
     const std::string guess = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;
@@ -193,116 +186,6 @@ class Arguments {
     return output(one, use, text, guess);
   }
 
-  // As many elements as the host code has memory for.
-  std::optional<std::string> allocated_shape(const FoundArgument& one) const {
-    if (!c_.hint) return std::nullopt;
-    const auto place = std::ranges::find(c_.kernel.arguments, one.name, &FoundArgument::name) -
-                       c_.kernel.arguments.begin();
-    const auto memory = host_memory(c_.source, *c_.hint, static_cast<std::size_t>(place));
-    if (!memory) return std::nullopt;
-    std::string all;
-    for (const Tokens factor : memory->factors) {
-      const auto text = c_.folded(factor, memory->frame);
-      if (!text) return std::nullopt;
-      const bool is_product = text->find_first_of("+-/ifo") == std::string::npos;
-      const bool alone = memory->factors.size() == 1 || is_product;
-      all += (all.empty() ? "" : " * ") + (alone ? *text : "(" + *text + ")");
-    }
-    const std::int64_t bytes = static_cast<std::int64_t>(bytes_of({one.type, one.lanes}));
-    if (memory->is_bytes) all = divided(all, bytes);
-    all = with_present_values(c_.plan, all);
-    if (const auto number = constant_value(all)) all = in_extents(*number);
-    const auto count = c_.value_of(all);
-    if (!count || *count < 1 || *count * static_cast<double>(bytes) > kMostBytes) {
-      return std::nullopt;
-    }
-    return all;
-  }
-
-  // 4096 where the host code's n is 1024, and the draft's is smaller: "n * 4".
-  std::string in_extents(std::int64_t elements) const {
-    constexpr std::int64_t kNoAccident = 256;
-    std::pair<std::string, std::int64_t> largest{"", 0};
-    for (const auto& one : c_.plan.size_of_host) {
-      const bool divides = one.second >= kNoAccident && elements % one.second == 0;
-      if (divides && one.second > largest.second) largest = one;
-    }
-    if (largest.second == 0) return std::to_string(elements);
-    const std::int64_t times = elements / largest.second;
-    return times == 1 ? largest.first : fmt::format("{} * {}", largest.first, times);
-  }
-
-  // "n * 4" divided by 4 is "n".
-  static std::string divided(std::string text, std::int64_t by) {
-    while (text.size() > 2 && text.front() == '(' && text.find(')') + 1 == text.size()) {
-      text = text.substr(1, text.size() - 2);
-    }
-    const std::string divisor = std::to_string(by), front = divisor + " * ", back = " * " + divisor;
-    const bool is_product = std::ranges::all_of(
-        text, [](char c) { return is_word_part(c) || c == '.' || c == ' ' || c == '*'; });
-    if (is_product && text.ends_with(back)) return text.substr(0, text.size() - back.size());
-    if (is_product && text.starts_with(front)) return text.substr(front.size());
-    // "(n + 1) * 4" and "4 * (n + 1)"
-    const auto open = text.find('('), close = text.find(')');
-    const bool is_group = open != text.npos && close != text.npos &&
-                          text.find('(', open + 1) == text.npos &&
-                          text.find(')', close + 1) == text.npos;
-    if (is_group && open == 0 && text.substr(close + 1) == back) return text.substr(1, close - 1);
-    if (is_group && open == front.size() && text.starts_with(front) && close + 1 == text.size()) {
-      return text.substr(open + 1, close - open - 1);
-    }
-    if (by == 1) return text;
-    return "(" + text + ") // " + divisor;
-  }
-
-  // "B * T * 4" as its extents.
-  std::string listed_shape(const FoundArgument& one, const std::string& elements) const {
-    std::vector<std::string> shape;
-    const bool is_product = std::ranges::all_of(
-        elements, [](char c) { return is_word_part(c) || c == ' ' || c == '*'; });
-    if (is_product && elements.find("**") == elements.npos) {
-      for (std::size_t at = 0; at < elements.size();) {
-        const std::size_t end = std::min(elements.find('*', at), elements.size());
-        shape.emplace_back(trimmed(std::string_view(elements).substr(at, end - at)));
-        at = end + 1;
-      }
-      if (!c_.plan.size_of_host.empty()) shape = with_numbers_in_extents(shape);
-    } else {
-      shape.push_back("\"" + elements + "\"");
-    }
-    return finished_shape(one, shape);
-  }
-
-  // "8 * 1024 * C" where the host code's N is 8192, and the draft's is smaller: N, C.
-  std::vector<std::string> with_numbers_in_extents(const std::vector<std::string>& shape) const {
-    std::int64_t product = 1;
-    std::vector<std::string> out;
-    for (const std::string& one : shape) {
-      const auto number = constant_value(one);
-      if (number) product *= *number;
-      if (!number) out.push_back(one);
-    }
-    const std::string all = in_extents(product);
-    if (constant_value(all)) return shape;
-    out.insert(out.begin(), "\"" + all + "\"");
-    if (all.find(' ') == all.npos) out.front() = all;
-    return out;
-  }
-
-  std::string finished_shape(const FoundArgument& one, std::vector<std::string> shape) const {
-    double bytes = static_cast<double>(bytes_of({one.type, one.lanes}));
-    for (const std::string& extent : shape) {
-      bytes *= c_.value_of(trimmed_quotes(extent)).value_or(1);
-    }
-    // Each guessed size has its limit, or nothing would be left for the others.
-    const std::int64_t room = c_.request.room_of(one.name);
-    const bool has_room = bytes * static_cast<double>(room) <= kMostRoom;
-    c_.plan.bytes += bytes * static_cast<double>(has_room ? room : 1);
-    if (room > 1 && has_room) shape.push_back(std::to_string(room));
-    if (one.lanes > 1) shape.push_back(std::to_string(one.lanes));
-    return "[" + listed(shape) + "]";
-  }
-
   // What no thread writes is poison in the right answer, too: a run says so, and zeros would hide
   // it. They are kept only where each block writes one element and the launch says how many.
   DraftedArgument output(const FoundArgument& one, const Use& use, const std::string& text,
@@ -320,9 +203,10 @@ class Arguments {
     const std::string& name = c_.plan.extent_of.at(extent->second);
     const auto place = static_cast<std::size_t>(*axis - 'x');
     if (is_by_thread || (place < c_.plan.grid.size() && c_.plan.grid[place] == name)) {
-      return {one.name,
-              fmt::format("type: {}, shape: {}, role: out", one.type, finished_shape(one, {name})),
-              ""};
+      return {
+          one.name,
+          fmt::format("type: {}, shape: {}, role: out", one.type, shapes_.finished(one, {name})),
+          ""};
     }
     return {one.name, text + ", role: inout, fill: zeros",
             "a guess: one element a block; role: out, if every element is written"};
@@ -345,18 +229,6 @@ class Arguments {
             fmt::format("a guess: rows of {} elements", kRowLength)};
   }
 
-  // Whether it is indexed by what another buffer says of its rows.
-  bool lies_in_rows(const Use& use) const {
-    return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
-      return other.is_pointer() && other.is_const &&
-             holds_offsets(use_of(c_.kernel.body, other.name)) &&
-             std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
-               return !mentions(subscript, "[") &&  // x[columns[i]] does not
-                      words_in(subscript, c_.kernel.body).contains(other.name);
-             });
-    });
-  }
-
   std::string fill_for(const FoundArgument& one, const Use& use) const {
     if (bytes_of_random_state(one.c_type) > 0) return "zeros";
     if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
@@ -365,76 +237,9 @@ class Arguments {
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
   }
 
-  // At least as large as what the kernel can address.
-  std::string shape_of(const FoundArgument& one, const Use& use) const {
-    return finished_shape(one, extents_of(one, use));
-  }
-
-  std::vector<std::string> extents_of(const FoundArgument& one, const Use& use) const {
-    if (c_.plan.extents.empty() && !c_.plan.extent_of.empty()) return of_constants(use);
-    if (c_.plan.extents.empty()) {
-      c_.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
-      return {"65536"};
-    }
-    if (c_.plan.extents.size() == 1) {
-      const std::string& extent = c_.plan.extents.front().first;
-      if (lies_in_rows(use)) return {extent, std::to_string(kRowLength)};
-      const bool square = multiplies(use, c_.kernel.body, c_.plan.extent_of.begin()->first);
-      return square ? std::vector<std::string>{extent, extent} : std::vector<std::string>{extent};
-    }
-    if (auto of_product = extents_of_product(one); !of_product.empty()) return of_product;
-    std::vector<std::string> all;
-    for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
-    if (all.size() < 3) return all;
-    std::vector<std::string> named = extents_in(use);
-    return named.empty() ? all : named;
-  }
-
-  // Those that its subscripts speak of.
-  std::vector<std::string> extents_in(const Use& use) const {
-    std::vector<std::string> out;
-    for (const auto& [argument, extent] : c_.plan.extent_of) {
-      const std::string& name = argument;
-      const bool is_in = std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
-        return words_in(subscript, c_.kernel.body).contains(name);
-      });
-      if (is_in) out.push_back(extent);
-    }
-    return out;
-  }
-
-  // Where the source's own constants are the extents: a[y * WIDTH + x] has WIDTH rows, too.
-  std::vector<std::string> of_constants(const Use& use) const {
-    std::vector<std::string> out = extents_in(use);
-    if (out.empty()) out.push_back(c_.plan.extent_of.begin()->second);
-    const bool has_rows = std::ranges::any_of(c_.plan.extent_of, [&](const auto& one) {
-      return multiplies(use, c_.kernel.body, one.first);
-    });
-    if (has_rows && out.size() == 1) out.push_back(out.front());
-    return out;
-  }
-
-  // C[M, N] = A[M, K] * B[K, N].
-  std::vector<std::string> extents_of_product(const FoundArgument& one) const {
-    std::map<std::string, std::string> by_name;
-    for (const auto& extent : c_.plan.extents) {  // "N", "kSizeN"
-      by_name[lower(extent.first.substr(extent.first.size() - 1))] = extent.first;
-    }
-    const std::string name = lower(one.name.substr(0, 1)),
-                      end = lower(one.name.substr(one.name.size() - 1));
-    if (by_name.size() != 3 || !by_name.contains("m") || !by_name.contains("n") ||
-        !by_name.contains("k")) {
-      return {};
-    }
-    const std::string which = name == "a" || name == "b" || name == "c" ? name : end;
-    if (which == "a") return {by_name["m"], by_name["k"]};
-    if (which == "b") return {by_name["k"], by_name["n"]};
-    if (which == "c") return {by_name["m"], by_name["n"]};
-    return {};
-  }
-
   DraftContext& c_;
   const std::string& source_name_;
+  BufferShapes shapes_;
   std::map<char, std::string> along_;  // by axis of the grid: the argument that is its extent
 };
 

@@ -81,9 +81,10 @@ class Knobs {
       const bool unrolls = kind == "pragma" && words.size() == 2 && words[0].is("unroll");
       const bool compares =
           words.size() == 4 && words[0].is_word() && words[1].is("=") && words[2].is("=");
-      if (unrolls && c_.plan.parameter(std::string(words[1].text)) == nullptr &&
-          is_undefined(std::string(words[1].text))) {
-        add_undefined(std::string(words[1].text));
+      const std::string factor(unrolls ? words[1].text : "");
+      if (unrolls && words[1].is_word() && c_.plan.parameter(factor) == nullptr &&
+          is_nobodys(factor)) {
+        add_undefined(factor);
       }
       const auto value = compares ? whole_number(words[3].text) : std::nullopt;
       if (value && (kind == "if" || kind == "elif")) {
@@ -142,12 +143,13 @@ class Knobs {
     const bool is_macro =
         name.size() > 1 && std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
         std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; });
-    if (!is_macro || is_of_the_system) return false;
-    if (std::ranges::any_of(c_.kernel.templates,
-                            [&](const TemplateParameter& one) { return one.name == name; })) {
-      return false;
-    }
-    return !is_declared(name);
+    return is_macro && !is_of_the_system && is_nobodys(name);
+  }
+
+  bool is_nobodys(const std::string& name) const {
+    return std::ranges::find(c_.kernel.templates, name, &TemplateParameter::name) ==
+               c_.kernel.templates.end() &&
+           !is_declared(name);
   }
 
   // Behind a type, in an enumeration, as a macro, as a template's parameter.

@@ -221,7 +221,6 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
     // A variable: of type dim3 it has several axes.
     const std::string name(expression[0].text);
-    if (auto axes = axes_by_member(function, name); !axes.empty()) return axes;
     for (std::size_t i = 0; i + 2 < function.size(); ++i) {
       if (!function[i].is("dim3")) continue;
       for (std::size_t at = i + 1; at + 1 < function.size() && !function[at].is(";"); ++at) {
@@ -235,6 +234,7 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
         }
       }
     }
+    if (auto axes = axes_by_member(function, name); !axes.empty()) return axes;
   }
   return {expression};
 }

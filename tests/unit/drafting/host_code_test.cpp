@@ -110,11 +110,11 @@ TEST(DraftFromHostCode, AMacroThatIsComparedHasOneOfTheValues) {
       drafted(
           "#if VEC == 2\ntypedef float2 vec;\n#elif VEC == 4\ntypedef float4 vec;\n#endif\n"
           "#if DEBUG == 1\n#define CHECK\n#endif\n"
-          "__global__ void k(vec* a, int n) {\n#pragma unroll UNROLL\n"
+          "__global__ void k(vec* a, int n) {\n#pragma unroll unroll_by\n"
           "  for (int i = 0; i < n; i += VEC) a[i] = a[i + 1];\n}\n")
           .yaml;
   EXPECT_TRUE(has(yaml, "VEC: [2, 4]  # a guess; used and defined nowhere\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "UNROLL: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
+  EXPECT_TRUE(has(yaml, "unroll_by: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
   EXPECT_FALSE(has(yaml, "DEBUG: ")) << yaml;
   EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [n, 2]")) << yaml;
 }
