@@ -84,6 +84,8 @@ void take_overrun(const std::string& message, const Words& arguments, DraftTrial
   for (out.times = 2; static_cast<double>(out.times) * had < kMore * needed;) out.times *= 2;
 }
 
+}  // namespace
+
 DraftTrial judged(const std::string& message, const Words& arguments) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
@@ -121,7 +123,9 @@ DraftTrial judged(const std::string& message, const Words& arguments) {
   return out;
 }
 
-DraftTrial judged(const std::optional<TryOutcome>& outcome, const Words& arguments) {
+namespace {
+
+DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Words& arguments) {
   using End = DraftTrial::End;
   if (!outcome || !outcome->trial) return {End::kOther, false, {}, 1, {}, "it was not run"};
   const Trial& trial = *outcome->trial;
@@ -183,7 +187,7 @@ DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs
         [&](TryOutcome one) { outcome = std::move(one); }, ignore);
     const bool has_answer = outcome && outcome->trial;
     if (!has_answer && limit.is_over()) return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
-    return judged(outcome, arguments);
+    return end_of(outcome, arguments);
   } catch (const InterruptedError&) {
     if (limit.is_interrupted()) throw;
     return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};

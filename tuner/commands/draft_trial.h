@@ -35,6 +35,9 @@ struct DraftTrial {
   std::string message;     // the first line that says why
 };
 
+// What the message of a trial that failed teaches; `arguments` are the kernel's.
+DraftTrial judged(const std::string& message, const Words& arguments);
+
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
 // compiler does.
 DraftTrial try_draft(const std::filesystem::path& study, const Words& plugin_dirs,

@@ -1,0 +1,63 @@
+// What a trial of a draft teaches the next draft.
+
+#include "tuner/commands/draft_trial.h"
+
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+using End = DraftTrial::End;
+
+const Words kArguments{"x", "y"};
+
+TEST(DraftTrial, ACrashNamesTheBufferAndHowLargeItShouldBe) {
+  const DraftTrial far = judged(
+      "the worker was killed by signal 11 (Segmentation fault); its last words: thread (0,0,0) of "
+      "block (3,0,0) uses an address 2000 bytes behind argument 2, a buffer of 1000 bytes",
+      kArguments);
+  EXPECT_EQ(far.end, End::kCrash);
+  EXPECT_EQ(far.name, "y");
+  EXPECT_EQ(far.times, 8);
+  const DraftTrial near = judged(
+      "the reference writes past the end of x: element 70 of 64, counted from 0", kArguments);
+  EXPECT_EQ(near.end, End::kCrash);
+  EXPECT_EQ(near.name, "x");
+  EXPECT_EQ(near.times, 4);
+}
+
+TEST(DraftTrial, ThreadsOutsideOfSharedMemoryAreTooMany) {
+  EXPECT_EQ(judged("the worker was killed by signal 11; its last words: thread (64,0,0) of block "
+                   "(0,0,0) fails after a thread has written outside of the block's shared memory",
+                   kArguments)
+                .end,
+            End::kShared);
+}
+
+TEST(DraftTrial, RoundingAsksForMoreThanWasSeen) {
+  const DraftTrial trial = judged(
+      "right in the usual order of threads, wrong in another: y[877] = 0.247287, expected 0.247417 "
+      "(2 of 1600 elements differ, max error 0.0005; allowed 0.00012 (rtol 0.0001, atol 0.0001); "
+      "atol: 5.0e-04 would pass: rounding?)",
+      kArguments);
+  EXPECT_EQ(trial.end, End::kRounding);
+  EXPECT_EQ(trial.name, "y");
+  EXPECT_EQ(trial.atol, "2.0e-03");
+}
+
+TEST(DraftTrial, AWrongAnswerNamesItsOutput) {
+  EXPECT_EQ(judged("y[0] = 7, expected 9 (2 of 8 elements differ, max error 2)", kArguments).name,
+            "y");
+}
+
+TEST(DraftTrial, NamesThatNobodyDefinesAreMacrosOfABuild) {
+  const DraftTrial trial = judged(
+      "the reference kernel: it does not compile:\nk.cu:3:1: error: 'num_blocks' was not declared "
+      "in this scope",
+      kArguments);
+  EXPECT_EQ(trial.end, End::kCompile);
+  EXPECT_EQ(trial.name, "num_blocks");
+}
+
+}  // namespace
+}  // namespace tuner
