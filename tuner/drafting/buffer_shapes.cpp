@@ -163,7 +163,9 @@ class Shape {
   // Where the source's own constants are the extents: a[y * WIDTH + x] has WIDTH rows, too.
   std::vector<std::string> of_constants(const Use& use) const {
     std::vector<std::string> out = extents_in(use);
-    if (out.empty()) out.push_back(c_.plan.extent_of.begin()->second);
+    for (const auto& [name, extent] : c_.plan.extent_of) {  // of a matrix where nothing says more
+      if (out.size() < 2 && extents_in(use).empty()) out.push_back(extent);
+    }
     const bool has_rows = std::ranges::any_of(c_.plan.extent_of, [&](const auto& one) {
       return multiplies(use, c_.kernel.body, one.first);
     });
