@@ -111,7 +111,7 @@ class Drafts {
       draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
       return draft;
     }
-    if (trial.end != DraftTrial::End::kRight) request_.room = plain.room;  // it is no help
+    if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
     const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
