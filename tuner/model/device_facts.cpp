@@ -53,7 +53,7 @@ Bindings DeviceFacts::bindings() const {
     using Fact = std::remove_cvref_t<decltype(fact)>;
     if (!is_in_expressions(field)) return;
     if constexpr (std::is_integral_v<Fact>) {
-      out["device." + field] = std::int64_t{fact};
+      if (fact >= 0) out["device." + field] = std::int64_t{fact};
     } else if constexpr (std::is_same_v<Fact, std::string>) {
       out["device." + field] = fact;
     }
@@ -70,6 +70,13 @@ DeviceFacts nominal_facts(const std::string& arch) {
     facts.abilities = {std::string(kRotatesBuffers), std::string(kSetsLaunchAttributes)};
     facts.max_shared_memory_per_block_optin = 227 * 1024;
     facts.shared_memory_per_multiprocessor = 228 * 1024;
+    return facts;
+  }
+  if (arch == "opencl") {
+    facts.backend = "opencl";
+    facts.abilities = {std::string(kRotatesBuffers)};
+    facts.max_block = {1024, 1024, 1024};
+    facts.max_grid.fill(2147483647);
     return facts;
   }
   facts.backend = "cuda";

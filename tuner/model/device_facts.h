@@ -17,7 +17,7 @@ inline constexpr std::string_view kTimesGraphs = "graph";
 inline constexpr std::string_view kRotatesBuffers = "rotation";
 inline constexpr std::string_view kSetsLaunchAttributes = "launch attributes";
 
-// What a backend says of one device.
+// What a backend says of one device. A number below 0: it does not tell.
 struct DeviceFacts {
   std::string backend;  // "cuda"
   std::string name;     // "NVIDIA H200"
@@ -53,7 +53,7 @@ struct DeviceFacts {
 };
 
 // What is assumed where no device is known (`tuner check` without a GPU). Throws InputError for an
-// architecture that is not known, listing those that are. "sm_90" or "cpu".
+// architecture that is not known, listing those that are. "sm_90", "cpu" or "opencl".
 DeviceFacts nominal_facts(const std::string& arch);
 
 }  // namespace tuner

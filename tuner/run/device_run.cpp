@@ -10,6 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/resolve/facts_used.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
@@ -88,6 +89,7 @@ DeviceRun::DeviceRun(const Study& study, std::string reference_text, const Searc
       facts_(device.facts()) {}
 
 SearchSpace DeviceRun::build_space(const ProblemSize& size) const {
+  require_told_facts(study_, facts_);
   BuildOptions options;
   options.cancelled = interrupted_;
   SearchSpace space = SearchSpace::build(space_definition(study_, size, facts_), options);
