@@ -133,7 +133,7 @@ SOURCE = ('// As long as the buffer that is filled from it in one of the studies
 
 # (path, value) that both accept.
 ACCEPTED = [
-    ("kernel.define_prefix", ""), ("kernel.options", ["-DN={N}"]), ("kernel.include_dirs", ["."]),
+    ("kernel.define_prefix", ""), ("kernel.language", "cuda"), ("kernel.options", ["-DN={N}"]), ("kernel.include_dirs", ["."]),
     ("problem_sizes", [{"N": 1}, {"N": 2}]), ("problem_sizes", {"domain": {"N": [1, 64]}}),
     ("problem_sizes", {"domain": {"N": [1, 64]}, "kinds": ["N < 8", "N >= 8"], "weights": [1, 0.5]}),
     ("parameters.C", {"range": [1, 8]}), ("parameters.C", {"range": [1, 8, 2]}), ("parameters.C", {"pow2": [1, 8]}),

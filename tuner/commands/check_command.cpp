@@ -117,7 +117,7 @@ int check_study(const CheckOptions& options) {
                            : study.sizes.empty()  ? ProblemSize{}
                                                   : study.sizes.front();
   if (options.compile) return check_compile(study, size, options);
-  const DeviceFacts facts = facts_of(options);
+  const DeviceFacts facts = facts_of(options, study);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   if (study.runnable && space.size() > 0) {
     for (const GeometryReport& report :

@@ -167,6 +167,13 @@ CompileCheckEnd compile_for(const Study& study, const ProblemSize& size,
                             const std::function<void(const CheckedVariant&)>& tell,
                             const std::function<void(const std::string&)>& tell_note) {
   const DeviceFacts facts = nominal_facts(settings.arch);
+  if ((facts.backend == "opencl") != (study.kernel.language == "opencl")) {
+    throw InputError(Complaint{study.kernel.where,
+                               fmt::format("the kernel is written in {}, which is not compiled for "
+                                           "{}",
+                                           language_name(study.kernel.language), settings.arch),
+                               fmt::format("--arch {}", usual_arch(study))});
+  }
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   const auto open = [&](const std::string& compiler) {
     return std::make_unique<CompilePool>(
@@ -222,7 +229,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   Words archs = options.archs;
-  if (archs.empty()) archs.push_back("sm_90");
+  if (archs.empty()) archs.emplace_back(usual_arch(study));
   std::set<std::string> told;
   const auto tell_note = [&told](const std::string& note) {
     if (told.insert(note).second) std::cerr << lines_for_terminal(note) << "\n";

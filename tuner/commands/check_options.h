@@ -26,9 +26,14 @@ struct CheckOptions {
   Words plugin_dirs;
 };
 
+// What a study is checked for where no architecture is asked for.
+inline const char* usual_arch(const Study& study) {
+  return study.kernel.language == "opencl" ? "opencl" : "sm_90";
+}
+
 // The device that a study is checked for.
-inline DeviceFacts facts_of(const CheckOptions& options) {
-  return nominal_facts(options.archs.empty() ? "sm_90" : options.archs.front());
+inline DeviceFacts facts_of(const CheckOptions& options, const Study& study) {
+  return nominal_facts(options.archs.empty() ? usual_arch(study) : options.archs.front());
 }
 
 // Compiles every variant (or a random --limit of them) for each architecture, without a device, and

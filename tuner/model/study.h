@@ -31,9 +31,15 @@ struct KernelSpec {
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
   KernelCompiler compiler = KernelCompiler::kAuto;
   std::vector<std::filesystem::path>
-      units{};               // further sources, which are linked with it; absolute
+      units{};                    // further sources, which are linked with it; absolute
+  std::string language = "cuda";  // or "opencl"
   bool is_launcher = false;  // the entry is a function of the host, which launches by itself
 };
+
+// What people call a kernel's language.
+inline std::string language_name(const std::string& language) {
+  return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
+}
 
 // LaunchAttributes as expressions; an empty one asks for nothing.
 struct LaunchAttributesSpec {

@@ -147,6 +147,7 @@ typedef struct tuner_compiler_factory {
 
 /* ---- backend: one opened device ------------------------------------------------------------ */
 
+/* A number that the backend cannot tell is -1: expressions that need it are refused. */
 typedef struct tuner_device_facts {
   uint32_t struct_size;
   int32_t compute_capability;                     /* 90; 0 = has no meaning here */
@@ -358,6 +359,9 @@ typedef struct tuner_backend_factory {
   int (*device_count)(uint32_t item, tuner_sink error);
   int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
               tuner_backend* out, tuner_sink error);
+  /* Of the kernels that it takes ("opencl"), as a study names it; null: of a study that names
+   * none. */
+  const char* (*language)(uint32_t item);
 } tuner_backend_factory;
 
 /* ---- exporter: results -> bytes ---------------------------------------------------------------

@@ -51,6 +51,13 @@ std::vector<PluginValue> values_of(const void* factory, std::uint32_t number) {
   return values;
 }
 
+// The language of a backend's kernels.
+std::string language_of(const void* factory, std::uint32_t number) {
+  const auto* backends = static_cast<const tuner_backend_factory*>(factory);
+  const char* language = backends->language == nullptr ? nullptr : backends->language(number);
+  return language == nullptr ? KernelSpec{}.language : language;
+}
+
 }  // namespace
 
 Catalogue Catalogue::load(const PluginSearch& search) {
@@ -99,6 +106,7 @@ void Catalogue::add_items(PluginKind kind, const tuner_plugin& plugin,
                               from_abi(option.help), from_abi(option.allowed)});
     }
     if (kind == PluginKind::kObserver) item.values = values_of(factory, number);
+    if (kind == PluginKind::kBackend) item.language = language_of(factory, number);
     std::string fault = description_fault(item.options);
     if (kind == PluginKind::kObserver && item.values.empty()) fault = "it gives no values";
     if (!fault.empty()) {

@@ -54,6 +54,7 @@ struct PluginItem {
   const void* factory = nullptr;
   std::uint32_t number = 0;           // within the factory
   std::vector<PluginValue> values{};  // of an observer
+  std::string language{};             // of the kernels of a backend; as KernelSpec has it
 };
 
 struct PluginInfo {

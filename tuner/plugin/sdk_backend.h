@@ -52,6 +52,7 @@ struct LoadedKernel {
 //   static constexpr const char* kName = "cuda";
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
+//   static constexpr const char* kLanguage = "opencl";  // of its kernels; none: a study names none
 //   static int device_count();  // throws an Error that says why none can be used
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
@@ -341,14 +342,32 @@ struct Backends {
   static constexpr const char* kKind = TUNER_KIND_BACKEND;
 
   static const void* factory() {
-    static const tuner_backend_factory table{sizeof(tuner_backend_factory), sizeof...(T),
-                                             detail::info_of<T...>, device_count, open};
+    static const tuner_backend_factory table{sizeof(tuner_backend_factory),
+                                             sizeof...(T),
+                                             detail::info_of<T...>,
+                                             device_count,
+                                             open,
+                                             language};
     return &table;
   }
 
  private:
   using Maker = std::unique_ptr<Backend>(std::uint32_t, std::span<const tuner_pair>);
   using Counter = int();
+
+  template <typename One>
+  static constexpr const char* language_of() {
+    if constexpr (requires { One::kLanguage; }) {
+      return One::kLanguage;
+    } else {
+      return nullptr;
+    }
+  }
+
+  static const char* language(std::uint32_t item) {
+    constexpr const char* kAll[] = {language_of<T>()...};
+    return item < sizeof...(T) ? kAll[item] : nullptr;
+  }
 
   template <typename One>
   static std::unique_ptr<Backend> make(std::uint32_t device, std::span<const tuner_pair> options) {

@@ -28,7 +28,8 @@ DeviceFacts facts_of(const AlikeDevices& devices) {
 
 Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
              const LentHosts& lent)
-    : devices_(open_devices(settings, caller.program, caller.catalogue, lent, caller.note)),
+    : devices_(open_devices(settings, study.kernel.language, caller.program, caller.catalogue, lent,
+                            caller.note)),
       interrupt_(caller.interrupt),
       plugins_(caller.catalogue.versions_for(study)) {
   StudyCompilers found = compilers_for(

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/run/sources.h"
 #include "tuner/source/artifact_key.h"
 #include "tuner/worker/artifact_cache.h"
@@ -236,21 +237,44 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
   return out;
 }
 
-Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue, const LentHosts& lent,
-                     const std::function<void(const std::string&)>& note) {
+namespace {
+
+std::string listed_names(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+// Backends that may be tried, in their order.
+std::vector<std::string> candidates(const std::string& asked, const std::string& language,
+                                    const Catalogue& catalogue) {
   std::vector<std::string> names = catalogue.names(PluginKind::kBackend);
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return (a == "cpu") < (b == "cpu"); });
-  if (settings.backend != "auto") {
-    if (std::find(names.begin(), names.end(), settings.backend) == names.end()) {
-      std::string known;
-      for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-      throw UnavailableError("there is no backend '" + settings.backend +
-                             "'; there are: " + (known.empty() ? "none" : known));
-    }
-    names = {settings.backend};
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
+  std::vector<std::string> fitting;
+  std::ranges::copy_if(names, std::back_inserter(fitting), [&](const std::string& name) {
+    return catalogue.find(PluginKind::kBackend, name)->language == language;
+  });
+  if (asked != "auto" && !std::ranges::count(names, asked)) {
+    throw UnavailableError("there is no backend '" + asked +
+                           "'; there are: " + listed_names(names));
   }
+  if (asked == "auto" && (names.empty() || !fitting.empty())) return fitting;
+  if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};
+  const std::string written = "the kernel is written in " + language_name(language) + ", and ";
+  if (asked == "auto") throw UnavailableError(written + "no backend here takes that");
+  const std::string& other = catalogue.find(PluginKind::kBackend, asked)->language;
+  const std::string takers = fitting.empty() ? "" : ", or run this one on " + listed(fitting, "or");
+  throw UnavailableError(
+      fmt::format("{}'{}' takes {}: give it such a source, with 'language: {}'{}", written, asked,
+                  language_name(other), other, takers));
+}
+
+}  // namespace
+
+Devices open_devices(const DeviceSettings& settings, const std::string& language,
+                     const WorkerProgram& program, const Catalogue& catalogue,
+                     const LentHosts& lent, const std::function<void(const std::string&)>& note) {
+  const std::vector<std::string> names = candidates(settings.backend, language, catalogue);
   std::string reasons;
   std::string last;  // why the one before does not work
   for (const std::string& name : names) {

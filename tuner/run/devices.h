@@ -53,11 +53,11 @@ struct Devices {
 // taken out, and `note` is told why. Throws UnavailableError where none opens.
 void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note);
 
-// Those of this machine, and of those that are lent. Throws UnavailableError with every backend's
-// reason. `note` is told why one is passed over.
-Devices open_devices(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue, const LentHosts& lent,
-                     const std::function<void(const std::string&)>& note);
+// Those of this machine, and of those that are lent, whose backend takes the language. Throws
+// UnavailableError with every backend's reason. `note` is told why one is passed over.
+Devices open_devices(const DeviceSettings& settings, const std::string& language,
+                     const WorkerProgram& program, const Catalogue& catalogue,
+                     const LentHosts& lent, const std::function<void(const std::string&)>& note);
 
 // The compile workers of a run, by the name of their compiler, which is that of its backend or of
 // another compiler for it. They get ready while the caller goes on.

@@ -87,7 +87,8 @@ std::string device_text(const Study& study, const std::filesystem::path& source)
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
-  return all_of_it || study.kernel.is_launcher ? text : device_part(text).text;
+  const bool is_whole = study.kernel.is_launcher || study.kernel.language == "opencl";
+  return all_of_it || is_whole ? text : device_part(text).text;
 }
 
 SourceTexts read_sources(const Study& study) {

@@ -208,6 +208,10 @@ void read_arguments(Reader& reader, const YamlNode& node) {
 
 void read_constants(Reader& reader, const YamlNode& node) {
   reader.study.constants = read_all(reader, node, "'constants'");
+  if (reader.study.kernel.language == "opencl") {
+    reader.diagnostics.error(node, "OpenCL's '__constant' variables cannot be set from outside",
+                             "an argument of the kernel, '__constant T*'");
+  }
 }
 
 void read_buffers(Reader& reader, const YamlNode& node) {

@@ -107,6 +107,24 @@ void read_compiler(Reader& reader, const YamlNode& node) {
   }
 }
 
+// Read last: what a language has not is said where it stands.
+void read_language(Reader& reader, const YamlNode& node, const Fields& fields) {
+  KernelSpec& kernel = reader.study.kernel;
+  kernel.language =
+      read_choice(reader, node, "language", {"cuda", "opencl"}) == 1 ? "opencl" : "cuda";
+  if (kernel.language != "opencl") return;
+  if (const YamlNode* compiler = fields.find("compiler")) {
+    reader.diagnostics.error(*compiler, "'compiler' chooses between compilers of CUDA C++",
+                             "OpenCL C is compiled by the device's driver");
+  }
+  if (const YamlNode* several = fields.find("sources");
+      several != nullptr && !kernel.units.empty()) {
+    reader.diagnostics.error(*several,
+                             "OpenCL C is compiled from one source, and these are several",
+                             "a source that includes the others");
+  }
+}
+
 }  // namespace
 
 std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
@@ -175,11 +193,12 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(reader.diagnostics, node, where, "'kernel'",
-                      {"name", "source", "sources", "entry", "define_prefix", "compiler",
-                       "include_dirs", "options"});
+                      {"name", "source", "sources", "entry", "language", "define_prefix",
+                       "compiler", "include_dirs", "options"});
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
   read_code(reader, fields, where);
   if (const YamlNode* compiler = fields.find("compiler")) read_compiler(reader, *compiler);
+  if (const YamlNode* language = fields.find("language")) read_language(reader, *language, fields);
 }
 
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where) {

@@ -160,6 +160,9 @@ std::string kernel_of(const Study& study, const fs::path& folder) {
   std::string out = fmt::format("{}:\n  name: {}\n  {}\n  entry: {}\n  define_prefix: {}\n",
                                 kernel.is_launcher ? "launcher" : "kernel", quoted(kernel.name),
                                 source, quoted(kernel.entry), quoted(kernel.define_prefix));
+  if (kernel.language != KernelSpec{}.language) {
+    out += fmt::format("  language: {}\n", kernel.language);
+  }
   if (kernel.compiler == KernelCompiler::kNvcc) out += "  compiler: nvcc\n";
   if (kernel.compiler == KernelCompiler::kNvrtc) out += "  compiler: nvrtc\n";
   const std::string dirs = listed_paths("", kernel.include_dirs);

@@ -41,6 +41,7 @@ TEST(Catalogue, ListsItemsWithTheirOptions) {
   EXPECT_EQ(item->options[1].default_value, "1");
   EXPECT_EQ(item->options[1].help, "distance");
   EXPECT_NE(catalogue.find(PluginKind::kExporter, "echo"), nullptr);
+  EXPECT_EQ(catalogue.find(PluginKind::kBackend, "toy")->language, "cuda");  // it names none
   EXPECT_EQ(catalogue.find(PluginKind::kExporter, "sequence"), nullptr);
 }
 

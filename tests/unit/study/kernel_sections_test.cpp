@@ -155,6 +155,26 @@ TEST(KernelSections, MistakesOfSourcesAndCompiler) {
             "nvcc', or auto)");
 }
 
+TEST(KernelSections, ALanguageHasWhatItHas) {
+  const std::string head = "schema: 1\nkernel: {name: k, source: k.cu, entry: k, ";
+  EXPECT_EQ(accepted(head + "language: opencl}" + kRestOfIt).kernel.language, "opencl");
+  EXPECT_EQ(accepted(head + "language: cuda}" + kRestOfIt).kernel.language, "cuda");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, language: OpenCL"),
+            "study.yaml:2:53: 'language' must be cuda or opencl, not 'OpenCL' (did you mean "
+            "'opencl'?)");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, language: opencl, compiler: nvcc"),
+            "study.yaml:2:71: 'compiler' chooses between compilers of CUDA C++ (OpenCL C is "
+            "compiled by the device's driver)");
+  EXPECT_EQ(complaints_of_kernel("sources: [k.cu, study.yaml], language: opencl"),
+            "study.yaml:2:38: OpenCL C is compiled from one source, and these are several (a "
+            "source that includes the others)");
+  const std::string said = complaints_of(head + "language: opencl}" + kRestOfIt +
+                                         "constants: [{name: w, type: float, value: 1}]\n");
+  EXPECT_EQ(said.substr(0, said.find('\n')),
+            "study.yaml:9:12: OpenCL's '__constant' variables cannot be set from outside (an "
+            "argument of the kernel, '__constant T*')");
+}
+
 TEST(KernelSections, PrefixMustBeginAnIdentifier) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k, define_prefix: '-D'}
