@@ -253,7 +253,7 @@ class OptionReader {
 
 // The built-in compilers, by their names; NVRTC has that of its backend.
 bool is_built_in(const std::string& compiler) {
-  return compiler == "cpu" || compiler == "cuda" || compiler == "nvcc";
+  return compiler == "cpu" || compiler == "cuda" || compiler == "nvcc" || compiler == "opencl";
 }
 
 bool means_something(const std::string& word, const std::string& compiler) {
@@ -262,8 +262,10 @@ bool means_something(const std::string& word, const std::string& compiler) {
   switch (found.row->means_to) {
     case MeansTo::kAll:
       return true;
+    case MeansTo::kCuda:
+      return compiler != "opencl";
     case MeansTo::kDevice:
-      return compiler != "cpu";
+      return compiler == "cuda" || compiler == "nvcc";
     case MeansTo::kNvrtc:
       return compiler == "cuda";
     case MeansTo::kNvcc:
@@ -272,6 +274,8 @@ bool means_something(const std::string& word, const std::string& compiler) {
       return compiler == "cpu";
     case MeansTo::kLinker:
       return compiler == "cpu" || compiler == "nvcc";
+    case MeansTo::kOpenCl:
+      return compiler == "opencl";
     case MeansTo::kNobody:
       return false;
   }

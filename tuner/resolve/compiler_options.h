@@ -35,9 +35,9 @@ Expected<std::vector<std::string>, std::string> resolved_options(const Study& st
 // As compiler_options(), before {NAME} is put in: what a name stands for is not judged.
 CompilerOptions unresolved_options(const std::vector<std::string>& texts);
 
-// Words as above: those that mean something to this compiler ("cpu", "cuda", "nvcc"), and those
-// that do not. What other compilers than the built-in ones understand is theirs to say: they get
-// all.
+// Words as above: those that mean something to this compiler ("cpu", "cuda", "nvcc", "opencl"), and
+// those that do not. What other compilers than the built-in ones understand is theirs to say: they
+// get all.
 std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler);
 std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler);
 

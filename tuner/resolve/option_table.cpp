@@ -14,9 +14,9 @@ constexpr OptionRow kStudyRows[] = {
     {"-D* --define-macro", kText, kAll},
     {"-U* --undefine-macro", kText, kAll},
     {"-I* --include-path --include-directory", kText, kAll},
-    {"-isystem* -iquote* -idirafter* --system-include", kText, kAll},
-    {"-include --pre-include", kText, kAll},
-    {"-std --std", kWord, kAll},
+    {"-isystem* -iquote* -idirafter* --system-include", kText, kCuda},
+    {"-include --pre-include", kText, kCuda},
+    {"-std --std", kWord, kCuda},
     {"-no-source-include --no-source-include", kNothing, kNvrtc},
     {"-restrict --restrict", kNothing, kDevice},
     {"-default-device --device-as-default-execution-space", kNothing, kNvrtc},
@@ -25,8 +25,8 @@ constexpr OptionRow kStudyRows[] = {
     {"-builtin-initializer-list --builtin-initializer-list", kSwitch, kNvrtc},
     {"-minimal --minimal", kNothing, kNvrtc},
     // Arithmetic
-    {"-use_fast_math --use_fast_math", kNothing, kAll},
-    {"-fmad --fmad", kSwitch, kAll},
+    {"-use_fast_math --use_fast_math", kNothing, kCuda},
+    {"-fmad --fmad", kSwitch, kCuda},
     {"-ftz --ftz -prec-div --prec-div -prec-sqrt --prec-sqrt", kSwitch, kDevice},
     // Code of the device
     {"-arch --gpu-architecture", kWord, kDevice},
@@ -54,6 +54,14 @@ constexpr OptionRow kStudyRows[] = {
     {"-opt-info --optimization-info", kWord, kDevice},
     {"-Werror --Werror", kMaybeWord, kNobody},
     {"-W* --W*", kWarning, kNobody},
+    // OpenCL's compilers
+    {"-cl-std", kWord, kOpenCl},
+    {"-cl-single-precision-constant -cl-denorms-are-zero -cl-opt-disable -cl-mad-enable", kNothing,
+     kOpenCl},
+    {"-cl-fp32-correctly-rounded-divide-sqrt -cl-no-signed-zeros", kNothing, kOpenCl},
+    {"-cl-unsafe-math-optimizations -cl-finite-math-only -cl-fast-relaxed-math", kNothing, kOpenCl},
+    {"-cl-uniform-work-group-size -cl-no-subgroup-ifp", kNothing, kOpenCl},
+    {"-cl-nv-maxrregcount -cl-nv-opt-level", kNumber, kOpenCl},
     // The host's compiler
     {"-O0 -O1 -O2 -O3", kNothing, kHostCompiler},
     {"-march -mtune", kWord, kHostCompiler},

@@ -23,8 +23,19 @@ enum class OptionTakes : std::uint8_t {
   kHost
 };
 
-// kDevice: NVRTC and nvcc. kLinker: those that make launchers.
-enum class MeansTo : std::uint8_t { kAll, kDevice, kNvrtc, kNvcc, kHostCompiler, kLinker, kNobody };
+// kCuda: all but OpenCL's. kDevice: NVRTC and nvcc. kLinker: those
+// that make launchers.
+enum class MeansTo : std::uint8_t {
+  kAll,
+  kCuda,
+  kDevice,
+  kNvrtc,
+  kNvcc,
+  kHostCompiler,
+  kLinker,
+  kOpenCl,
+  kNobody
+};
 
 struct OptionRow {
   // Separated by blanks. What its value may follow without a sign between ends in '*'.

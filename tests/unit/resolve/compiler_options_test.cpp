@@ -137,6 +137,18 @@ TEST(CompilerOptions, OfOtherCompilersAreLeftOut) {
   EXPECT_EQ(meant_options(all, "another"), all);
 }
 
+TEST(CompilerOptions, OfOpenClAreOnesOfItsOwnAndThePreprocessors) {
+  const Words all{
+      "-DA=1", "-std=c++17",      "-lineinfo", "-cl-std=CL1.2",         "-cl-fast-relaxed-math",
+      "-w",    "--use_fast_math", "-O3",       "-cl-nv-maxrregcount=64"};
+  EXPECT_EQ(*compiler_options(all), all);
+  EXPECT_EQ(meant_options(all, "opencl"), (Words{"-DA=1", "-cl-std=CL1.2", "-cl-fast-relaxed-math",
+                                                 "-w", "-cl-nv-maxrregcount=64"}));
+  EXPECT_EQ(idle_options(all, "cuda"),
+            (Words{"-cl-std=CL1.2", "-cl-fast-relaxed-math", "-O3", "-cl-nv-maxrregcount=64"}));
+  EXPECT_FALSE(compiler_options({"-cl-nv-cstd=CL1.2"}).has_value());
+}
+
 TEST(CompilerOptions, OfNvccAndNvrtcDifferInFew) {
   const Words all{"-lineinfo", "-minimal",   "--expt-relaxed-constexpr",
                   "-O3",       "-gencode=x", "-maxrregcount=64"};
