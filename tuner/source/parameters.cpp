@@ -15,7 +15,7 @@ namespace {
 bool is_qualifier(std::string_view word) {
   return is_one_of(
       "const volatile __restrict__ __restrict restrict struct __grid_constant__ typename "
-      "static inline class union enum register",
+      "static inline class union enum register __global __constant __private",
       word);
 }
 

@@ -39,9 +39,24 @@ std::string spelled(const std::string& text, Tokens parameter) {
   return out;
 }
 
+// A parameter without the word of OpenCL C that says where its memory is.
+Tokens without_address_space(Tokens parameter) {
+  const bool has_one =
+      parameter.size() > 2 && is_one_of("global local constant private", parameter.front().text);
+  return has_one ? parameter.subspan(1) : parameter;
+}
+
+// Those that an argument of a study is given for. Memory of a group (OpenCL) is not: it has the
+// size that a launch says.
 std::vector<Tokens> parameters_in(Tokens list) {
   if (list.size() == 1 && list.front().is("void")) return {};
-  return pieces_between_commas(list);
+  std::vector<Tokens> out;
+  for (const Tokens piece : pieces_between_commas(list)) {
+    const bool is_local = mentions(piece, "*") && (mentions(piece, "__local") ||
+                                                   (!piece.empty() && piece.front().is("local")));
+    if (!is_local) out.push_back(without_address_space(piece));
+  }
+  return out;
 }
 
 // Arguments of "k<float, 4>".
@@ -154,7 +169,7 @@ bool SignatureReader::is_kernel(const Declaration& one) const {
   const bool is_function =
       one.kind == Declaration::Kind::kFunction || one.kind == Declaration::Kind::kPrototype;
   return is_function && std::ranges::any_of(one.head, [&](const Token& token) {
-           if (token.is("__global__")) return true;
+           if (is_one_of("__global__ __kernel kernel", token.text)) return true;
            const auto macro = token.is_word() ? macros_.find(token.text) : macros_.end();
            return macro != macros_.end() &&
                   std::ranges::any_of(macro->second, [](const std::vector<Token>& text) {

@@ -42,6 +42,23 @@ TEST(Signature, NumbersAreThoseOfAStudy) {
       ": float32**, : uint8, p: float32**, t: float32*");
 }
 
+TEST(Signature, OpenClSaysWhereMemoryIsAndTheGroupsIsNotGiven) {
+  EXPECT_EQ(
+      taken("__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k(\n"
+            "  __global const float* restrict x, const __constant int* w,\n"
+            "  __local float4* tile, global uchar* b, local int* t, constant half* h, uint n,\n"
+            "  float16 v) {}",
+            "k"),
+      "x: float32*, w: int32*, b: uint8*, h: float16*, n: uint32, v: float16");
+  EXPECT_EQ(taken("kernel void k(global double* y) {}", "k"), "y: float64*");
+}
+
+// Words of OpenCL are names elsewhere.
+TEST(Signature, InCudaAParameterMayBeCalledLocal) {
+  EXPECT_EQ(taken("__global__ void k(float* local, int global) {}", "k"),
+            "local: float32*, global: int32");
+}
+
 TEST(Signature, TypedefsMacrosAndTemplateArgumentsAreSeenThrough) {
   const std::string source =
       "typedef double real;\n"

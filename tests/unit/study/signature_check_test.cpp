@@ -76,6 +76,14 @@ TEST(SignatureCheck, TexturesAreObjectsAndNoReferences) {
             "BUFFER}')\n");
 }
 
+TEST(SignatureCheck, InOpenClLocalMemoryIsNoArgumentOfTheStudy) {
+  const std::string source = "__kernel void k(__global float* y, __local float* t, float a) {}";
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "float32"), source}), "");
+  EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "int32"), source}),
+            "error: argument 'a' is int32, but parameter 2 of the kernel 'k' is 'float a' (k.cu:1) "
+            "(type: float32)\n");
+}
+
 TEST(SignatureCheck, SwappedBuffersAreErrors) {
   EXPECT_EQ(said_to({buffer("x", "int32") + buffer("i", "float32"),
                      "extern \"C\" __global__ void\nk(const float *x, const int *i) {}"}),
