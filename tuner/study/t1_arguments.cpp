@@ -172,7 +172,8 @@ void read_vector(T1Reader& t1, const YamlNode& node, int width, ArgumentSpec& ar
   read_access(t1, node, argument);
 }
 
-// KTT's "Local": so much more dynamic shared memory, and no argument in CUDA.
+// KTT's "Local": so much more dynamic shared memory, which in OpenCL the kernel's __local argument
+// is.
 void add_local(T1Reader& t1, const YamlNode& node, const ArgumentSpec& argument) {
   const YamlNode* size = t1_require(t1, node, "Size", "a local argument");
   if (size == nullptr) return;
@@ -223,8 +224,10 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
     t1.diagnostics().error(argument.where, "'" + argument.name + "' cannot be a name",
                            "a letter or _, then letters, digits and _");
   }
-  // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well.
-  if (is_constant || memory->text == "Symbol") {
+  // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well. In
+  // OpenCL it is an argument alone.
+  const bool has_symbols = t1.study().kernel.language != "opencl";
+  if ((is_constant && has_symbols) || memory->text == "Symbol") {
     argument.role = Role::kIn;
     t1.study().constants.push_back(argument);
   }

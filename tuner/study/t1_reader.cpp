@@ -211,8 +211,10 @@ void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) 
   if (!expect_map(t1.diagnostics(), kernel, "'KernelSpecification'")) return;
   t1.study().kernel.where = t1.at(kernel);
   const YamlNode* language = t1_require(t1, kernel, "Language", "'KernelSpecification'");
-  if (language != nullptr && lower(language->text) != "cuda") {
-    t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA";
+  if (language != nullptr && lower(language->text) == "opencl") {
+    t1.study().kernel.language = "opencl";
+  } else if (language != nullptr && lower(language->text) != "cuda") {
+    t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA or OpenCL";
     t1.diagnostics().warning(*language, *t1.obstacle + ": the file can only be checked");
     return;
   }

@@ -122,10 +122,22 @@ TEST(T1File, EmptyCompilerOptionsAreLeftOut) {
 
 TEST(T1File, AnotherLanguageCanOnlyBeChecked) {
   std::string text = whole_t1();
-  text.replace(text.find("\"CUDA\""), 6, "\"OpenCL\"");
+  text.replace(text.find("\"CUDA\""), 6, "\"HIP\"");
   const T1File file(text);
   EXPECT_FALSE(file.accepted().runnable);
-  EXPECT_NE(file.warnings().find("written in OpenCL"), std::string::npos);
+  EXPECT_NE(file.warnings().find("written in HIP, not in CUDA or OpenCL"), std::string::npos);
+}
+
+// Constant memory is an argument there, and no symbol beside it.
+TEST(T1File, OpenClIsALanguageOfItsOwn) {
+  std::string text = whole_t1();
+  text.replace(text.find("\"CUDA\""), 6, "\"OpenCL\"");
+  const std::string type = "\"MemoryType\": \"Vector\"";
+  text.replace(text.find(type), type.size(), type + ", \"MemType\": \"Constant\"");
+  const Study study = T1File(text).accepted();
+  EXPECT_TRUE(study.runnable);
+  EXPECT_EQ(study.kernel.language, "opencl");
+  EXPECT_TRUE(study.constants.empty());
 }
 
 TEST(T1File, AMissingKernelFileLeavesTheSpace) {
