@@ -1,0 +1,43 @@
+#pragma once
+// The compilers of OpenCL drivers.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/plugins/opencl/image.h"
+
+namespace tuner::opencl {
+
+// Compiles OpenCL C with the driver of the device that the request's architecture stands for.
+class OpenClCompiler : public sdk::Compiler {
+ public:
+  static constexpr const char* kName = "opencl";
+  static constexpr const char* kSummary = "the compilers of OpenCL drivers";
+
+  OpenClCompiler();  // throws sdk::Error when there is no loader of drivers
+
+  std::string identity() override;
+  sdk::CompileResult compile(const sdk::CompileRequest& request) override;
+
+ private:
+  struct Target {
+    Device device;
+    Context context;
+  };
+  Target& target(const std::string& arch);
+
+  std::map<std::string, Target> targets_;  // by architecture
+};
+
+// Definitions come before the source, so that nobody has to quote them.
+std::string source_with_defines(const sdk::CompileRequest& request);
+std::string build_options(const sdk::CompileRequest& request, const Device& device);
+// What a request asks for that the device's compiler cannot do; empty: nothing that shows.
+std::string refusal_of(const sdk::CompileRequest& request, const Device& device);
+// The registers of a kernel, where NVIDIA's compiler has told them; else -1.
+std::int64_t registers_in(const std::string& log, const std::string& kernel);
+// What that compiler says of the source alone.
+std::string without_statistics(const std::string& log);
+
+}  // namespace tuner::opencl
