@@ -8,6 +8,7 @@
 #              for forgotten includes
 #   fuzz       fuzzers, FUZZ_SECONDS each (default 60)
 #   tidy       clang-tidy over all of tuner/
+#   opencl     every variant of the OpenCL studies on the first OpenCL device, small and right
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 smoke() {
@@ -39,12 +40,28 @@ tidy() {
   scripts/lint.sh build/dev || failed+=("clang-tidy")
 }
 
+opencl() {
+  say "Every variant of the OpenCL studies"
+  scripts/build.sh release program
+  local folder pair
+  folder=$(mktemp -d)
+  for pair in transpose:M=67,N=45 matmul:M=37,N=45,K=19; do
+    build/release/bin/tuner run "search_spaces/opencl/${pair%%:*}.yaml" --strategy exhaustive --budget 100000 \
+      --size "${pair#*:}" --results "$folder" --progress plain || failed+=("${pair%%:*} in OpenCL")
+  done
+  # What is right, or asks for more than the device has, is neither of these.
+  if cat "$folder"/*_opencl/*/*.csv | grep -E '^,(compile|correctness|runtime|timeout),'; then
+    failed+=("variants of the OpenCL studies")
+  fi
+  rm -rf "$folder"
+}
+
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(plain tidy fuzz sanitized)
+[ ${#parts[@]} -gt 0 ] || parts=(plain tidy fuzz sanitized opencl)
 for part in "${parts[@]}"; do
   case $part in
-    smoke | sanitized | plain | fuzz | tidy) $part ;;
-    *) die "there is no part '$part' (parts: smoke sanitized plain fuzz tidy)" ;;
+    smoke | sanitized | plain | fuzz | tidy | opencl) $part ;;
+    *) die "there is no part '$part' (parts: smoke sanitized plain fuzz tidy opencl)" ;;
   esac
 done
 sum_up dev

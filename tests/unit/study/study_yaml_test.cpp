@@ -28,6 +28,7 @@ void expect_same_when_read_again(const Study& study) {
   EXPECT_EQ(study_yaml(again, folder), study_yaml(study, folder));
   EXPECT_EQ(again.kernel.source, study.kernel.source);
   EXPECT_EQ(again.runnable, study.runnable);
+  EXPECT_EQ(again.kernel.language, study.kernel.language);
   fs::remove(file);
 }
 
@@ -49,10 +50,14 @@ TEST(StudyYaml, NamesSeveralSourcesAndTheirCompiler) {
 }
 
 TEST(StudyYaml, OfEveryShippedStudyIsThatStudy) {
-  for (const auto& entry : fs::directory_iterator(fs::path(TUNER_SOURCE_DIR) / "search_spaces")) {
-    if (entry.path().extension() != ".yaml") continue;
-    SCOPED_TRACE(entry.path());
-    expect_same_when_read_again(read_study(entry.path()));
+  for (const char* folder : {"search_spaces", "search_spaces/opencl"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(TUNER_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      SCOPED_TRACE(entry.path());
+      const Study study = read_study(entry.path());
+      EXPECT_EQ(study.kernel.language, std::string(folder) == "search_spaces" ? "cuda" : "opencl");
+      expect_same_when_read_again(study);
+    }
   }
 }
 
