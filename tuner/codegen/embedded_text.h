@@ -35,5 +35,7 @@ extern const std::string_view kLauncherStreamNumberText;
 extern const std::string_view kLauncherWorkspacesText;
 // The values of constants that are set once.
 extern const std::string_view kLauncherConstantsText;
+// The function of a launcher in OpenCL, and what it keeps.
+extern const std::string_view kOpenClLauncherText;
 
 }  // namespace tuner

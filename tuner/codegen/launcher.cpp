@@ -15,146 +15,10 @@
 #include "tuner/codegen/cpp_text.h"
 #include "tuner/codegen/launcher_constants.h"
 #include "tuner/codegen/launcher_function.h"
-#include "tuner/resolve/resolve.h"
+#include "tuner/codegen/launcher_variants.h"
 
 namespace tuner {
 namespace {
-
-[[noreturn]] void reject(const Study& study, const std::string& message) {
-  throw InputError({Complaint{study.kernel.where, message, ""}}, study.text);
-}
-
-// One region of the .cu file.
-struct Variant {
-  std::vector<std::pair<std::string, std::string>> defines;
-  std::string entry;
-  std::vector<std::pair<std::size_t, std::string>> then;  // place in study.then, entry
-  friend bool operator==(const Variant&, const Variant&) = default;
-};
-
-// Places in study.then of the launches that may follow with this configuration: all but those whose
-// `when` is false whatever the size and the device.
-std::vector<std::size_t> possible_launches(const Study& study, const Configuration& configuration) {
-  Bindings names;
-  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
-    names[study.parameters[p].name] = configuration.at(p);
-  }
-  for (const NamedExpression& derived : study.derived) {
-    if (auto value = derived.expression.evaluate(names)) names[derived.name] = *value;
-  }
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < study.then.size(); ++i) {
-    const auto follows = takes_part(study.then[i], names);
-    if (!follows || *follows) places.push_back(i);  // or only a size or a device can tell
-  }
-  return places;
-}
-
-using NextLaunches = std::vector<NextLaunchPlan>;  // of them only the names
-
-NextLaunches launches_at(const Study& study, const std::vector<std::size_t>& places) {
-  NextLaunches then;
-  for (const std::size_t i : places) then.push_back({study.then[i].entry, {}, {}});
-  return then;
-}
-
-CompileRequest request_of(const Study& study, const Configuration& configuration,
-                          const NextLaunches& then, const ProblemSize& size,
-                          const DeviceFacts& device) {
-  // A space of this one configuration gives the names that entry and options may use.
-  SpaceDefinition alone = space_definition(study, size, device);
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {configuration.at(p)};
-  }
-  alone.constraints.clear();
-  auto request =
-      compile_request(study, SearchSpace::build(std::move(alone)), configuration, then, device, "");
-  if (!request) reject(study, request.error());
-  return std::move(*request);
-}
-
-// The architecture that an option names ("sm_90a"), if it is one of those.
-std::optional<std::string> architecture_of(const std::string& option) {
-  for (const std::string_view head : {"--gpu-architecture=", "-arch="}) {
-    if (option.starts_with(head)) return option.substr(head.size());
-  }
-  return std::nullopt;
-}
-
-// Takes the architecture out of the options: for which one a launcher is compiled is its user's
-// to say. Returns the one named last, or the device's.
-std::string take_architecture(CompileRequest& request) {
-  std::string architecture = request.arch;
-  std::erase_if(request.options, [&](const std::string& option) {
-    const auto named = architecture_of(option);
-    if (named) architecture = *named;
-    return named.has_value();
-  });
-  return architecture;
-}
-
-bool same_program(const CompileRequest& a, const CompileRequest& b) {
-  return a.entry == b.entry && a.options == b.options && a.then == b.then;
-}
-
-// What the compiler is told, if that is the same for every size and device; and for which
-// architecture.
-std::pair<CompileRequest, std::string> fixed_request(const Study& study, const TunedTable& table,
-                                                     const Configuration& configuration,
-                                                     const NextLaunches& then) {
-  const TunedEntry& first = table.entries.front();
-  CompileRequest request =
-      request_of(study, configuration, then, first.size, table.devices[first.device]);
-  std::string architecture = take_architecture(request);
-  ProblemSize other = first.size;
-  for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
-  DeviceFacts another;
-  another.multiprocessors = table.devices[first.device].multiprocessors + 1;
-  another.arch = table.devices[first.device].arch;
-  CompileRequest elsewhere = request_of(study, configuration, then, other, another);
-  take_architecture(elsewhere);
-  if (!same_program(request, elsewhere)) {
-    reject(study,
-           "a launcher holds variants for all sizes and devices: 'entry' and 'options' must "
-           "not depend on them");
-  }
-  return {std::move(request), std::move(architecture)};
-}
-
-struct Variants {
-  std::vector<Variant> all;
-  std::vector<std::size_t> of_configuration;
-  std::vector<std::string> options;  // of the compiler, the same for all
-  std::string architecture;          // that serves them all: "sm_90a" before "sm_90"
-};
-
-Variants variants_of(const Study& study, const TunedTable& table, const LauncherOptions& options) {
-  Variants out;
-  for (std::size_t c = 0; c < table.configurations.size(); ++c) {
-    const Configuration& configuration = table.configurations[c];
-    const std::vector<std::size_t> places = possible_launches(study, configuration);
-    const auto [request, architecture] =
-        fixed_request(study, table, configuration, launches_at(study, places));
-    if (c > 0 && request.options != out.options) {
-      reject(study, "a launcher is compiled once: 'options' must not depend on parameters");
-    }
-    out.options = request.options;
-    out.architecture = std::max(out.architecture, architecture);
-    Variant variant{request.defines, request.entry, {}};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      variant.then.emplace_back(places[i], request.then[i]);
-    }
-    if (options.source.relevant) {
-      const auto relevant = options.source.relevant(request);
-      std::erase_if(variant.defines,
-                    [&](const auto& one) { return !relevant.contains(one.first); });
-    }
-    const auto known = std::ranges::find(out.all, variant);
-    out.of_configuration.push_back(static_cast<std::size_t>(known - out.all.begin()));
-    if (known == out.all.end()) out.all.push_back(std::move(variant));
-  }
-  return out;
-}
 
 // In a run each variant is a program of its own, whose constants begin the constant memory.
 constexpr const char* kAlignConstants =
@@ -165,7 +29,7 @@ constexpr const char* kAlignConstants =
 )txt";
 
 // The variant's text in a namespace of its own, with nothing left defined behind it.
-std::string region(const Variant& variant, std::size_t number, const LauncherSource& source,
+std::string region(const LauncherVariant& variant, std::size_t number, const LauncherSource& source,
                    const LauncherSignature& signature) {
   std::string out = fmt::format("\n// ---- variant {} ----\n", number);
   std::string undefines;
@@ -272,46 +136,24 @@ struct launched {
   return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
 }
 
-LauncherKernels kernels_of(const Variants& variants) {
+LauncherKernels kernels_of(const LauncherVariants& variants) {
   LauncherKernels out{variants.of_configuration, {}};
-  for (const Variant& one : variants.all) {
+  for (const LauncherVariant& one : variants.all) {
     std::vector<std::size_t>& next = out.next.emplace_back();
     for (const auto& [place, entry] : one.then) next.push_back(place);
   }
   return out;
 }
 
-void refuse_what_no_launcher_passes(const Study& study) {
-  if (!study.rounds.repeat.empty()) {
-    reject(
-        study,
-        "a launcher makes each launch once, and this study has 'repeat': write the loop yourself, "
-        "with the configuration of a header");
-  }
-  for (const ArgumentSpec& one : study.arguments) {
-    if (one.choice) {
-      reject(study, "a launcher is a function of one type for each argument, and the type of '" +
-                        one.name + "' is the parameter '" + one.choice->parameter +
-                        "': export a header, and launch the kernel yourself");
-    }
-    if (!one.record && !one.is_beside) continue;
-    reject(study, "a launcher passes numbers and buffers, and '" + one.name +
-                      "' is a struct, a vector, an address or a texture: launch the kernel "
-                      "yourself, with the "
-                      "configuration of a header");
-  }
-}
-
 }  // namespace
 
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
                               const LauncherOptions& options) {
-  if (!study.runnable) reject(study, "a launcher needs the study's kernel, launch and arguments");
-  refuse_what_no_launcher_passes(study);
+  refuse_what_no_launcher_has(study);
   const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);
-  const Variants variants = variants_of(study, table, options);
+  const LauncherVariants variants = launcher_variants(study, table, options.source.relevant);
   LauncherFiles files;
   files.header = header_document(model, options.header,
                                  {usage(model, signature, options.stem), includes_of(study),

@@ -2,13 +2,11 @@
 // A .hpp/.cu pair that holds the winning variants' source and one function that picks and launches
 // (docs/export-launcher.md).
 
-#include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tuner/codegen/header.h"
-#include "tuner/model/artifact.h"
+#include "tuner/codegen/launcher_variants.h"
 
 namespace tuner {
 
@@ -17,9 +15,7 @@ struct LauncherSource {
   std::string text;
   std::vector<std::string> headers;  // #include lines to go before any namespace
   std::vector<std::string> macros;   // that the text defines
-  // Names of the definitions that the sources mention: variants that differ in others only are one.
-  // Empty: all.
-  std::function<std::set<std::string>(const CompileRequest&)> relevant;
+  RelevantDefines relevant;
 };
 
 struct LauncherOptions {

@@ -48,8 +48,10 @@ std::string cpp_type_of(const ArgumentSpec& spec) {
 
 class Signature {
  public:
-  explicit Signature(const HeaderModel& model)
-      : model_(model), used_(kReserved.begin(), kReserved.end()) {}
+  Signature(const HeaderModel& model, const std::vector<std::string>& reserved)
+      : model_(model), used_(kReserved.begin(), kReserved.end()) {
+    used_.insert(reserved.begin(), reserved.end());
+  }
 
   LauncherSignature make() {
     const Study& study = *model_.study;
@@ -111,7 +113,10 @@ class Signature {
 
 }  // namespace
 
-LauncherSignature launcher_signature(const HeaderModel& model) { return Signature(model).make(); }
+LauncherSignature launcher_signature(const HeaderModel& model,
+                                     const std::vector<std::string>& reserved) {
+  return Signature(model, reserved).make();
+}
 
 bool has_fixed_shape(const ArgumentSpec& spec) {
   return std::ranges::all_of(spec.shape,

@@ -34,7 +34,9 @@ struct LauncherSignature {
   std::string parameters(bool with_defaults) const;
 };
 
-LauncherSignature launcher_signature(const HeaderModel& model);
+// No parameter has one of the `reserved` names, which are the function's own.
+LauncherSignature launcher_signature(const HeaderModel& model,
+                                     const std::vector<std::string>& reserved = {});
 
 // Whether all its extents are numbers: the same for all sizes and devices.
 bool has_fixed_shape(const ArgumentSpec& spec);

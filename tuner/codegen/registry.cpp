@@ -13,6 +13,7 @@
 #include "tuner/choice/domain_table.h"
 #include "tuner/codegen/formats.h"
 #include "tuner/codegen/header.h"
+#include "tuner/codegen/opencl_launcher.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/results_json.h"
 #include "tuner/results/table_text.h"
@@ -105,6 +106,9 @@ class LauncherExporter : public CodeExporter {
     options.stem = stem.filename().string();
     options.header = header_options(study, results, header);
     options.source = settings().launcher_source(study);
+    if (study.kernel.language == "opencl") {
+      return {{header, export_opencl_launcher(study, results, options)}};
+    }
     LauncherFiles files = export_launcher(study, results, options);
     return {{header, std::move(files.header)}, {stem.string() + ".cu", std::move(files.source)}};
   }
@@ -177,7 +181,9 @@ std::unique_ptr<Exporter> make_defines(const ExportSettings&) {
 constexpr std::array<ExportFormat, 7> kFormats{{
     {"header", "a C++17 header that picks a configuration by device and problem size", false,
      make<HeaderExporter>},
-    {"launcher", "a .hpp/.cu pair: the winning variants' source and a function that launches them",
+    {"launcher",
+     "a .hpp/.cu pair: the winning variants' source and a function that launches them; of OpenCL "
+     "one .hpp",
      false, make<LauncherExporter>},
     {"json", "everything that was measured", false, make_json},
     {"csv", "the ranked table of one device and size", true, make_csv},

@@ -134,7 +134,7 @@ RunSettings settings_of(const VerifyOptions& options, const Budget& budget, cons
   return settings;
 }
 
-// A launcher is two files, and says in its header which the other is.
+// A launcher is two files, and says in its header which the other is. Of OpenCL it is one.
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
   out.study = options.study;
@@ -145,9 +145,12 @@ ExportOptions rewritten(const VerifyOptions& options) {
   const std::filesystem::path source =
       std::filesystem::path(options.exported).replace_extension(".cu");
   const std::string belongs = "belongs to " + source.filename().string();
-  if (read_file(options.exported).find(belongs) != std::string::npos) {
+  const std::string text = read_file(options.exported);
+  if (text.find(belongs) != std::string::npos) {
     out.format = "launcher";
     out.output = source.string();
+  } else if (text.find("#include <CL/cl.h>") != std::string::npos) {
+    out.format = "launcher";
   }
   return out;
 }

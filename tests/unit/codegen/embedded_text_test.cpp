@@ -124,7 +124,8 @@ TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
       {"launcher_captures.hpp", kLauncherCapturesText},
       {"launcher_stream_number.hpp", kLauncherStreamNumberText},
       {"launcher_workspaces.hpp", kLauncherWorkspacesText},
-      {"launcher_constants.hpp", kLauncherConstantsText}};
+      {"launcher_constants.hpp", kLauncherConstantsText},
+      {"opencl_launcher.hpp", kOpenClLauncherText}};
   std::size_t files = 0;
   for (const std::filesystem::path& folder : {kFolders[0], kFolders[1]}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
