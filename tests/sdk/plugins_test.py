@@ -86,6 +86,22 @@ class Installed(unittest.TestCase):
                     names = [line.split()[-1] for line in symbols if line]
                     self.assertEqual(names, ["tuner_plugin_v2"], plugin)
 
+    def test_the_opencl_plugin_is_one_like_anyones(self):
+        source = self.folder / "anywhere"
+        shutil.copytree(Path(OPTIONS.examples).parent.parent / "tuner/plugins/opencl", source)
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                if shutil.which(compiler) is None:
+                    self.skipTest(f"no {compiler}")
+                build = self.folder / f"opencl-{compiler}"
+                call("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                     f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+                call("cmake", "--build", build)
+                symbols = call("nm", "-D", "--defined-only", build / "opencl.so").stdout.split()
+                self.assertEqual(symbols[2::3], ["tuner_plugin_v2"])
+                listed = call(self.tuner, "list", "opencl", "--plugin-dir", build).stdout
+                self.assertIn(f"of opencl ({build}/opencl.so)", listed)
+
     def test_a_plugin_of_another_minor_version_is_refused(self):
         folder = self.folder / "minor"
         folder.mkdir()
