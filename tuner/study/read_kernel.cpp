@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/text.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
