@@ -51,6 +51,7 @@ PLACES = {
     "a metric of an observer": ["metrics", "ANY", 1],
     "'search'": ["search"],
     "'budget'": ["search", "budget"],
+    "'work'": ["work"],
     "'measure'": ["measure"],
     "'export'": ["export"],
     "what, {values, range, pow2, when, otherwise}": ["parameters", "ANY", 1],

@@ -319,10 +319,11 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
     if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
-    table.entries.push_back(
-        {rows[r].device, place.at(best), rows[r].results->size, shown(*all.trials[best][r]),
-         1 + all.losses[best][r], rows[r].results->date,
-         speedup_of(*rows[r].results, *all.trials[best][r]), std::move(kept_before[r])});
+    table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
+                             shown(*all.trials[best][r]), 1 + all.losses[best][r],
+                             rows[r].results->date,
+                             speedup_of(*rows[r].results, *all.trials[best][r]),
+                             std::move(kept_before[r]), share_text(*all.trials[best][r])});
   }
   for (const double loss : all.losses[spare.front()]) {
     if (loss == kInfinity) continue;

@@ -23,6 +23,7 @@ struct TunedEntry {
   std::optional<Speedup> speedup{};  // over the baseline, where there is one
   // Of an entry that an earlier table had, too: what ranks first now and did not replace it.
   std::optional<Configuration> kept_before{};
+  std::string share{};  // of the device's limit, for people; empty: not known
 };
 
 // How many there are of something at a size: `count` for each tile, of which there are as many in

@@ -49,6 +49,8 @@ std::string_view invalidity_of(TrialState state) {
       return "correct";
     case TrialState::kLaunch:
       return "runtime";
+    case TrialState::kSuspect:
+      return "correctness";
     default:
       return name_of(state);  // the other words are T4's
   }

@@ -231,6 +231,7 @@ std::string entry_lines(const HeaderModel& model) {
     if (entry.speedup) {
       note += fmt::format(", speed-up over the baseline {:.3g}", entry.speedup->ratio);
     }
+    if (!entry.share.empty()) note += ", " + entry.share + " limit";
     if (entry.slowdown > 1)
       note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
     out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,

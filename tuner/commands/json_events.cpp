@@ -46,7 +46,7 @@ Json json_of(const std::vector<std::pair<std::string, double>>& metrics) {
   return out;
 }
 
-Json json_of(const std::array<std::size_t, 8>& states) {
+Json json_of(const std::array<std::size_t, kTrialStates>& states) {
   Json out = Json::object();
   for (std::size_t s = 0; s < states.size(); ++s) {
     if (states[s] > 0) out[std::string(name_of(static_cast<TrialState>(s)))] = states[s];
@@ -144,6 +144,7 @@ void JsonEvents::trial(const RunEvent& event, const Study& study) {
     line["time_ms"] = number(trial.timing.median);
     line["objective"] = number(trial.objective.value());
     line["metrics"] = json_of(trial.metrics);
+    if (trial.limit) line["limit"] = {{"ms", trial.limit->ms}, {"of", trial.limit->of}};
   }
   const std::optional<Trial>& best = tally.best();
   line["best_ms"] = best ? number(best->timing.median) : Json(nullptr);

@@ -22,8 +22,8 @@
 namespace tuner {
 namespace {
 
-std::array<std::size_t, 8> states_of(const RankedResults& results) {
-  std::array<std::size_t, 8> states{};
+std::array<std::size_t, kTrialStates> states_of(const RankedResults& results) {
+  std::array<std::size_t, kTrialStates> states{};
   for (const Trial& trial : results.trials) ++states.at(static_cast<std::size_t>(trial.state));
   return states;
 }

@@ -17,7 +17,7 @@ namespace {
 // A rate is said of so many measured ones or more.
 constexpr double kFewestMeasured = 3;
 
-std::string counts_text(const std::array<std::size_t, 8>& states, std::size_t recalled) {
+std::string counts_text(const std::array<std::size_t, kTrialStates>& states, std::size_t recalled) {
   std::string text;
   for (std::size_t state = 0; state < states.size(); ++state) {
     if (states[state] == 0) continue;

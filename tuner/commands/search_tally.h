@@ -21,7 +21,7 @@ class SearchTally {
   // After so many seconds: "12/90  best 0.1 ms  12 ok  3.2/s  ETA 24.0 s  BLOCK=128".
   std::string text(double seconds) const;
   std::size_t done() const { return done_; }
-  const std::array<std::size_t, 8>& states() const { return states_; }
+  const std::array<std::size_t, kTrialStates>& states() const { return states_; }
   const std::optional<Trial>& best() const { return best_; }
 
  private:
@@ -38,7 +38,7 @@ class SearchTally {
   std::optional<double> seconds_;  // that the search may take
   std::size_t done_ = 0;
   std::size_t recalled_ = 0;
-  std::array<std::size_t, 8> states_{};
+  std::array<std::size_t, kTrialStates> states_{};
   std::optional<Trial> best_{};
 };
 
@@ -50,7 +50,7 @@ struct TallySum {
   double total = 0;
   double rate = 0;
   std::optional<double> remaining{};  // of the one that takes longest
-  std::array<std::size_t, 8> states{};
+  std::array<std::size_t, kTrialStates> states{};
 
   void add(const SearchTally& search, double seconds);
   // "3 sizes: 57/270  50 ok  7 dropped  12/s  ETA 10.0 s".

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/expression/value.h"
+#include "tuner/model/ceilings.h"
 
 namespace tuner {
 
@@ -42,6 +43,8 @@ struct DeviceFacts {
   std::array<std::int64_t, 3> max_block{1024, 1024, 64};
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
   std::vector<std::string> abilities{};  // of the backend, of those below
+  // Measured, not told, where a study asks: no field, so that nobody sends, keeps or compares it.
+  Ceilings ceilings{};
 
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
 

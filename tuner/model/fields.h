@@ -100,6 +100,11 @@ void for_each_field(T& timing, Visit&& visit) {
   visit("counted", timing.counted);
 }
 
+TUNER_FIELDS(Ceilings, memory_bytes_per_second, cache_bytes_per_second, cache_bytes, launch_ms,
+             operations_per_second)
+
+TUNER_FIELDS(DeviceLimit, ms, of)
+
 TUNER_FIELDS(Conditions, clock_mhz, watts)
 
 template <Is<FinalResult> T, typename Visit>
@@ -139,6 +144,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("sources_known", trial.sources_known);
   visit("deterministic", trial.deterministic);
   visit("reference_ms", trial.reference_ms);
+  visit("limit", trial.limit);
   visit("outdated", trial.outdated);
 }
 

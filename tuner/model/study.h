@@ -331,6 +331,14 @@ struct MeasureSpec {
   Position inputs_where{};
 };
 
+// What the kernel has to do at least, whatever the configuration does besides. Enters no
+// measurement.
+struct LeastWork {
+  Expression bytes;              // read and written; empty: not said
+  Expression flops;              // a multiplication and an addition are two; empty: not said
+  std::string type = "float32";  // of these; may contain {PARAM}
+};
+
 // How an export answers for sizes that were not tuned. Enters no measurement.
 struct ExportSpec {
   // By dimension: how much a ratio in it counts against another size. Dimensions that are not here
@@ -362,8 +370,9 @@ struct Study {
   std::optional<ProblemSpec> problem{};
   std::optional<ReferenceSpec> reference;
   std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name
-  bool verify_nothing = false;  // the user says that no answer is to be compared
-  bool deterministic = false;   // each launch has to leave the same bits in the outputs
+  bool verify_nothing = false;            // the user says that no answer is to be compared
+  bool deterministic = false;             // each launch has to leave the same bits in the outputs
+  std::optional<LeastWork> least_work{};  // the section 'work'
   std::vector<NamedExpression> metrics;
   std::vector<ObserverSpec> observers{};  // of metrics that are there with their name as expression
   ObjectiveSpec objective;

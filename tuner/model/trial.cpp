@@ -2,14 +2,17 @@
 
 #include "tuner/model/trial.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 
 namespace tuner {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{
-    "ok", "constraints", "compile", "launch", "runtime", "timeout", "correctness", "dropped"};
+constexpr std::array<std::string_view, kTrialStates> kNames{
+    "ok",      "constraints", "compile", "launch", "runtime",
+    "timeout", "correctness", "dropped", "suspect"};
 
 }  // namespace
 
@@ -45,6 +48,19 @@ Shown shown(const Trial& trial) {
           final.samples.size(),
           final.metrics,
           final.objective.value()};
+}
+
+std::optional<double> share_of_limit(const Trial& trial) {
+  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+  if (!timed || !trial.limit) return std::nullopt;
+  const double ms = shown(trial).median_ms;
+  if (!is_time(ms)) return std::nullopt;
+  return trial.limit->ms / ms;
+}
+
+std::string share_text(const Trial& trial) {
+  const auto share = share_of_limit(trial);
+  return share ? fmt::format("{:.3g}% {}", 100 * *share, trial.limit->of) : std::string();
 }
 
 std::string configuration_text(const std::vector<Parameter>& parameters,

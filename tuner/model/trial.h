@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/model/artifact.h"
+#include "tuner/model/ceilings.h"
 #include "tuner/model/launch.h"
 #include "tuner/space/parameter.h"
 
@@ -54,8 +55,10 @@ enum class TrialState : std::uint32_t {
   kTimeout = 5,
   kCorrectness = 6,  // wrong answer
   kDropped = 7,      // clearly slower than the best: stopped early, still a valid configuration
+  kSuspect = 8,      // right, and faster than the device can be: not ranked
 };
 
+inline constexpr std::size_t kTrialStates = 9;
 std::string_view name_of(TrialState state);
 std::optional<TrialState> trial_state_named(std::string_view name);
 
@@ -135,6 +138,8 @@ struct Trial {
   std::optional<bool> deterministic{};
   // The reference's median time in the run that measured this, milliseconds; nothing: not timed.
   std::optional<double> reference_ms{};
+  // Where the study says what has to be done at least, and the device's ceilings are known.
+  std::optional<DeviceLimit> limit{};
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;
@@ -152,6 +157,11 @@ struct Shown {
   double objective = 0;
 };
 Shown shown(const Trial& trial);
+
+// The limit's time over the trial's, as it is shown; nothing: it failed, or none is known.
+std::optional<double> share_of_limit(const Trial& trial);
+// For people: "81% memory"; empty where nothing is known.
+std::string share_text(const Trial& trial);
 
 // For people: "BM=64 BN=64 SHARED=static".
 std::string configuration_text(const std::vector<Parameter>& parameters,

@@ -181,6 +181,9 @@ Json columns_of(const ReportSet& set) {
   out["occupancy"] = coded(trials, [](const Trial& t) {
     return t.occupancy < 0 ? std::string() : to_text(t.occupancy);
   });
+  if (std::ranges::any_of(trials, [](const Trial& t) { return share_of_limit(t).has_value(); })) {
+    out["limit"] = coded(trials, share_text);
+  }
   out["compile_ms"] = numbers(trials, 3, [](const Trial& t) { return t.compile_ms; });
   out["error"] =
       numbers(trials, 2, [](const Trial& t) { return t.max_error < 0 ? kUnknown : t.max_error; });

@@ -10,6 +10,7 @@
 
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/compiled_names.h"
+#include "tuner/resolve/device_limit.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
@@ -79,7 +80,7 @@ void set_objective(const std::string& name, std::optional<double> value, Trial& 
 
 }  // namespace
 
-void score(const Study& study, const Bindings& names, Trial& trial) {
+void score(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings) {
   if (!is_valid(trial)) return;
   // Some drivers tell only after loading what a compiler did not.
   if (auto broken = broken_by_compiled(study, names, trial)) {
@@ -90,6 +91,12 @@ void score(const Study& study, const Bindings& names, Trial& trial) {
   trial.metrics =
       metrics(study, with_compiled(names, trial), trial.timing.median, trial.watts, trial.observed);
   set_objective(study.objective.name, objective_of(study, trial), trial);
+  if (study.least_work && !ceilings.known()) return;
+  trial.limit = device_limit(study, names, ceilings);
+  auto why = is_valid(trial) ? too_fast(study, names, ceilings, trial) : std::nullopt;
+  if (!why) return;
+  trial.state = TrialState::kSuspect;
+  trial.message = std::move(*why);
 }
 
 void score_recorded(const Study& study, const Bindings& names, Trial& trial) {
@@ -129,11 +136,15 @@ void score_final(const Study& study, const Bindings& names, double confidence, T
                                           : timing.median / 1000);
 }
 
-void rescore(const Study& study, const Bindings& names, Trial& trial) {
+void rescore(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings) {
+  if (trial.state == TrialState::kSuspect && (ceilings.known() || !study.least_work)) {
+    trial.state = TrialState::kOk;
+    trial.message.clear();
+  }
   if (!is_valid(trial)) return;
   const SearchFigure before = trial.objective;
   if (trial.final) score_final(study, names, study.measure.confidence, trial);
-  score(study, names, trial);
+  score(study, names, trial, ceilings);
   if (trial.objective != before) trial.final.reset();
 }
 

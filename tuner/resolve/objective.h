@@ -24,16 +24,17 @@ Metrics metrics(const Study& study, const Bindings& names, double median_ms, dou
 // the trial is not valid or its metric has no value.
 std::optional<double> objective_of(const Study& study, const Trial& trial);
 
-// Metrics and objective of a valid trial from its median and watts. One whose objective has no
-// value becomes kRuntime.
-void score(const Study& study, const Bindings& names, Trial& trial);
+// Metrics, objective and limit of a valid trial from its median and watts. One whose objective has
+// no value becomes kRuntime, one that is faster than the device can be kSuspect.
+void score(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings = {});
 
 // Metrics and objective of what the final found, likewise, once its samples are there.
 void score_final(const Study& study, const Bindings& names, double confidence, Trial& trial);
 
 // The same for a trial of an earlier run, which may have been made for another objective: then its
-// final says nothing any more.
-void rescore(const Study& study, const Bindings& names, Trial& trial);
+// final says nothing any more. Where no ceiling is known, what was found of its limit stays.
+void rescore(const Study& study, const Bindings& names, Trial& trial,
+             const Ceilings& ceilings = {});
 
 // The same for a trial that another program measured: metrics that its time does not give stay as
 // they were recorded, and it may have no time.

@@ -74,6 +74,7 @@ struct Columns {
   bool watts = false;
   bool device = false;  // several devices of the model have measured
   bool scaled = false;  // some of what they measured
+  bool limit = false;   // of the device, for what has to be done
 };
 
 std::string header(const RankedResults& results, std::span<const std::string> parameters,
@@ -103,6 +104,9 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
        {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
         "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
     line.add(name);
+  }
+  if (columns.limit) {
+    for (const char* name : {"limit_ms", "limit", "share_of_limit"}) line.add(name);
   }
   return line.end();
 }
@@ -175,6 +179,12 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   line.add(known(trial.max_error));
   line.add(beginning_of(trial.message));
   line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
+  if (columns.limit) {
+    const auto share = share_of_limit(trial);
+    line.add(share ? number(trial.limit->ms) : "");
+    line.add(share ? trial.limit->of : "");
+    line.add(share ? number(*share) : "");
+  }
   return line.end();
 }
 
@@ -185,6 +195,7 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
   const auto has_clock = [](const Trial& trial) { return trial.conditions.clock_mhz > 0; };
   const auto has_watts = [](const Trial& trial) { return trial.conditions.watts > 0; };
   const auto is_scaled = [](const Trial& trial) { return trial.device_scale > 0; };
+  const auto has_limit = [](const Trial& trial) { return share_of_limit(trial).has_value(); };
   std::set<std::string_view> devices;
   for (const Trial& trial : results.trials) {
     if (!trial.device_uuid.empty()) devices.insert(trial.device_uuid);
@@ -196,7 +207,8 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
                         std::ranges::any_of(results.trials, has_clock),
                         std::ranges::any_of(results.trials, has_watts),
                         devices.size() > 1,
-                        std::ranges::any_of(results.trials, is_scaled)};
+                        std::ranges::any_of(results.trials, is_scaled),
+                        std::ranges::any_of(results.trials, has_limit)};
   std::string text = header(results, parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     text += row(results, i, parameters.size(), columns);

@@ -204,6 +204,9 @@ class RankedText {
     if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
+    if (has_own("limit_ms") && has_own("limit") && !text(r, "limit_ms").empty()) {
+      trial.limit = DeviceLimit{number(r, "limit_ms"), text(r, "limit")};
+    }
     Metrics metrics;
     for (const NamedExpression& metric : study_.metrics) {
       if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {

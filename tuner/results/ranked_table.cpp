@@ -109,8 +109,19 @@ Column metric_column(const RankedResults& results, const std::vector<std::size_t
   return column;
 }
 
+std::optional<Column> limit_column(const RankedResults& results,
+                                   const std::vector<std::size_t>& shown_ones) {
+  Column column{"of limit", false, {}};
+  bool any = false;
+  for (const std::size_t at : shown_ones) {
+    column.cells.push_back(for_terminal(share_text(results.trials[at])));
+    any = any || !column.cells.back().empty();
+  }
+  return any ? std::optional(std::move(column)) : std::nullopt;
+}
+
 std::string counts(const RankedResults& results) {
-  std::array<std::size_t, 8> by_state{};
+  std::array<std::size_t, kTrialStates> by_state{};
   for (const Trial& trial : results.trials) ++by_state[static_cast<std::size_t>(trial.state)];
   std::string text;
   for (std::size_t s = 0; s < by_state.size(); ++s) {
@@ -185,6 +196,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
       columns.push_back(std::move(column));
     }
   }
+  if (auto limits = limit_column(results, rows)) columns.push_back(std::move(*limits));
   std::string out = aligned(columns, rows.size(), colours);
   out += baseline_line(results, parameters);
   if (results.unverified && !results.unverified->empty()) {

@@ -177,6 +177,10 @@ Json json_of(const RankedResults& results, const Study& study) {
     if (const double scale = results.trials[i].device_scale; scale > 0) {
       trial["device_scale"] = scale;
     }
+    if (const auto share = share_of_limit(results.trials[i])) {
+      const DeviceLimit& limit = *results.trials[i].limit;
+      trial["limit"] = {{"ms", limit.ms}, {"of", limit.of}, {"share", *share}};
+    }
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     if (results.baseline && i < results.baseline->speedups.size()) {
       trial["speedup"] = json_of(results.baseline->speedups[i]);

@@ -31,7 +31,7 @@ class Bench {
  public:
   // Opens a device of the first model at least, of this machine or of those that are lent, and
   // reads the sources. Throws UnavailableError where no device opens, FatalError where a source
-  // cannot be read. What `caller` refers to outlives the bench.
+  // cannot be read. The study and what `caller` refers to outlive the bench.
   Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
         const LentHosts& lent = {});
 
@@ -40,11 +40,19 @@ class Bench {
   const std::string& backend() const { return devices_.backend; }
   const SourceTexts& sources() const { return sources_; }
   CompilePool& compilers() const { return *devices_.compilers; }
+  // The sources of another study, as the compiler takes them, and what compiles these. Sources of a
+  // toolchain outlive it.
+  SourceTexts sources_of(const Study& other) const;
+  Toolchain toolchain(const SourceTexts& sources) const;
   // Waits until the compiler has said which it is.
   const std::string& compiler() const { return devices_.compilers->identity(); }
   std::vector<AlikeDevices>& models() { return devices_.models; }
   // What a trial is measured with, for its identity.
   MeasuredWith measured_with() const;
+  // Where the study says what has to be done at least: the ceilings of these devices, which are of
+  // one model, for all devices that the bench gives from then on. Those that are kept, or measured
+  // now; `again`: measured once more, and what is higher counts. Returns whether any was raised.
+  bool find_ceilings(std::span<WorkingDevice> devices, bool again = false);
   // These run workers, with the compilers of the bench or a share of them. Both outlive the device.
   PooledDevice device(std::span<WorkingDevice> devices, Compilers& compilers) const;
   PooledDevice device(std::span<WorkingDevice> devices) const {
@@ -54,8 +62,11 @@ class Bench {
  private:
   Devices devices_;
   SourceTexts sources_;
+  bool takes_whole_ = false;  // sources, with what is for the host
   ArtifactShelf shelf_;
   const StopRequest& interrupt_;
+  const Study& study_;
+  Ceilings ceilings_{};  // of the model that is tuned now
   std::string plugins_;  // versions of those that the study uses
   std::vector<std::string> notes_;
 };

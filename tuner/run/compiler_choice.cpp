@@ -214,6 +214,7 @@ StudyCompilers compilers_for(const Study& study, const std::string& backend,
       name = kNvcc;
       out.pool = std::move(choice.other);
       out.sources = whole_sources(study, std::move(out.sources));
+      out.takes_whole = true;
     }
   }
   if (auto text = idle_options_note(study, name); !text.empty()) {

@@ -21,6 +21,7 @@ struct StudyCompilers {
   SourceTexts sources;  // as this compiler takes them
   // For the user: why it is not NVRTC, options that it does not get.
   std::vector<std::string> notes;
+  bool takes_whole = false;  // sources
 };
 
 // `own` has the backend's own compiler. Where the study leaves it open and there is nvcc, too,

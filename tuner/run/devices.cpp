@@ -296,16 +296,20 @@ Devices open_devices(const DeviceSettings& settings, const std::string& language
 }
 
 PooledDevice::PooledDevice(Toolchain tools, std::span<WorkingDevice> devices,
-                           const StopRequest& interrupt)
-    : tools_(std::move(tools)), devices_(devices), interrupt_(interrupt) {}
+                           const StopRequest& interrupt, Ceilings ceilings)
+    : tools_(std::move(tools)),
+      devices_(devices),
+      interrupt_(interrupt),
+      ceilings_(std::move(ceilings)) {}
 
 // Those of the first that opens: the others are like it.
 const DeviceFacts& PooledDevice::facts() {
   for (WorkingDevice& device : devices_) {
     if (!device.lost.empty()) continue;
-    if (device.worker->is_open()) return device.worker->facts();
     try {
-      return device.worker->open();
+      facts_ = device.worker->is_open() ? device.worker->facts() : device.worker->open();
+      facts_.ceilings = ceilings_;
+      return facts_;
     } catch (const UnavailableError& error) {
       device.lost = error.what();
     }

@@ -78,8 +78,10 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
 // Devices of this machine that are alike: compile workers, and one run worker for each.
 class PooledDevice final : public MeasuringDevice {
  public:
-  // `devices` and `interrupt` outlive this. Which of them are lost is kept there.
-  PooledDevice(Toolchain tools, std::span<WorkingDevice> devices, const StopRequest& interrupt);
+  // `devices` and `interrupt` outlive this. Which of them are lost is kept there. `ceilings` become
+  // one of the facts.
+  PooledDevice(Toolchain tools, std::span<WorkingDevice> devices, const StopRequest& interrupt,
+               Ceilings ceilings = {});
 
   const DeviceFacts& facts() override;
   const std::string& compiler() override { return tools_.compilers.identity(); }
@@ -90,6 +92,8 @@ class PooledDevice final : public MeasuringDevice {
   Toolchain tools_;
   std::span<WorkingDevice> devices_;
   const StopRequest& interrupt_;
+  Ceilings ceilings_;
+  DeviceFacts facts_{};
 };
 
 }  // namespace tuner

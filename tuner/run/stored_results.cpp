@@ -13,6 +13,8 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/tuned_table.h"
+#include "tuner/codec/json.h"
+#include "tuner/codec/json_text.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/identity.h"
@@ -175,9 +177,17 @@ std::vector<Trial> all_trials_for(Store& store, const Context& context, const St
     Configuration configuration;
     for (const std::size_t place : places) configuration.push_back(trial.configuration.at(place));
     const Bindings names = bindings_of(study, configuration, device, size);
-    imported ? score_recorded(study, names, trial) : rescore(study, names, trial);
+    imported ? score_recorded(study, names, trial) : rescore(study, names, trial, device.ceilings);
   }
   return trials;
+}
+
+// By what trials are suspect.
+std::string limit_text(const Study& study, const Ceilings& ceilings) {
+  if (!study.least_work || !ceilings.known()) return {};
+  const LeastWork& work = *study.least_work;
+  return fmt::format("{} | {} | {} | {}", work.bytes.text(), work.flops.text(), work.type,
+                     dump(encoded<nlohmann::ordered_json>(ceilings)));
 }
 
 }  // namespace
@@ -192,11 +202,14 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
 std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
                                   const DeviceFacts& device, const ProblemSize& size) {
   std::vector<Trial> trials = trials_for(store, context, study, device, size);
-  const RankedBy now = ranked_by(study);
+  RankedBy now = ranked_by(study);
+  now.limit = limit_text(study, device.ceilings);
   if (store.ranked_by(context) == now) return trials;
   // Those that have no value now may have one again when the study changes back.
   std::vector<Trial> rescored;
-  std::ranges::copy_if(trials, std::back_inserter(rescored), is_valid);
+  std::ranges::copy_if(trials, std::back_inserter(rescored), [](const Trial& trial) {
+    return is_valid(trial) || trial.state == TrialState::kSuspect;
+  });
   store.rank_by(context, now, rescored);
   return trials;
 }

@@ -90,6 +90,21 @@ void tell_what_is_not_kept(const std::string& gap, const std::vector<SizeOutcome
                 (gap.empty() ? "the files that it includes are not all known" : gap));
 }
 
+// A ceiling that was found while the device was busy is too low: what seems to be above it is worth
+// another look.
+void look_again_at_suspects(Bench& bench, std::vector<WorkingDevice>& devices,
+                            const std::vector<SizeOutcome>& outcomes, const RunListener& listener) {
+  const auto is_suspect = [](const Trial& trial) { return trial.state == TrialState::kSuspect; };
+  const bool any = std::ranges::any_of(outcomes, [&](const SizeOutcome& outcome) {
+    return outcome.lost.empty() && std::ranges::any_of(outcome.results.trials, is_suspect);
+  });
+  if (any && bench.find_ceilings(devices, true)) {
+    listener.note(
+        "the ceilings of the device are higher than those that suspect results were compared with; "
+        "the next run judges these again");
+  }
+}
+
 // Every size after the other. `spent`: seconds until now, which count in the first size's budget.
 std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& settings, double spent) {
   const std::filesystem::path store = run.history().store().file();
@@ -304,8 +319,10 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
     open_any(alike, note);
     std::vector<WorkingDevice> working;
     for (const auto& worker : alike) working.push_back({worker.get()});
+    bench.find_ceilings(working);
     const std::vector<SizeOutcome> outcomes =
         tune_sizes(run, working, [&] { return steady_seconds() - begin; });
+    look_again_at_suspects(bench, working, outcomes, listener);
     tell_what_is_not_kept(bench.sources().known.gap, outcomes, listener);
     end.all_valid = end.all_valid && have_all_valid(outcomes);
     alike.clear();  // its devices are free for others

@@ -46,6 +46,7 @@ struct RankedBy {
   ObjectiveSpec objective;
   MeasureSpec measure;
   std::vector<std::pair<std::string, Value>> baseline{};
+  std::string limit{};  // by what trials are too fast to be ranked; empty: by nothing
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 

@@ -43,10 +43,10 @@ bool contains(const std::array<Name, N>& names, std::string_view name) {
 // The fields of a trial that have columns of their own; the others are the row's detail.
 constexpr std::array<std::string_view, 3> kColumns{"state", "samples_ms", "message"};
 // Fields that most trials have as they are from the start: these are left out then.
-constexpr std::array<std::string_view, 13> kRare{
+constexpr std::array<std::string_view, 14> kRare{
     "image_bytes", "final",         "counted",      "further_files", "sources_known",
     "outdated",    "deterministic", "reference_ms", "observed",      "attributes",
-    "conditions",  "device_uuid",   "device_scale"};
+    "conditions",  "device_uuid",   "device_scale", "limit"};
 
 // Rows have files as pairs of path and digest.
 Json json_of_files(const std::vector<FileState>& files) {
@@ -156,6 +156,7 @@ Json to_json(const RankedBy& how) {
   for (const ObjectiveSpec& other : how.objective.beside) json["beside"].push_back(spec(other));
   json["confidence"] = how.measure.confidence;
   json["simpler_within"] = how.measure.simpler_within;
+  if (!how.limit.empty()) json["limit"] = how.limit;
   for (const auto& [name, value] : how.baseline) json["baseline"][name] = value_to_json(value);
   return json;
 }
@@ -172,6 +173,7 @@ RankedBy ranked_by_from(const Json& json) {
   for (const Json& other : json.at("beside")) how.objective.beside.push_back(spec(other));
   json.at("confidence").get_to(how.measure.confidence);
   json.at("simpler_within").get_to(how.measure.simpler_within);
+  how.limit = json.value("limit", "");
   if (!json.contains("baseline")) return how;
   for (const auto& [name, value] : json.at("baseline").items()) {
     how.baseline.emplace_back(name, value_from_json(value));

@@ -120,6 +120,7 @@ void warn_of_idle_arguments(Reader& reader);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
 void read_compiled(Reader& reader, const YamlNode& node);
+void read_work(Reader& reader, const YamlNode& node, const Position& where);
 void read_objective(Reader& reader, const YamlNode& node, const Position& where);
 void read_backend(Reader& reader, const YamlNode& node, const Position& where);
 // Before arguments, reference and verify, which may leave things to it.

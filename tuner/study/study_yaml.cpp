@@ -248,12 +248,25 @@ std::string metric_line(const Study& study, const NamedExpression& metric) {
   return fmt::format("  {}: {{{}}}\n", metric.name, parts);
 }
 
-std::string search_of(const Study& study) {
-  std::string out;
-  for (const NamedExpression& metric : study.metrics) {
-    out += out.empty() ? "metrics:\n" : "";
-    out += metric_line(study, metric);
+std::string work_of(const Study& study) {
+  if (!study.least_work) return {};
+  const LeastWork& work = *study.least_work;
+  std::string parts;
+  if (!work.bytes.empty()) parts = "bytes: " + quoted(work.bytes.text());
+  if (!work.flops.empty()) {
+    parts += fmt::format("{}flops: {}, type: {}", parts.empty() ? "" : ", ",
+                         quoted(work.flops.text()), quoted(work.type));
   }
+  return "work: {" + parts + "}\n";
+}
+
+std::string search_of(const Study& study) {
+  std::string metrics;
+  for (const NamedExpression& metric : study.metrics) {
+    metrics += metrics.empty() ? "metrics:\n" : "";
+    metrics += metric_line(study, metric);
+  }
+  std::string out = work_of(study) + metrics;
   const auto goal = [](const ObjectiveSpec& objective) {
     return fmt::format("{}: {}", objective.maximize ? "maximize" : "minimize", objective.name);
   };

@@ -32,11 +32,11 @@ constexpr std::int64_t kSchema = 1;
 }
 
 const std::vector<std::string> kSections{
-    "schema",      "kernel",  "problem_sizes",  "parameters", "derived",
-    "constraints", "launch",  "arguments",      "constants",  "reference",
-    "verify",      "metrics", "objective",      "backend",    "search",
-    "measure",     "export",  "baseline",       "problem",    "extends",
-    "types",       "buffers", "configurations", "compiled",   "launcher"};
+    "schema",    "kernel",    "problem_sizes", "parameters", "derived",        "constraints",
+    "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
+    "objective", "backend",   "search",        "measure",    "export",         "baseline",
+    "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
+    "launcher",  "work"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -59,6 +59,7 @@ class StudyReader {
     if (needs_kernel()) read_kernel_parts();
     section_at("backend", read_backend);
     section("compiled", read_compiled);
+    section_at("work", read_work);
     section("metrics", read_metrics);
     section_at("objective", read_objective);
     section_at("search", read_search);

@@ -233,7 +233,7 @@ void PoolEvaluator::settle(Job job) {
 }
 
 void PoolEvaluator::score(Trial& trial) const {
-  tuner::score(task_.study, task_.space.bindings(trial.configuration), trial);
+  tuner::score(task_.study, task_.space.bindings(trial.configuration), trial, task_.facts.ceilings);
 }
 
 // ---- the search ---------------------------------------------------------------------------------

@@ -50,6 +50,16 @@ TEST(RankedCsv, SaysOfRankedRowsWhetherTheyWereVerified) {
   EXPECT_EQ(csv.substr(csv.size() - 3), "\",\n") << "a failure is neither";
 }
 
+TEST(RankedCsv, SharesOfTheLimitStandAtTheEndWhereOneIsKnown) {
+  RankedResults results = ranked_rows();
+  results.trials[0].limit = DeviceLimit{0.25, "memory"};
+  const std::string csv = ranked_csv(results, kNames);
+  EXPECT_NE(csv.find(",message,verified,limit_ms,limit,share_of_limit\n"), std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find(",80,true,0,,,0.25,memory,0.5\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",80,false,,,,,,\n"), std::string::npos) << csv;
+}
+
 TEST(RankedCsv, DroppedTrialsKeepTheirEstimate) {
   RankedResults results = ranked_rows();
   results.trials[1].state = TrialState::kDropped;

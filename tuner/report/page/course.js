@@ -7,6 +7,7 @@ const STATE_MEANING = {
   runtime: "faulted or crashed",
   timeout: "took longer than allowed",
   correctness: "gave a wrong answer",
+  suspect: "faster than the device can do what the study says, and not ranked",
   dropped: "right, but clearly slower than the best, and stopped early",
 };
 

@@ -54,6 +54,9 @@ function headlineFacts(set) {
     facts.push(fact(digits(value, 4), metric,
       limit ? percent(value / limit) + " of " + digits(limit, 4) + ", the limit that was given" : ""));
   }
+  if (set.columns.limit && set.columns.limit.at(0)) {
+    facts.push(fact(set.columns.limit.at(0), "Of the device\u2019s limit", "for the work that the study names"));
+  }
   facts.push(...baselineFacts(set), ...referenceFacts(set));
   if (set.measured.length > 1) {
     facts.push(fact(times(overMedian(set)), "Over the median",
@@ -88,7 +91,7 @@ function notShown(set) {
   const reasons = [
     set.raw.baseline ? "" : "over a baseline (the study names none, or these results do not hold it)",
     set.raw.reference ? "" : "over the reference (these results do not hold its time)",
-    limited ? "" : "share of the device\u2019s limit (" + (metrics.length === 0
+    limited || set.columns.limit ? "" : "share of the device\u2019s limit (" + (metrics.length === 0
       ? "the study has no metric such as gbps or gflops)"
       : "the driver does not say what " + metrics[0] + " can reach; tuner report --limit " + metrics[0] +
         "=NUMBER does)"),

@@ -38,6 +38,7 @@ function rankingColumns(set, rows, from) {
     number("Registers", (row) => set.columns.registers.at(row)),
     number("Shared, B", (row) => set.columns.shared.at(row)),
     number("Occupancy", (row) => occupancyText(set, row)),
+    number("Of the limit", (row) => (set.columns.limit ? set.columns.limit.at(row) : "")),
   ];
   return { shown, columns: all.filter((column) => rows.some((row) => column.text(row) !== "")) };
 }

@@ -1,0 +1,53 @@
+// Ceilings from samples, without a device.
+
+#include "tuner/run/ceilings.h"
+
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+DeviceFacts device(int capability) {
+  DeviceFacts facts;
+  facts.l2_bytes = 50 << 20;
+  facts.compute_capability = capability;
+  return facts;
+}
+
+TEST(Ceilings, AreTheHighestRatesWithoutWhatALaunchTakes) {
+  const Ceilings c = ceilings_of(device(90), {{"nothing", 0.002, 0, true},
+                                              {"nothing", 0.001, 0, true},
+                                              {"copy", 0.101, 2e8, false},
+                                              {"read", 0.201, 3e8, false},
+                                              {"copy", 0.006, 2e7, true},
+                                              {"float32", 1.001, 5e10, true}});
+  EXPECT_EQ(c.launch_ms, 0.001);
+  EXPECT_DOUBLE_EQ(c.memory_bytes_per_second, 2e12);
+  EXPECT_DOUBLE_EQ(c.cache_bytes_per_second, 4e12);
+  ASSERT_EQ(c.operations_per_second.size(), 1U);
+  EXPECT_DOUBLE_EQ(c.operations_per_second[0].second, 5e13);
+}
+
+// No plain kernel reaches what tensor cores do with doubles.
+TEST(Ceilings, OfDoublesAreNotKnownWhereTensorCoresTakeThem) {
+  const std::vector<CeilingSample> samples{{"nothing", 0.001, 0, true},
+                                           {"float64", 1.001, 3e10, true}};
+  EXPECT_TRUE(ceilings_of(device(90), samples).operations_per_second.empty());
+  EXPECT_EQ(ceilings_of(device(89), samples).operations_per_second.size(), 1U);
+}
+
+TEST(Ceilings, ComeBackAsTheyWereKept) {
+  const Ceilings c{1e12, 4e12, 1e7, 0.002, {{"float32", 1e13}}};
+  EXPECT_EQ(ceilings_from(kept_text(c)), c);
+  EXPECT_FALSE(ceilings_from("{}"));
+  EXPECT_FALSE(ceilings_from("no JSON"));
+}
+
+TEST(Ceilings, OnlyGrow) {
+  const Ceilings c = highest({1e12, 4e12, 1e7, 0.002, {{"float32", 1e13}}},
+                             {2e12, 3e12, 1e7, 0.003, {{"float32", 2e13}, {"float64", 1e12}}});
+  EXPECT_EQ(c, (Ceilings{2e12, 4e12, 1e7, 0.002, {{"float32", 2e13}, {"float64", 1e12}}}));
+}
+
+}  // namespace
+}  // namespace tuner
