@@ -20,6 +20,30 @@ namespace {
   throw InputError(Complaint{{}, message, suggestion});
 }
 
+void assign(const std::string& word, Assignments& out) {
+  std::size_t at = 0;
+  bool first = true;
+  while (at <= word.size()) {
+    const std::size_t comma = std::min(word.find(',', at), word.size());
+    const std::string piece = word.substr(at, comma - at);
+    const std::size_t equals = piece.find('=');
+    at = comma + 1;
+    if (equals == std::string::npos && !first) {
+      out.back().second += "," + piece;
+      continue;
+    }
+    if (equals == std::string::npos || equals == 0) {
+      refuse("a configuration is NAME=VALUE,..., not '" + word + "'", "");
+    }
+    first = false;
+    const std::string name = piece.substr(0, equals);
+    if (std::ranges::any_of(out, [&](const auto& one) { return one.first == name; })) {
+      refuse("'" + name + "' is given twice", "");
+    }
+    out.emplace_back(name, piece.substr(equals + 1));
+  }
+}
+
 // The parameters with one value left where one was assigned.
 std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned) {
   std::vector<Parameter> out = study.parameters;
@@ -111,6 +135,25 @@ class SizeTry {
 
 }  // namespace
 
+Assignments assignments_of(const std::vector<std::string>& words) {
+  Assignments all;
+  for (const std::string& word : words) assign(word, all);
+  return all;
+}
+
+Configuration chosen_configuration(const Study& study, const Assignments& assigned,
+                                   const ProblemSize& size, const DeviceFacts& device) {
+  if (assigned.empty() && study.baseline) return study.baseline->configuration;
+  SpaceDefinition definition = space_definition(study, size, device);
+  definition.parameters = narrowed(study, assigned);
+  const std::vector<Parameter> parameters = definition.parameters;
+  const SearchSpace chosen = SearchSpace::build(std::move(definition));
+  if (chosen.size() > 0) return chosen.configuration(0);
+  refuse("no configuration of " + size.label() + " has these values; what does not hold: " +
+             listed(broken_rules(study, parameters, device, size)),
+         "");
+}
+
 void try_configuration(const RunSettings& settings, const Assignments& assigned,
                        const WorkerProgram& program, const Catalogue& catalogue,
                        const StopRequest& interrupt, const std::function<void(TryOutcome)>& tell,
@@ -120,6 +163,7 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
   Bench bench(settings.devices, settings.study, {program, catalogue, interrupt, note});
   for (const std::string& text : bench.notes()) note(text);
   WorkingDevice first{bench.models().front().front().get()};
+  bench.find_ceilings({&first, 1});
   PooledDevice device = bench.device({&first, 1});
   SizeTry one(settings, bench.sources(), device, note);
   for (const ProblemSize& size : settings.study.sizes) {

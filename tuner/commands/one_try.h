@@ -20,6 +20,16 @@ namespace tuner {
 // "BM", "64": as the command line has them.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
+// Of the words "BM=64,SHARED=static": a piece without '=' belongs to the value before it. Throws
+// InputError.
+Assignments assignments_of(const std::vector<std::string>& words);
+
+// The first valid configuration with these values; where none is assigned, the study's baseline, if
+// it has one. Throws InputError for a name or a value that the study does not have, and where no
+// configuration has these values.
+Configuration chosen_configuration(const Study& study, const Assignments& assigned,
+                                   const ProblemSize& size, const DeviceFacts& device);
+
 struct TryOutcome {
   DeviceFacts device;
   std::string compiler;

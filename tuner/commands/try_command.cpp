@@ -42,31 +42,6 @@ struct TryOptions : DeviceOptions {
   std::string color = "auto";
 };
 
-// "BM=64,SHARED=static": a piece without '=' belongs to the value before it.
-void assign(const std::string& word, Assignments& out) {
-  std::size_t at = 0;
-  bool first = true;
-  while (at <= word.size()) {
-    const std::size_t comma = std::min(word.find(',', at), word.size());
-    const std::string piece = word.substr(at, comma - at);
-    const std::size_t equals = piece.find('=');
-    at = comma + 1;
-    if (equals == std::string::npos && !first) {
-      out.back().second += "," + piece;
-      continue;
-    }
-    if (equals == std::string::npos || equals == 0) {
-      wrong_usage("a configuration is NAME=VALUE,..., not '" + word + "'");
-    }
-    first = false;
-    const std::string name = piece.substr(0, equals);
-    if (std::ranges::any_of(out, [&](const auto& one) { return one.first == name; })) {
-      wrong_usage("'" + name + "' is given twice");
-    }
-    out.emplace_back(name, piece.substr(equals + 1));
-  }
-}
-
 TryOptions parse_try(const Words& words) {
   TryOptions o;
   po::options_description visible("options");
@@ -87,7 +62,7 @@ TryOptions parse_try(const Words& words) {
   const Words given = inputs(values);
   if (given.empty()) wrong_usage("which study? Give its path (see --help)");
   o.study = given.front();
-  for (std::size_t i = 1; i < given.size(); ++i) assign(given[i], o.assigned);
+  o.assigned = assignments_of({given.begin() + 1, given.end()});
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   return o;
 }
@@ -114,6 +89,7 @@ std::string times(const Trial& trial, double confidence) {
   std::string samples;
   for (const double sample : timing.samples) samples += fmt::format(" {:.5g}", sample);
   if (!samples.empty()) text += line("samples, ms", samples.substr(1));
+  if (trial.limit) text += line("of the limit", share_text(trial));
   for (const auto& [name, value] : trial.metrics) {
     text += line(name.c_str(), fmt::format("{:.6g}", value));
   }

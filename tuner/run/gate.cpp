@@ -1,0 +1,110 @@
+// Opens one device, and measures both sides on it.
+
+#include "tuner/run/gate.h"
+
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/base/stopwatch.h"
+#include "tuner/resolve/objective.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/run/device_run.h"
+#include "tuner/worker/variant_pair.h"
+
+namespace tuner {
+namespace {
+
+// A space of one configuration, which the study's values and constraints need not hold any more.
+SearchSpace space_of(const Study& study, const Configuration& configuration,
+                     const ProblemSize& size, const DeviceFacts& facts) {
+  SpaceDefinition alone = space_definition(study, size, facts);
+  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
+    alone.parameters[p].values = {configuration.at(p)};
+  }
+  alone.constraints.clear();
+  return SearchSpace::build(std::move(alone));
+}
+
+struct SideTools {
+  SourceTexts sources;
+  Toolchain tools;
+};
+
+class GateOnDevice {
+ public:
+  GateOnDevice(const std::array<GateSide, 2>& sides, const GateRule& rule, const Bench& bench,
+               RunWorker& worker, const Caller& caller)
+      : sides_(sides),
+        rule_(rule),
+        worker_(worker),
+        caller_(caller),
+        sources_{bench.sources_of(sides[0].study), bench.sources_of(sides[1].study)},
+        tools_{bench.toolchain(sources_[0]), bench.toolchain(sources_[1])} {}
+
+  GateOutcome at(const ProblemSize& size) {
+    const Stopwatch since;
+    GateOutcome out;
+    out.device = worker_.is_open() ? worker_.facts() : worker_.open();
+    out.size = size;
+    std::vector<SearchSpace> spaces;
+    for (std::size_t i = 0; i < 2; ++i) {
+      out.configurations.at(i) = sides_.at(i).configuration(size, out.device);
+      spaces.push_back(space_of(sides_.at(i).study, out.configurations.at(i), size, out.device));
+    }
+    std::array<SizeTask, 2> tasks{SizeTask{sides_[0].study, spaces[0], size, out.device},
+                                  SizeTask{sides_[1].study, spaces[1], size, out.device}};
+    plan_preparation(sources_[0].reference, tasks[0]);
+    tasks[0].warn = [this](const std::string& text) { caller_.note("warning: " + text); };
+    VariantPair pair({PairSide{tasks[0], tools_[0], out.configurations[0]},
+                      PairSide{tasks[1], tools_[1], out.configurations[1]}},
+                     worker_, caller_.interrupt);
+    out.trials = pair.make_ready();
+    out.is_one_program = pair.is_one_program();
+    if (out.is_one_program) out.state.verdict = GateVerdict::kPassed;
+    const bool can = !failed(out.trials[0]) && !failed(out.trials[1]);
+    if (can && !out.is_one_program && caller_.interrupt.count() == 0) measure(pair, out);
+    out.seconds = since.seconds();
+    return out;
+  }
+
+ private:
+  void measure(VariantPair& pair, GateOutcome& out) {
+    const Stopwatch since;
+    out.state = decide(
+        rule_,
+        [&](int rounds, std::uint64_t seed, double seconds) {
+          FinalPlan plan;
+          plan.rounds = rounds;
+          plan.seed = seed;
+          plan.seconds = seconds;
+          return pair.measure(plan, out.trials);
+        },
+        [&] { return since.seconds(); });
+  }
+
+  const std::array<GateSide, 2>& sides_;
+  const GateRule& rule_;
+  RunWorker& worker_;
+  const Caller& caller_;
+  std::array<SourceTexts, 2> sources_;
+  std::array<Toolchain, 2> tools_;
+};
+
+}  // namespace
+
+bool failed(const Trial& trial) { return !is_valid(trial); }
+
+void run_gate(const DeviceSettings& settings, const std::array<GateSide, 2>& sides,
+              const GateRule& rule, const Caller& caller,
+              const std::function<void(const GateOutcome&)>& tell) {
+  for (const GateSide& side : sides) caller.catalogue.check_study(side.study);
+  Bench bench(settings, sides[0].study, caller);
+  for (const std::string& text : bench.notes()) caller.note(text);
+  GateOnDevice gate(sides, rule, bench, *bench.models().front().front(), caller);
+  for (const ProblemSize& size : sides[0].study.sizes) {
+    if (caller.interrupt.count() > 0) return;
+    tell(gate.at(size));
+  }
+}
+
+}  // namespace tuner
