@@ -21,6 +21,7 @@ int check_command(const Words& words);
 int results_command(const Words& words);
 int compare_command(const Words& words);
 int gate_command(const Words& words);
+int judge_command(const Words& words);
 int report_command(const Words& words);
 int export_command(const Words& words);
 int import_command(const Words& words);

@@ -15,6 +15,7 @@
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/result_sets.h"
+#include "tuner/run/load_study.h"
 
 namespace tuner {
 namespace {
@@ -40,18 +41,10 @@ std::optional<fs::path> in_tree(const fs::path& tree, const fs::path& file, cons
   return std::nullopt;
 }
 
-// Both sides are verified with the same reference: that of the study.
-void keep_reference(Study& study) {
-  if (study.reference && !study.reference->source && !study.reference->by_problem &&
-      study.reference->files.empty()) {
-    study.reference->source = study.kernel.source;
-  }
-}
-
 bool take_tree(const fs::path& tree, const Study& original, Study& study) {
   const auto source = in_tree(tree, original.kernel.source, original);
   if (!source) return false;
-  study.kernel.source = *source;
+  study = with_source(original, *source);
   for (auto* files : {&study.kernel.units, &study.kernel.include_dirs}) {
     for (fs::path& file : *files) file = in_tree(tree, file, original).value_or(file);
   }
@@ -147,7 +140,7 @@ Configuration winner_at(const std::string& side, const std::vector<Winner>& winn
 
 GateSide gate_side(const std::string& text, const Study& study, const Assignments& given) {
   GateSide side{text, study, {}};
-  keep_reference(side.study);
+  side.study = with_source(study, study.kernel.source);
   const auto chosen = std::make_shared<const Study>(study);
   const auto of_study = [chosen](const Assignments& assigned) {
     return [chosen, assigned](const ProblemSize& size, const DeviceFacts& device) {

@@ -67,7 +67,7 @@ Toolchain Bench::toolchain(const SourceTexts& sources) const {
 bool Bench::find_ceilings(std::span<WorkingDevice> devices, bool again) {
   if (!study_.least_work) return false;
   const auto open = [&](const SourceTexts& sources) {
-    return std::make_unique<PooledDevice>(toolchain(sources), devices, interrupt_);
+    return std::make_unique<PooledDevice>(device(devices, sources));
   };
   const DeviceFacts facts = device(devices).facts();
   const std::string key = to_hex(

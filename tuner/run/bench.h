@@ -58,6 +58,10 @@ class Bench {
   PooledDevice device(std::span<WorkingDevice> devices) const {
     return device(devices, compilers());
   }
+  // For another study with these sources.
+  PooledDevice device(std::span<WorkingDevice> devices, const SourceTexts& sources) const {
+    return {toolchain(sources), devices, interrupt_, ceilings_};
+  }
 
  private:
   Devices devices_;

@@ -41,4 +41,13 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
   return study;
 }
 
+Study with_source(Study study, const std::filesystem::path& source) {
+  auto& reference = study.reference;
+  if (reference && !reference->source && !reference->by_problem && reference->files.empty()) {
+    reference->source = study.kernel.source;
+  }
+  study.kernel.source = source;
+  return study;
+}
+
 }  // namespace tuner

@@ -1,0 +1,56 @@
+// What is judged, without a device.
+
+#include "tuner/run/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/resolve/studies.h"
+
+namespace tuner {
+namespace {
+
+std::vector<std::string> labels(const std::vector<ProblemSize>& sizes) {
+  std::vector<std::string> out;
+  for (const ProblemSize& size : sizes) out.push_back(size.label());
+  return out;
+}
+
+TEST(SizesAtTheEdge, AreThoseAroundABlockAndOddAndLargeOnes) {
+  LaunchGeometry geometry;
+  geometry.block = {64, 1, 1};
+  geometry.grid = {4, 1, 1};  // of 256 elements each
+  EXPECT_EQ(labels(sizes_at_the_edge({}, {{{"N", 1024}}}, geometry)),
+            (std::vector<std::string>{"N1", "N63", "N65", "N255", "N257", "N1023", "N2049"}));
+}
+
+TEST(SizesAtTheEdge, ChangeOneDimensionAtATimeAndAllTogether) {
+  LaunchGeometry geometry;
+  geometry.block = {32, 1, 1};
+  const auto sizes = labels(sizes_at_the_edge({}, {{{"M", 8}, {"N", 7}}}, geometry));
+  EXPECT_EQ(sizes, (std::vector<std::string>{"M1_N1", "M1_N7", "M7_N7", "M31_N7", "M33_N7", "M8_N1",
+                                             "M8_N5", "M8_N31", "M8_N33", "M7_N5", "M17_N7"}));
+}
+
+TEST(SizesAtTheEdge, StayWithinTheDomain) {
+  Study study;
+  study.domain = SizeDomain{{{"N", 60, 2000}}, {{test::expr("N % 3 != 2"), 1}}};
+  LaunchGeometry geometry;
+  geometry.block = {64, 1, 1};
+  EXPECT_EQ(labels(sizes_at_the_edge(study, {{{"N", 1024}}}, geometry)),
+            (std::vector<std::string>{"N63", "N1023"}))
+      << "65 is 2 more than a multiple of 3";
+}
+
+TEST(HostFunctions, AreNamedAndHeadersAreNot) {
+  EXPECT_EQ(host_functions_in("#include <vector>\n"
+                              "__device__ float twice(float x) { return 2 * x; }\n"
+                              "extern \"C\" __global__ void k(float* y) { *y = twice(*y); }\n"
+                              "void launch(float* y) { k<<<1, 1>>>(y); }\n"
+                              "int main() { return 0; }\n"),
+            (std::vector<std::string>{"launch", "main"}));
+}
+
+}  // namespace
+}  // namespace tuner
