@@ -7,6 +7,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/plan.h"
+#include "tuner/model/data_type.h"
 
 namespace tuner {
 namespace {
@@ -191,6 +192,50 @@ std::string verify_text(const DraftPlan& plan) {
   return "verify:\n" + out;
 }
 
+// Of "type: float32, shape: [n, 4], ...": what stands behind a key, in its brackets where it has
+// some.
+std::string behind_key(const std::string& rest, const std::string& key) {
+  const auto at = rest.find(key + ": ");
+  if (at == rest.npos) return {};
+  const std::size_t from = at + key.size() + 2;
+  if (rest[from] != '[') return rest.substr(from, rest.find(',', from) - from);
+  return rest.substr(from + 1, rest.find(']', from) - from - 1);
+}
+
+// Bytes of all buffers that are read or written, each once; empty where one of them is a guess.
+std::string bytes_of(const std::vector<DraftedArgument>& arguments) {
+  std::string sum;
+  for (const DraftedArgument& one : arguments) {
+    std::string shape = behind_key(one.rest, "shape");
+    if (shape.empty() && one.rest.find("value: ") != one.rest.npos) continue;
+    const auto type = data_type_named(behind_key(one.rest, "type"));
+    if (!type || shape.empty() || !one.remark.empty()) return {};
+    if (shape.find('(') != shape.npos) return {};
+    const std::string role = behind_key(one.rest, "role");
+    if (role == "scratch" || role == "workspace") return {};
+    std::erase(shape, '"');
+    std::string product = std::to_string(size_of(*type) * (role == "inout" ? 2 : 1));
+    for (std::size_t from = 0; from <= shape.size();) {
+      const std::size_t comma = std::min(shape.find(", ", from), shape.size());
+      const std::string extent = shape.substr(from, comma - from);
+      const bool plain = std::ranges::all_of(extent, is_word_part);
+      product += " * " + (plain ? extent : "(" + extent + ")");
+      from = comma + 2;
+    }
+    sum += (sum.empty() ? "" : " + ") + product;
+  }
+  return sum;
+}
+
+// Not said outright: a kernel that touches a part of a buffer would seem to be too fast.
+std::string work_text(const DraftPlan& plan) {
+  const std::string bytes = plan.buffers.empty() ? bytes_of(plan.arguments) : "";
+  if (bytes.empty()) return {};
+  return "# If each element is read or written: shares of the device's limit, with operations as "
+         "well.\n# work: {bytes: \"" +
+         bytes + "\"}\n";
+}
+
 }  // namespace
 
 const DraftedParameter* DraftPlan::parameter(const std::string& name) const {
@@ -246,7 +291,7 @@ std::string draft_yaml(const DraftPlan& plan) {
   for (const auto& [name, members] : plan.types) out += fmt::format("  {}: {}\n", name, members);
   out += arguments_text("arguments", plan.arguments) + arguments_text("buffers", plan.buffers) +
          arguments_text("constants", plan.constants);
-  return out + reference_text(plan) + verify_text(plan);
+  return out + reference_text(plan) + verify_text(plan) + work_text(plan);
 }
 
 }  // namespace tuner

@@ -44,6 +44,8 @@ reference:
   grid: ["ceil_div(n, 128)"]
 verify:
   y: {rtol: 1e-4, atol: 1e-4}
+# If each element is read or written: shares of the device's limit, with operations as well.
+# work: {bytes: "4 * n + 8 * n"}
 )yaml");
   EXPECT_EQ(study.found,
             (std::vector<std::string>{"kernel axpy (line 1)", "its launch in line 7"}));
