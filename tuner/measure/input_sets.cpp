@@ -101,6 +101,7 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
   const std::uint32_t random = random_sets(plan);
   if (set < random || is_fresh(set)) {
     filled.seed += set * kApart;
+    if (set > 0 && plan.reference) filled.seed += plan.reference->secret;
   } else if (may_be_extreme(argument)) {
     make_extreme(plan.reference->fills.at(set - random), filled);
   }

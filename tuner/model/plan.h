@@ -102,6 +102,9 @@ struct ReferencePlan {
   std::vector<AnswerPlan> answers;
   std::uint32_t seeds = 1;             // sets of inputs that answers are compared on
   std::vector<ExtremeInputs> fills{};  // and further ones
+  // Of the run: from what random numbers begin in all sets but the first, so that no kernel is
+  // written that knows them.
+  std::uint64_t secret = 0;
 };
 
 // What a plugin's item is made from in the run worker.

@@ -15,6 +15,7 @@
 #include "tuner/ports/strategy.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
+#include "tuner/run/plan_preparation.h"
 #include "tuner/run/usage.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/tuning_loop.h"
@@ -56,10 +57,6 @@ struct SizeOutcome {
   std::string lost;                    // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
-
-// Plans what device and compiler are to prepare for a size: buffers, and the answers of the
-// reference, whose source is `reference_text`. Throws InputError.
-void plan_preparation(const std::string& reference_text, SizeTask& task);
 
 class DeviceRun {
  public:

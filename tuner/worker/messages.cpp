@@ -46,7 +46,7 @@ TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 TUNER_FIELDS(AnswerPlan, key, values, artifact, geometry, arguments, then, rounds, swaps, overrides,
              by_problem, files)
 
-TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills)
+TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills, secret)
 
 TUNER_FIELDS(PluginPlan, name, options)
 

@@ -47,6 +47,27 @@ TEST_F(OtherInputs, AKernelThatKeepsItsAnswersIsWrong) {
   EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
 }
 
+// What a message of an earlier run said of the other set helps no kernel of this one.
+TEST_F(OtherInputs, FollowFromTheSecretOfTheRunAndTheFirstSetDoesNot) {
+  const auto first_numbers = [&](std::uint64_t secret) {
+    plan_.reference->secret = secret;
+    evaluation_.reset();
+    std::vector<float> seen;
+    add_kernel("looking", doubled_then([&seen](const Call& call) {
+                 const float one = call.buffer<float>(kX)[0];
+                 if (seen.empty() || seen.back() != one) seen.push_back(one);
+               }));
+    EXPECT_EQ(evaluate("looking").state, TrialState::kOk);
+    return seen;
+  };
+  const std::vector<float> one = first_numbers(1);
+  const std::vector<float> another = first_numbers(2);
+  ASSERT_GE(one.size(), 2U);
+  ASSERT_EQ(one.size(), another.size());
+  EXPECT_EQ(one[0], another[0]);
+  EXPECT_NE(one[1], another[1]);
+}
+
 TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
   evaluation();
   EXPECT_EQ(references(), 1);
