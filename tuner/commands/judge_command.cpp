@@ -205,6 +205,11 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
     throw InputError(
         Complaint{{study.file.string(), 0, 0}, "a verdict needs right answers: " + unverified, ""});
   }
+  if (study.kernel.is_launcher) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "a 'launcher' is a function of the host, which is not judged",
+                               ""});
+  }
   const Assignments assigned = assignments_of(options.configuration);
   JudgeTask task;
   task.own = study;
