@@ -12,6 +12,7 @@ their sources are found under `snapshots/`. Without a GPU, `--backend cpu` tries
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,7 @@ STUDIES = {
     "llmc-attention": ("llm.c", "BATCH=1,LENGTH=64,CHANNELS=64,HEADS=2"),
     "llmc-matmul": ("llm.c", "ROWS=128,IN=64,OUT=128"),
     "sgemm-warptiling": ("SGEMM_CUDA", "M=256,N=256,K=64"),
-    "rodinia-srad": ("gpu-rodinia", "ROWS=64,COLS=64"),
+    "rodinia-srad": ("gpu-rodinia", "ROWS=64,COLS=512"),
     "rodinia-hotspot": ("gpu-rodinia", "N=64"),
     "samples-transpose": ("cuda-samples", "WIDTH=128,HEIGHT=64"),
     "samples-reduction": ("cuda-samples", "N=65536"),
@@ -51,6 +52,7 @@ def arguments():
     parser.add_argument("--evaluations", type=int, help="at most so many configurations of each")
     parser.add_argument("--compile", metavar="ARCH", help="check and compile only, such as for sm_90")
     parser.add_argument("--out", type=pathlib.Path, help="keep logs, results and table.json in this folder")
+    parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE", help="write the table to this file as well")
     return parser.parse_args()
 
 
@@ -76,10 +78,17 @@ def call(command, log, limit):
 
 
 def reason(log):
-    """The sentence of a log that says what is wrong, else its last line."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    wrong = [line for line in lines if "error" in line and not line.startswith("warning")]
-    return (wrong or lines or ["nothing was said"])[-1 if not wrong else 0][:200]
+    """The sentence of a log that says what is wrong: what ended the program, what has a place, why all failed, else the last one."""
+    lines = [line.strip() for line in log.read_text(errors="replace").split("\nnext:")[0].splitlines()]
+    lines = [line for line in lines if line and not line.startswith("warning")] or ["nothing was said"]
+    for wrong in ("tuner: ", r"\S+:\d+:\d+: ", "(all .* for one reason|failures by cause)", ".*nothing valid", ".*(error|cannot|not available)"):
+        for at, line in enumerate(lines):
+            if re.match(wrong, line):
+                # What ends in a colon is said by what follows: a compiler's first error, or the first line.
+                after = lines[at + 1:] if line.endswith(":") else []
+                error = next((one for one in after if "error" in one), after[0] if after else "")
+                return f"{line} {error}".strip()[:300]
+    return lines[-1][:300]
 
 
 def tune(options, work, name):
@@ -106,7 +115,8 @@ def figures(result):
     trials, states = result["trials"], {}
     for trial in trials:
         states[trial["state"]] = states.get(trial["state"], 0) + 1
-    row = {"device": result["device"]["name"], "size": result["label"], "tried": len(trials), "states": states,
+    device = result["device"]
+    row = {"machine": f"{device['name']}, driver {device['driver']}", "compiler": result["compiler"], "size": result["label"], "tried": len(trials), "states": states,
            "right": states.get("ok", 0) + states.get("dropped", 0)}
     if row["right"]:
         row |= {"best_ms": trials[0]["time_ms"], "best": trials[0]["configuration"]}
@@ -142,6 +152,25 @@ def line(row):
             f"{factor:24} {row['seconds']:6.1f}")
 
 
+def markdown(rows):
+    """The table of what was tuned, and sentences about the rest."""
+    out = [f"{words}." for words in machines(rows)]
+    out += ["", "| kernel | repository | tried, right | authors ms | best ms | speed-up, 95 % interval | seconds |",
+            "|---|---|--:|--:|--:|--:|--:|"]
+    for row in (row for row in rows if "best_ms" in row):
+        authors, gain = row.get("authors_ms"), row.get("speedup") or {}
+        factor = f"{gain['ratio']:.3f}, {gain['low']:.3f} to {gain['high']:.3f}" if gain else "the authors' failed"
+        out.append(f"| {row['kernel']} | {row['repository']} | {row['tried']}, {row['right']} | "
+                   f"{'' if authors is None else f'{authors:.4f}'} | {row['best_ms']:.4f} | {factor} | {row['seconds']:.1f} |")
+    failed = [f"`{row['kernel']}` failed: {row['failed']}." for row in rows if "failed" in row]
+    return "\n".join([*out, *([""] if failed else []), *failed]) + "\n"
+
+
+def machines(rows):
+    """Devices with their drivers, mostly one, then compilers."""
+    return [", ".join(sorted({row[key] for row in rows if key in row})) or f"no {key}" for key in ("machine", "compiler")]
+
+
 def main():
     options = arguments()
     options.tuner = options.tuner.resolve()
@@ -161,6 +190,10 @@ def main():
                 rows.append((compile_only if options.compile else tune)(options, work, name))
             print(line(rows[-1]), flush=True)
             (work / "table.json").write_text(json.dumps(rows, indent=1) + "\n")
+    if not options.compile:
+        print("\n".join(machines(rows)))
+    if options.markdown:
+        options.markdown.write_text(markdown(rows))
     return 1 if any("failed" in row for row in rows) else 0
 
 

@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from run import reason
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -54,17 +56,6 @@ def call(command, log, limit):
     return done.returncode, done.stdout.decode(errors="replace")
 
 
-def sentence(log):
-    """The first thing that is wrong by what the log says: what ended the program, what has a place, other words."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
-    lines = [line for line in lines if line and not line.startswith("warning")]
-    for wrong in ("tuner: ", r"\S+:\d+:\d+: ", r".*(error|cannot|nothing was measured|not available)", ""):
-        found = next((line for line in lines if re.match(wrong, line)), None)
-        if found:
-            return found[:300]
-    return "nothing was said"
-
-
 def states(counted):
     return ", ".join(f"{count} {state}" for state, count in counted.most_common())
 
@@ -74,7 +65,7 @@ def verdict(options, path, folder, name):
     log = folder / f"{name}.log"
     status, said = call([options.tuner, "check", path], log, 60)
     if status != 0:
-        return "refused", sentence(log)
+        return "refused", reason(log)
     checked = re.search(r"warning: \S+:\d+:\d+: (.*): the file can only be checked", log.read_text(errors="replace"))
     if checked:
         return "checked", checked.group(1)
@@ -84,7 +75,7 @@ def verdict(options, path, folder, name):
         rows = list(csv.DictReader(io.StringIO(said)))
         counted = collections.Counter(row["state"] for row in rows)
         message = next((row["message"] for row in rows if row["state"] != "ok"), "") if not counted["ok"] else ""
-        return ("compiles", states(counted)) if counted["ok"] else ("broken", message or sentence(log))
+        return ("compiles", states(counted)) if counted["ok"] else ("broken", message or reason(log))
     results = folder / "results" / name
     call([options.tuner, "run", path, "--results", results, "--backend", options.backend, "--budget",
           f"{options.evaluations},{options.seconds:.0f}s"], log, 3 * options.seconds + 30)
@@ -92,12 +83,12 @@ def verdict(options, path, folder, name):
     status, said = call([options.tuner, "export", path, "--results", results, "--format", "json", "--force", "-o", exported],
                         export_log, 60)
     if status != 0:
-        return "broken", sentence(log)
+        return "broken", reason(log)
     trials = json.loads(exported.read_text())["results"][0]["trials"]
     counted = collections.Counter(trial["state"] for trial in trials)
     if counted["ok"]:
         return "ran", states(counted)
-    message = next((trial["message"] for trial in trials if trial.get("message")), sentence(log)) if trials else sentence(log)
+    message = next((trial["message"] for trial in trials if trial.get("message")), reason(log)) if trials else reason(log)
     return "broken", f"{states(counted)}: {message}".replace("\n", " ")[:300]
 
 
