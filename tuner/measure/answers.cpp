@@ -195,6 +195,7 @@ DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t chec
   CheckPlan applied = plan_.checks.at(check);
   const ArgumentPlan& argument = plan_.arguments[applied.argument];
   if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
+  if (answer.nans[check] == 0) applied.how.equal_nan = false;  // the device says it in more words
   if (applied.by_problem || !applied.how.is_usual()) {
     auto judgement = judge(answer, applied, actual);
     if (!judgement) return Unexpected{judgement.error()};
@@ -252,18 +253,27 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
     return Unexpected{
         DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
   }
-  for (const CheckPlan& check : plan_.checks) {
-    if (!answer.expected[check.argument]) continue;
-    if (auto done = check_itself(check, answer); !done) return done;
+  answer.nans.resize(plan_.checks.size());
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    if (!answer.expected[plan_.checks[i].argument]) continue;
+    if (auto done = check_itself(i, answer); !done) return done;
   }
   return Ok{};
 }
 
 // Compared with itself, an answer differs where it is NaN: nothing could ever match it. The problem
 // has to take its right answers for right.
-DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answer) {
+DeviceResult<Ok> Answers::check_itself(std::size_t index, RightAnswer& answer) {
+  const CheckPlan& check = plan_.checks[index];
   const ArgumentPlan& argument = plan_.arguments[check.argument];
   const BufferId id = answer.expected[check.argument].id();
+  if (check.how.equal_nan) {
+    const auto nans = nans_in(argument, id);
+    if (!nans) return Unexpected{nans.error()};
+    answer.nans[index] = *nans;
+    // With numbers alone the device compares it; with NaN alone nothing could be told from it.
+    if (*nans == 0 || *nans == argument.elements) return check_numbers(argument, id);
+  }
   if (check.by_problem || !check.how.is_usual()) {
     auto judgement = judge(answer, check, id);
     if (!judgement) return Unexpected{judgement.error()};
@@ -279,6 +289,13 @@ DeviceResult<Ok> Answers::check_itself(const CheckPlan& check, RightAnswer& answ
     if (auto done = check_numbers(one.argument, one.data.id()); !done) return done;
   }
   return Ok{};
+}
+
+DeviceResult<std::uint64_t> Answers::nans_in(const ArgumentPlan& argument, BufferId id) {
+  const BufferRange all = contents_of(id);
+  auto same = backend_.memory().compare(all, all, argument.type, argument.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  return same->mismatches;
 }
 
 DeviceResult<Ok> Answers::check_numbers(const ArgumentPlan& argument, BufferId id) {
@@ -325,11 +342,18 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
   std::vector<std::string> found;
   const AnswerPlan& first = plan_.reference->answers.front();
   if (answer.key == first.key) found = partly_set(backend_, plan_, first.artifact);
-  for (const CheckPlan& check : plan_.checks) {
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    const CheckPlan& check = plan_.checks[i];
     if (!answer.expected[check.argument]) continue;
+    const ArgumentPlan& argument = plan_.arguments[check.argument];
+    if (answer.nans[i] > 0) {
+      found.push_back(
+          fmt::format("{} of {} elements of {} are NaN in the right answer: there "
+                      "variants have to be, too",
+                      answer.nans[i], argument.elements, argument.name));
+    }
     auto doubt = doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
-                             plan_.arguments[check.argument].name,
-                             of_values(*plan_with(*plan_.reference, answer.key)));
+                             argument.name, of_values(*plan_with(*plan_.reference, answer.key)));
     if (!doubt) return Unexpected{doubt.error()};
     if (!doubt->empty()) found.push_back(std::move(*doubt));
   }

@@ -26,6 +26,8 @@ struct RightAnswer {
   std::vector<std::optional<Decoy>> decoys;  // empty: not chosen yet
   // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
   std::vector<double> sizes;
+  // As SizePlan::checks: how many of its numbers are NaN where NaN may be right, else 0.
+  std::vector<std::uint64_t> nans{};
   // As SizePlan::arguments, with contents, of outputs that the problem judges: once it has.
   std::vector<std::optional<ProblemArray>> on_host{};
   Seals seals{};
@@ -97,7 +99,8 @@ class Answers {
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);
-  DeviceResult<Ok> check_itself(const CheckPlan& check, RightAnswer& answer);
+  DeviceResult<Ok> check_itself(std::size_t index, RightAnswer& answer);
+  DeviceResult<std::uint64_t> nans_in(const ArgumentPlan& argument, BufferId id);
   DeviceResult<Ok> check_numbers(const ArgumentPlan& argument, BufferId id);
   DeviceResult<OutputCheck> compare_numbers(const ArgumentPlan& argument, const CheckPlan& applied,
                                             BufferId expected, BufferId actual);

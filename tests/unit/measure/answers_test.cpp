@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "tests/unit/measure/evaluation_fixture.h"
 #include "tests/unit/resolve/studies.h"
@@ -111,6 +112,58 @@ TEST_F(ManyAnswers, AFailureNamesTheValues) {
   EXPECT_EQ(failure_of_prepare(),
             "the reference for FACTOR=2: leaves 100 of 100 elements of y as NaN, the first at 0: "
             "they are not written (then the role is inout) or wrong");
+}
+
+// ---- NaN that is right --------------------------------------------------------------------------
+
+class EqualNan : public EvaluationTest {
+ protected:
+  EqualNan() {
+    plan_.checks.front().how.equal_nan = true;
+    add_kernel("reference", doubled_then(first_is_nan));
+    add_kernel("good", doubled_then(first_is_nan));
+  }
+  static void first_is_nan(const Call& call) {
+    call.buffer<float>(kY)[0] = std::numeric_limits<float>::quiet_NaN();
+  }
+};
+
+TEST_F(EqualNan, WhatIsNotWrittenIsNeverRight) {
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  add_kernel("nothing", [](const Call&) {});
+  add_kernel("all but the first", [](const Call& call) {
+    const float was = call.buffer<float>(kY)[0];
+    doubled(call);
+    call.buffer<float>(kY)[0] = was;
+  });
+  for (const char* kernel : {"nothing", "all but the first"}) {
+    const Verdict verdict = evaluate(kernel);
+    EXPECT_EQ(verdict.state, TrialState::kCorrectness) << kernel;
+    EXPECT_EQ(verdict.message, "y: element 0 was not written, or is NaN") << kernel;
+  }
+  add_kernel("a number", doubled);
+  EXPECT_EQ(evaluate("a number").message, "y: element 0 = 2, expected nan");
+}
+
+TEST_F(EqualNan, AReferenceThatWritesNothingHasNoAnswer) {
+  add_kernel("reference", [](const Call&) {});
+  EXPECT_EQ(failure_of_prepare(),
+            "the reference: leaves 100 of 100 elements of y as NaN, the first at 0: they are not "
+            "written (then the role is inout) or wrong");
+  add_kernel("reference", [](const Call& call) { call.buffer<float>(kY)[3] = 1; });
+  EXPECT_EQ(failure_of_prepare(),
+            "the reference: its right answer for y does not pass: element 0 was not written, or is "
+            "NaN");
+}
+
+TEST_F(EqualNan, AnAnswerWithoutNanIsComparedAsEver) {
+  add_kernel("reference", doubled);
+  add_kernel("good", doubled);
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  add_kernel("nan", doubled_then(first_is_nan));
+  EXPECT_EQ(evaluate("nan").message.find("y[0] = nan, expected 2 (1 of 100 elements differ"), 0U);
+  add_kernel("nothing", [](const Call&) {});
+  EXPECT_EQ(evaluate("nothing").state, TrialState::kCorrectness);
 }
 
 // ---- from the study to the plan -----------------------------------------------------------------
