@@ -56,6 +56,12 @@ def call(command, log, limit):
     return done.returncode, done.stdout.decode(errors="replace")
 
 
+def cause(log):
+    """What a run says of the parameters that wrong variants have in common, shortened to that."""
+    said = re.search(r"^((?:all \d+ wrong variants|wrong answers differ).*?): where the right.*\(T1 file: (.*)\)", log.read_text(errors="replace"), re.M)
+    return f"; {said.group(1)} ({said.group(2)})" if said else ""
+
+
 def states(counted):
     return ", ".join(f"{count} {state}" for state, count in counted.most_common())
 
@@ -87,9 +93,9 @@ def verdict(options, path, folder, name):
     trials = json.loads(exported.read_text())["results"][0]["trials"]
     counted = collections.Counter(trial["state"] for trial in trials)
     if counted["ok"]:
-        return "ran", states(counted)
+        return "ran", states(counted) + cause(log)
     message = next((trial["message"] for trial in trials if trial.get("message")), reason(log)) if trials else reason(log)
-    return "broken", f"{states(counted)}: {message}".replace("\n", " ")[:300]
+    return "broken", f"{states(counted)}: {message}".replace("\n", " ")[:300] + cause(log)
 
 
 def look_at(options, root, folder, end, path):

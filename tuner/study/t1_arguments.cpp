@@ -40,13 +40,16 @@ std::string extent_text(const T1Reader& t1, const std::string& axis) {
 }
 
 // "max(tile)" of the parameter's values; empty when there is no such parameter.
-std::optional<std::string> text_over_values(const T1Reader& t1, const std::string& function,
+std::optional<std::string> text_over_values(T1Reader& t1, const std::string& function,
                                             const std::string& name) {
   const auto& all = t1.study().parameters;
   const auto parameter =
       std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
   if (parameter == all.end()) return std::nullopt;
   if (function == "len") return std::to_string(parameter->values.size());
+  if (parameter->values.size() > 1 && std::ranges::find(t1.extents, name) == t1.extents.end()) {
+    t1.extents.push_back(name);
+  }
   const auto less = [](const Value& a, const Value& b) { return to_number(a) < to_number(b); };
   const auto ends = std::minmax_element(parameter->values.begin(), parameter->values.end(), less);
   return to_text(function == "max" ? *ends.second : *ends.first);

@@ -299,6 +299,18 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
                            "the file holds no right answer: every variant is compared with one "
                            "configuration (" +
                                text_of(study, *chosen) + ")");
+  if (t1.extents.empty()) return;
+  std::string names;
+  std::string options;
+  for (const std::string& name : t1.extents) {
+    names += (names.empty() ? "" : ", ") + name;
+    options += " --per " + name;
+  }
+  t1.diagnostics().warning(
+      kernel,
+      fmt::format("buffers have the size for the largest {}: where the right answer depends on "
+                  "it, variants with other values are 'correctness' without{}",
+                  names, options));
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/study/sections.h"
 
@@ -16,6 +17,7 @@ struct T1Reader {
   std::array<std::string, 3> problem;   // expressions for ProblemSize[0..2]; empty = not given
   std::array<std::string, 3> divisors;  // of these, where they make the grid; else empty
   std::optional<std::string> obstacle;  // why the file cannot be run
+  std::vector<std::string> extents{};   // parameters whose extreme values are sizes of buffers
 
   Diagnostics& diagnostics() const { return reader.diagnostics; }
   Study& study() const { return reader.study; }

@@ -58,6 +58,12 @@ TEST(WrongAnswers, OneParameterThatTellsWrongFromRightIsNamed) {
   EXPECT_EQ(said({right(1, 32), right(1, 64), wrong(2, 64, "y[0] = 1")}), "") << "one is no rule";
 }
 
+TEST(WrongAnswers, OfSeveralTheOneWithASingleRightValueIsNamed) {
+  const std::string text =
+      said({right(1, 32), right(1, 64), wrong(2, 128, "y[0] = 1"), wrong(4, 256, "y[0] = 2")});
+  EXPECT_EQ(text.find("all 2 wrong variants have STEPS 2, 4, right ones 1:"), 0U) << text;
+}
+
 TEST(WrongAnswers, OneParameterThatDecidesWhichWrongAnswerItIsIsNamed) {
   EXPECT_EQ(
       said({wrong(1, 32, "y[0] = 1, expected 9 (2 of 4"), wrong(1, 64, "y[0] = 1, expected 9 (3"),

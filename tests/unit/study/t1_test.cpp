@@ -89,6 +89,15 @@ TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
             std::string::npos);
 }
 
+TEST(T1File, ParametersThatMakeSizesMayDecideTheAnswer) {
+  EXPECT_NE(T1File(whole_t1())
+                .warnings()
+                .find("the size for the largest tile: where the right "
+                      "answer depends on it, variants with other values "
+                      "are 'correctness' without --per tile\n"),
+            std::string::npos);
+}
+
 // Real files have defaults that are no values, or that break their own conditions.
 TEST(T1File, AnImpossibleDefaultGivesWayToTheFirstConfiguration) {
   const std::string launch = R"("GlobalSize": {"X": "8"}, "LocalSize": {"X": "B"})";
