@@ -168,12 +168,14 @@ namespace {
 
 void refuse_beside(Reader& reader, const Fields& fields, const ArgumentSpec& argument,
                    const std::string& key) {
-  for (const char* other : {"type", "shape", "role", "fill", "zero", "value", "tensor_map"}) {
-    const bool may_be = key == other || (key == "value" && std::string(other) == "type");
-    if (may_be || !fields.mentions(other)) continue;
-    reader.diagnostics.error(fields.where(other), "'" + argument.name + "' has '" + key +
-                                                      "', so it cannot have '" +
-                                                      std::string(other) + "'");
+  for (const char* name : {"type", "shape", "role", "fill", "zero", "value", "tensor_map", "buffer",
+                           "offset", "pointers"}) {
+    const std::string other = name;
+    const bool may_be = key == other || (key == "value" && other == "type") ||
+                        (key == "buffer" && other == "offset");
+    if (may_be || !fields.mentions(name)) continue;
+    reader.diagnostics.error(fields.where(name), "'" + argument.name + "' has '" + key +
+                                                     "', so it cannot have '" + other + "'");
   }
 }
 

@@ -84,7 +84,11 @@ class SizeCheck {
         const std::string name = argument.name + (member.path.empty() ? "" : "." + member.path);
         if (member.texture) check_texture(member);
         if (member.value.empty()) continue;
-        check_number(member.is_address ? DataType::kUInt64 : member.type, member.value, name);
+        if (member.is_address) {
+          count(member.value, 0, "the offset of '" + name + "'");
+        } else {
+          check_number(member.type, member.value, name);
+        }
       }
       return;
     }

@@ -229,5 +229,40 @@ study.yaml:10:36: 'y' holds structs, whose members are compared one by one (rtol
                                        ^)text");
 }
 
+TEST(RecordTypes, MistakesInAddressesAreReportedWhereTheyAre) {
+  const auto first_of = [](const std::string& argument) {
+    const std::string said =
+        complaints_of(study_with_types("{P: [{n: int}]}",
+                                       "  - {name: x, type: int, shape: [N], fill: zeros}\n"
+                                       "  - {name: t, " +
+                                           argument + "}\n"));
+    return said.substr(0, said.find('\n'));
+  };
+  for (const auto& [argument, message] : std::vector<std::pair<std::string, std::string>>{
+           {"pointers: x", "10:25: 'pointers' must be a list, not text"},
+           {"pointers: [z]", "10:26: there is no buffer 'z' (known: x)"},
+           {"pointers: [x, 3]", "10:29: there is no buffer '3' (known: x)"},
+           {"pointers: [x], shape: [2]", "10:30: 't' has 'pointers', so it cannot have 'shape'"},
+           {"pointers: [x], offset: 2", "10:30: 't' has 'pointers', so it cannot have 'offset'"},
+           {"buffer: z", "10:23: there is no buffer 'z' (known: x)"},
+           {"buffer: t", "10:23: there is no buffer 't' (known: x)"},
+           {"buffer: [x]", "10:23: a buffer must be text, not a list"},
+           {"buffer: x, role: out", "10:26: 't' has 'buffer', so it cannot have 'role'"},
+           {"buffer: x, pointers: [x]", "10:26: 't' has 'buffer', so it cannot have 'pointers'"},
+           {"buffer: x, offset: M", "10:34: unknown name 'M'"},
+           {"buffer: x, offset: -1", "10:34: the offset of 't' is -1, less than 0 for N=64"},
+           {"buffer: x, offset: 1.5",
+            "10:34: the offset of 't' is not a whole number (1.5) for N=64"},
+           {"buffer: x, offsets: 1",
+            "10:26: unknown key 'offsets' in an argument (did you mean 'offset'?)"},
+           {"value: null, role: out", "10:28: 't' has 'value', so it cannot have 'role'"},
+           {"value: null, shape: [N]", "10:28: 't' has 'value', so it cannot have 'shape'"},
+           {"value: null, fill: zeros", "10:28: 't' has 'value', so it cannot have 'fill'"},
+           {"value: null, zero: each", "10:28: 't' has 'value', so it cannot have 'zero'"},
+           {"value: null, buffer: x", "10:28: 't' has 'value', so it cannot have 'buffer'"}}) {
+    EXPECT_EQ(first_of(argument), "study.yaml:" + message) << argument;
+  }
+}
+
 }  // namespace
 }  // namespace tuner::testing

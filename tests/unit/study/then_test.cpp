@@ -174,6 +174,18 @@ study.yaml:16:13: 'swap' is a list of pairs (swap: [[a, b]])
       R"text(study.yaml:15:9: 'swap' has no effect without 'repeat' (repeat: how often all launches are made)
       swap: [[A, B2]]
             ^)text");
+  for (const auto& [rounds, message] : std::vector<std::pair<std::string, std::string>>{
+           {"  repeat: 2\n  swap: [A, B2]\n",
+            "study.yaml:16:10: 'swap' is a list of pairs (swap: [[a, b]])"},
+           {"  repeat: 2\n  swap: A\n", "study.yaml:16:9: 'swap' must be a list, not text"},
+           {"  repeat: [2]\n",
+            "study.yaml:15:11: 'repeat' must be an expression, not a list (quote text that begins "
+            "with [ or {)"},
+           {"  repeats: 2\n",
+            "study.yaml:15:3: unknown key 'repeats' in 'launch' (did you mean 'repeat'?)"}}) {
+    const std::string said = complaints_of(study_with_rounds(rounds));
+    EXPECT_EQ(said.substr(0, said.find('\n')), message) << rounds;
+  }
 }
 
 }  // namespace
