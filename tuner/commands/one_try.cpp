@@ -16,7 +16,7 @@
 namespace tuner {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message, const std::string& suggestion) {
+[[noreturn]] void refuse_try(const std::string& message, const std::string& suggestion) {
   throw InputError(Complaint{{}, message, suggestion});
 }
 
@@ -33,12 +33,12 @@ void assign(const std::string& word, Assignments& out) {
       continue;
     }
     if (equals == std::string::npos || equals == 0) {
-      refuse("a configuration is NAME=VALUE,..., not '" + word + "'", "");
+      refuse_try("a configuration is NAME=VALUE,..., not '" + word + "'", "");
     }
     first = false;
     const std::string name = piece.substr(0, equals);
     if (std::ranges::any_of(out, [&](const auto& one) { return one.first == name; })) {
-      refuse("'" + name + "' is given twice", "");
+      refuse_try("'" + name + "' is given twice", "");
     }
     out.emplace_back(name, piece.substr(equals + 1));
   }
@@ -53,15 +53,15 @@ std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned)
     const auto parameter = std::ranges::find(out, name, &Parameter::name);
     if (parameter == out.end()) {
       const std::vector<std::string> names = parameter_names(study.parameters);
-      refuse("the study has no parameter '" + name + "'; it has " + listed(names),
-             did_you_mean(name, names));
+      refuse_try("the study has no parameter '" + name + "'; it has " + listed(names),
+                 did_you_mean(name, names));
     }
     std::vector<std::string> values;
     for (const Value& value : parameter->values) values.push_back(to_text(value));
     const auto value = std::ranges::find(values, text);
     if (value == values.end()) {
-      refuse("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
-             did_you_mean(text, values));
+      refuse_try("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
+                 did_you_mean(text, values));
     }
     parameter->values = {parameter->values[static_cast<std::size_t>(value - values.begin())]};
   }
@@ -149,9 +149,9 @@ Configuration chosen_configuration(const Study& study, const Assignments& assign
   const std::vector<Parameter> parameters = definition.parameters;
   const SearchSpace chosen = SearchSpace::build(std::move(definition));
   if (chosen.size() > 0) return chosen.configuration(0);
-  refuse("no configuration of " + size.label() + " has these values; what does not hold: " +
-             listed(broken_rules(study, parameters, device, size)),
-         "");
+  refuse_try("no configuration of " + size.label() + " has these values; what does not hold: " +
+                 listed(broken_rules(study, parameters, device, size)),
+             "");
 }
 
 void try_configuration(const RunSettings& settings, const Assignments& assigned,

@@ -33,7 +33,7 @@ struct KernelSpec {
   std::vector<std::filesystem::path>
       units{};                    // further sources, which are linked with it; absolute
   std::string language = "cuda";  // or "opencl"
-  bool is_launcher = false;  // the entry is a function of the host, which launches by itself
+  bool is_launcher = false;       // the entry is a function of the host, which launches by itself
 };
 
 // What people call a kernel's language.
