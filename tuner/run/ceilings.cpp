@@ -82,7 +82,7 @@ problem_sizes: [{N: 1024, ROUNDS: 4096}]
 parameters:
   WHAT: [copy, read, float32, float64, nothing]
   THREADS: [1, 256, 512]
-  WAVES: [1, 2, 4, 8]
+  WAVES: [1, 2, 4, 8, 64, 512]
   VECTOR: [0, 32, 64]
 derived: {CPU: device.compute_capability == 0, SUM: "WHAT == 'float32' or WHAT == 'float64'"}
 constraints:
@@ -90,6 +90,7 @@ constraints:
   - (VECTOR != 0) == (CPU and SUM)
   - WHAT != 'nothing' or (WAVES == 1 and THREADS != 512)
   - WAVES <= 2 if CPU else WAVES >= 4 or WHAT == 'nothing'
+  - not SUM or WAVES <= 8
 launch: {block: [THREADS], grid: ["1 if WHAT == 'nothing' else device.multiprocessors * WAVES"]}
 arguments:
   - {name: from, type: uint32, shape: [4 * N], fill: {integers: [0, 1000000]}}
