@@ -84,7 +84,7 @@ TEST(Records, TheGuidesProductIsTunedWithItsStructs) {
   const auto launcher =
       run(sandbox, {"export", "product.yaml", "--format", "launcher", "-o", "launcher"});
   EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("'A' is a struct, a vector or an address"), std::string::npos)
+  EXPECT_NE(launcher.err.find("'A' is a struct, a vector, an address"), std::string::npos)
       << launcher.err;
 }
 

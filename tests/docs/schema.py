@@ -32,6 +32,7 @@ PLACES = {
     "the study": [],
     "a study that extends another": [1],
     "'kernel'": ["kernel"],
+    "'launcher'": ["launcher"],
     "'problem_sizes'": ["problem_sizes", 1],
     "what, {x, y, z}": ["launch", "block", 2],
     "who": ["launch", "then", 0],
