@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kStartDeadlineSeconds = 60;
 constexpr int kMaxFailedStarts = 5;  // in a row
-constexpr int kCompileAgain = 2;
+constexpr int kCompileAgain = 4;
 // One job more than a worker can do at once: it never waits for the coordinator, who may be busy
 // committing a trial to disk.
 constexpr std::size_t kJobsAhead = 2;
