@@ -125,8 +125,8 @@ TUNER_INLINE double widen_fp8(uchar bits, int mantissa, int bias) {
     return mantissa == 2 && fraction == 0 ? sign * as_double(0x7FFUL << 52)
                                           : as_double(0x7FF8UL << 48);
   }
-  const ulong power = (ulong)((exponent > 0 ? exponent : 1) - bias - mantissa + 1023);
-  return sign * (fraction + (exponent > 0 ? 1 << mantissa : 0)) * as_double(power << 52);
+  const int power = (exponent > 0 ? exponent : 1) - bias - mantissa + 1023;  // above 0
+  return sign * (fraction + (exponent > 0 ? 1 << mantissa : 0)) * as_double((ulong)power << 52);
 }
 
 TUNER_INLINE double clamped(double value, double low, double high) {

@@ -26,7 +26,7 @@ constexpr std::size_t kHostPieceBytes = kHostPiece * sizeof(double);
 template <typename... Values>
 void set_arguments(cl_kernel kernel, const Values&... values) {
   cl_uint index = 0;
-  (check(cl_api().set_argument(kernel, index++, sizeof values, &values), "clSetKernelArg"), ...);
+  (check(cl_api().set_argument(kernel, index++, sizeof(Values), &values), "clSetKernelArg"), ...);
 }
 
 void add(const ComparedPart& part, ComparedPart& all) {
