@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 #include "tuner/plugins/opencl/element_formulas.h"
@@ -23,10 +24,14 @@ constexpr std::size_t kMostWorkItems = 65536;
 constexpr std::uint64_t kHostPiece = 1 << 20;  // elements
 constexpr std::size_t kHostPieceBytes = kHostPiece * sizeof(double);
 
+void set_argument(cl_kernel kernel, cl_uint index, std::span<const std::byte> value) {
+  check(cl_api().set_argument(kernel, index, value.size(), value.data()), "clSetKernelArg");
+}
+
 template <typename... Values>
 void set_arguments(cl_kernel kernel, const Values&... values) {
   cl_uint index = 0;
-  (check(cl_api().set_argument(kernel, index++, sizeof(Values), &values), "clSetKernelArg"), ...);
+  (set_argument(kernel, index++, std::as_bytes(std::span(&values, 1))), ...);
 }
 
 void add(const ComparedPart& part, ComparedPart& all) {
