@@ -163,10 +163,7 @@ std::string export_defines(const Study& study, const RankedResults& results) {
   if (results.ranked == 0) reject("", "there is nothing to export: no configuration was valid");
   const Configuration& best = results.trials.front().configuration;
   // A space of this one configuration gives the names that the options may use.
-  SpaceDefinition alone = space_definition(study, results.size, results.device);
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {best.at(p)};
-  }
+  SpaceDefinition alone = definition_of_one(study, best, results.size, results.device);
   alone.constraints.clear();
   const auto request =
       compile_request(study, SearchSpace::build(std::move(alone)), best, {}, results.device, {});

@@ -70,10 +70,7 @@ CompileRequest request_of(const Study& study, const Configuration& configuration
                           const NextLaunches& then, const ProblemSize& size,
                           const DeviceFacts& device) {
   // A space of this one configuration gives the names that entry and options may use.
-  SpaceDefinition alone = space_definition(study, size, device);
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {configuration.at(p)};
-  }
+  SpaceDefinition alone = definition_of_one(study, configuration, size, device);
   alone.constraints.clear();
   auto request =
       compile_request(study, SearchSpace::build(std::move(alone)), configuration, then, device, "");

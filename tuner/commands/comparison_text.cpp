@@ -10,6 +10,7 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/results/results_json.h"
 
 namespace tuner {
 namespace {
@@ -131,10 +132,8 @@ Json json_of(const BestOf& side) {
 }
 
 Json json_of(const BestPair& one) {
-  Json size = Json::object();
-  for (const auto& [name, extent] : one.size.dims) size[name] = extent;
   Json out{{"kernel", one.kernel},
-           {"size", size},
+           {"size", json_of(one.size)},
            {"objective", one.objective.name},
            {"unit", one.objective.name == "time" ? Json("ms") : Json(nullptr)},
            {"basis", name_of(one.basis)},

@@ -33,11 +33,8 @@ std::vector<ProblemSize> drawn_sizes(const CheckedSizes& wanted, const Study& st
 // Throws FatalError when it is interrupted.
 Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
                     const Configuration& configuration, const ProblemSize& size) {
-  SpaceDefinition alone = space_definition(study, size, device.facts());
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {configuration.at(p)};
-  }
-  const SearchSpace space = SearchSpace::build(std::move(alone));
+  const SearchSpace space =
+      SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
   SizeTask task{study, space, size, device.facts()};
   plan_preparation(reference_text, task);
   const auto evaluator = device.evaluator(std::move(task));

@@ -16,6 +16,8 @@
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/gate_sides.h"
+#include "tuner/resolve/objective.h"
+#include "tuner/results/results_json.h"
 #include "tuner/run/load_study.h"
 #include "tuner/worker/plugins.h"
 
@@ -76,14 +78,14 @@ GateOptions parse_gate(const Words& words) {
 enum class Worst { kPassed, kUndecided, kSlower };
 
 Worst worst_of(const GateOutcome& outcome) {
-  if (failed(outcome.trials[1]) && !failed(outcome.trials[0])) return Worst::kSlower;
-  if (failed(outcome.trials[0])) return Worst::kUndecided;
+  if (!is_valid(outcome.trials[1]) && is_valid(outcome.trials[0])) return Worst::kSlower;
+  if (!is_valid(outcome.trials[0])) return Worst::kUndecided;
   if (outcome.state.verdict == GateVerdict::kSlower) return Worst::kSlower;
   return outcome.state.verdict == GateVerdict::kPassed ? Worst::kPassed : Worst::kUndecided;
 }
 
 std::string_view word_of(const GateOutcome& outcome) {
-  if (failed(outcome.trials[1]) && !failed(outcome.trials[0])) return "failed";
+  if (!is_valid(outcome.trials[1]) && is_valid(outcome.trials[0])) return "failed";
   return name_of(outcome.state.verdict);
 }
 
@@ -91,7 +93,7 @@ std::string why(const GateOutcome& outcome, const std::array<GateSide, 2>& sides
   std::string text;
   for (std::size_t i = 0; i < 2; ++i) {
     const Trial& trial = outcome.trials.at(i);
-    if (!failed(trial)) continue;
+    if (is_valid(trial)) continue;
     text += fmt::format("  {} is {}: {}\n", for_terminal(sides.at(i).name), name_of(trial.state),
                         lines_for_terminal(trial.message));
   }
@@ -125,11 +127,7 @@ using Json = nlohmann::ordered_json;
 
 Json side_json(const Study& study, const Configuration& configuration, const Trial& trial,
                double ms) {
-  Json values = Json::object();
-  for (std::size_t i = 0; i < configuration.size(); ++i) {
-    values[study.parameters[i].name] = value_to_json(configuration[i]);
-  }
-  return {{"configuration", values},
+  return {{"configuration", json_of(study.parameters, configuration)},
           {"state", name_of(trial.state)},
           {"message", trial.message},
           {"time_ms", ms > 0 ? Json(ms) : Json(nullptr)}};
@@ -137,12 +135,10 @@ Json side_json(const Study& study, const Configuration& configuration, const Tri
 
 // One of the document's sizes; the form is in docs/contract.md.
 Json size_json(const GateOutcome& outcome, const Study& study) {
-  Json size = Json::object();
-  for (const auto& [name, extent] : outcome.size.dims) size[name] = extent;
   const GateState& state = outcome.state;
   const auto figure = [&](double value) { return state.pairs > 0 ? Json(value) : Json(nullptr); };
   return {{"device", outcome.device.name},
-          {"size", size},
+          {"size", json_of(outcome.size)},
           {"verdict", word_of(outcome)},
           {"base", side_json(study, outcome.configurations[0], outcome.trials[0], state.base_ms)},
           {"head", side_json(study, outcome.configurations[1], outcome.trials[1], state.head_ms)},

@@ -12,6 +12,7 @@
 #include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/report/figures.h"
+#include "tuner/results/results_json.h"
 
 namespace tuner {
 namespace {
@@ -25,20 +26,6 @@ void print(std::FILE* out, Json event) {
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json json_of(const ProblemSize& size) {
-  Json out = Json::object();
-  for (const auto& [name, extent] : size.dims) out[name] = extent;
-  return out;
-}
-
-Json json_of(const std::vector<Parameter>& parameters, const Configuration& configuration) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
-    out[parameters[i].name] = value_to_json(configuration[i]);
-  }
-  return out;
-}
 
 Json json_of(const std::vector<std::pair<std::string, double>>& metrics) {
   Json out = Json::object();

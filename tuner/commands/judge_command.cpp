@@ -22,6 +22,7 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
+#include "tuner/results/results_json.h"
 #include "tuner/run/judge.h"
 #include "tuner/run/load_study.h"
 #include "tuner/study/unverified.h"
@@ -141,16 +142,10 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const auto& value) { return value ? Json(*value) : Json(nullptr); }
 
-Json size_json(const ProblemSize& size) {
-  Json out = Json::object();
-  for (const auto& [name, extent] : size.dims) out[name] = extent;
-  return out;
-}
-
 Json checks_json(const Judged& judged) {
   Json checks = Json::array();
   for (const JudgeCheck& check : judged.checks) {
-    checks.push_back({{"size", size_json(check.size)},
+    checks.push_back({{"size", json_of(check.size)},
                       {"at_the_edge", check.at_the_edge},
                       {"state", name_of(check.trial.state)},
                       {"counts", check.counts},
@@ -162,17 +157,13 @@ Json checks_json(const Judged& judged) {
 // One document; the form is in docs/judge.md.
 std::string judge_json(const JudgeOptions& options, const Judged& judged,
                        const KernelVerdict& verdict, const Study& study) {
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < judged.configuration.size(); ++i) {
-    configuration[study.parameters[i].name] = value_to_json(judged.configuration[i]);
-  }
   Json out{{"kernel", options.kernel},
            {"study", study.kernel.name},
            {"accepted", judged.accepted},
            {"verdict", verdict.word},
            {"why", verdict.why},
            {"device", judged.device.name},
-           {"configuration", configuration},
+           {"configuration", json_of(study.parameters, judged.configuration)},
            {"time_ms", nullptr},
            {"ci_low_ms", nullptr},
            {"ci_high_ms", nullptr},

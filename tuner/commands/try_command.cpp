@@ -23,6 +23,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/results/ranked_table.h"
+#include "tuner/results/results_json.h"
 #include "tuner/run/load_study.h"
 #include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
@@ -163,18 +164,12 @@ std::string try_text(const TryOutcome& outcome, const Study& study, const Colour
 // One line; the form is in docs/contract.md.
 std::string try_json(const TryOutcome& outcome, const Study& study) {
   using Json = nlohmann::ordered_json;
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < outcome.configuration.size(); ++i) {
-    configuration[study.parameters[i].name] = value_to_json(outcome.configuration[i]);
-  }
-  Json size = Json::object();
-  for (const auto& [name, extent] : outcome.size.dims) size[name] = extent;
   Json out{{"kernel", study.kernel.name},
            {"device", outcome.device.name},
            {"driver", outcome.device.driver},
            {"compiler", outcome.compiler},
-           {"size", size},
-           {"configuration", configuration},
+           {"size", json_of(outcome.size)},
+           {"configuration", json_of(study.parameters, outcome.configuration)},
            {"refused", outcome.refused},
            {"verified", unverified_text(study).empty()},
            {"trial", nullptr}};

@@ -37,6 +37,10 @@ bool constraints_hold(const Study& study, const Bindings& names);
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
                                  const DeviceFacts& device);
 
+// The same with this configuration's values alone; the constraints stay.
+SpaceDefinition definition_of_one(const Study& study, const Configuration& configuration,
+                                  const ProblemSize& size, const DeviceFacts& device);
+
 // What the compiler is told for one configuration. Each parameter becomes a definition
 // <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter
 // also gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the

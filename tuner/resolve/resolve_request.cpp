@@ -133,6 +133,15 @@ SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
   return {study.parameters, study.derived, study.constraints, facts_of(size, device)};
 }
 
+SpaceDefinition definition_of_one(const Study& study, const Configuration& configuration,
+                                  const ProblemSize& size, const DeviceFacts& device) {
+  SpaceDefinition alone = space_definition(study, size, device);
+  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
+    alone.parameters[p].values = {configuration.at(p)};
+  }
+  return alone;
+}
+
 Expected<CompileRequest, std::string> compile_request(const Study& study, const SearchSpace& space,
                                                       const Configuration& configuration,
                                                       std::span<const NextLaunchPlan> then,

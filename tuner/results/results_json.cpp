@@ -100,14 +100,6 @@ constexpr std::array<Renamed, 5> kAround{{{"occupancy", "occupancy"},
                                           {"max_error", "max_error"},
                                           {"message", "message"}}};
 
-Json configuration_of(const Configuration& configuration, const Study& study) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < study.parameters.size() && i < configuration.size(); ++i) {
-    out[study.parameters[i].name] = value_to_json(configuration[i]);
-  }
-  return out;
-}
-
 // Null where it took no part; samples are an empty list then.
 void add_final(Json& out, const Trial& trial) {
   const auto figure = [&](FinalFigure FinalResult::*member) {
@@ -125,7 +117,7 @@ Json json_of(const Trial& trial, const Study& study) {
   for (const auto& [name, value] : figures.metrics) metrics[name] = value;
   const Json fields = encoded<Json>(trial);
   Json out{{"state", fields.at("state")},
-           {"configuration", configuration_of(trial.configuration, study)},
+           {"configuration", json_of(study.parameters, trial.configuration)},
            {"objective", figures.objective},
            {"metrics", metrics},
            {"time_ms", figures.median_ms},
@@ -151,7 +143,7 @@ Json json_of(const Speedup& speedup) {
 }
 
 Json json_of(const BaselineResult& baseline, const Study& study) {
-  Json out{{"configuration", configuration_of(baseline.configuration, study)},
+  Json out{{"configuration", json_of(study.parameters, baseline.configuration)},
            {"place", nullptr},
            {"speedup", nullptr}};
   if (baseline.at) out["place"] = *baseline.at;
@@ -160,8 +152,6 @@ Json json_of(const BaselineResult& baseline, const Study& study) {
 }
 
 Json json_of(const RankedResults& results, const Study& study) {
-  Json size = Json::object();
-  for (const auto& [name, value] : results.size.dims) size[name] = value;
   Json trials = Json::array();
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     Json trial = json_of(results.trials[i], study);
@@ -187,7 +177,7 @@ Json json_of(const RankedResults& results, const Study& study) {
     }
     trials.push_back(std::move(trial));
   }
-  Json out{{"device", json_of(results.device)}, {"size", size},
+  Json out{{"device", json_of(results.device)}, {"size", json_of(results.size)},
            {"label", results.size.label()},     {"date", results.date},
            {"compiler", results.compiler},      {"verified", nullptr}};
   if (results.timed) {
@@ -205,6 +195,20 @@ Json json_of(const RankedResults& results, const Study& study) {
 }
 
 }  // namespace
+
+Json json_of(const ProblemSize& size) {
+  Json out = Json::object();
+  for (const auto& [name, extent] : size.dims) out[name] = extent;
+  return out;
+}
+
+Json json_of(const std::vector<Parameter>& parameters, const Configuration& configuration) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
+    out[parameters[i].name] = value_to_json(configuration[i]);
+  }
+  return out;
+}
 
 std::string results_json(const Study& study, const std::vector<RankedResults>& results) {
   Json parameters = Json::array();

@@ -2,6 +2,7 @@
 // Everything that was measured, as one JSON document (docs/results-json.md). It is an export
 // format, and what exporters of plugins read.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,11 @@
 #include "tuner/model/study.h"
 
 namespace tuner {
+
+// By their names.
+nlohmann::ordered_json json_of(const ProblemSize& size);
+nlohmann::ordered_json json_of(const std::vector<Parameter>& parameters,
+                               const Configuration& configuration);
 
 std::string results_json(const Study& study, const std::vector<RankedResults>& results);
 

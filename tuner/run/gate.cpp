@@ -17,10 +17,7 @@ namespace {
 // A space of one configuration, which the study's values and constraints need not hold any more.
 SearchSpace space_of(const Study& study, const Configuration& configuration,
                      const ProblemSize& size, const DeviceFacts& facts) {
-  SpaceDefinition alone = space_definition(study, size, facts);
-  for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-    alone.parameters[p].values = {configuration.at(p)};
-  }
+  SpaceDefinition alone = definition_of_one(study, configuration, size, facts);
   alone.constraints.clear();
   return SearchSpace::build(std::move(alone));
 }
@@ -61,7 +58,7 @@ class GateOnDevice {
     out.trials = pair.make_ready();
     out.is_one_program = pair.is_one_program();
     if (out.is_one_program) out.state.verdict = GateVerdict::kPassed;
-    const bool can = !failed(out.trials[0]) && !failed(out.trials[1]);
+    const bool can = is_valid(out.trials[0]) && is_valid(out.trials[1]);
     if (can && !out.is_one_program && caller_.interrupt.count() == 0) measure(pair, out);
     out.seconds = since.seconds();
     return out;
@@ -91,8 +88,6 @@ class GateOnDevice {
 };
 
 }  // namespace
-
-bool failed(const Trial& trial) { return !is_valid(trial); }
 
 void run_gate(const DeviceSettings& settings, const std::array<GateSide, 2>& sides,
               const GateRule& rule, const Caller& caller,

@@ -31,9 +31,6 @@ struct GateOutcome {
   double seconds = 0;
 };
 
-// Whether the side failed.
-bool failed(const Trial& trial);
-
 // Of each size, until it is interrupted. Throws as tune() does. `settings` are those of the device,
 // `sides` base and head.
 void run_gate(const DeviceSettings& settings, const std::array<GateSide, 2>& sides,

@@ -107,11 +107,8 @@ class Court {
   std::optional<Trial> evaluate(PooledDevice& device, const std::string& reference,
                                 const Study& study, const ProblemSize& size,
                                 const Configuration& configuration, Judged* timed) {
-    SpaceDefinition alone = space_definition(study, size, device.facts());
-    for (std::size_t p = 0; p < alone.parameters.size(); ++p) {
-      alone.parameters[p].values = {configuration.at(p)};
-    }
-    const SearchSpace space = SearchSpace::build(std::move(alone));
+    const SearchSpace space =
+        SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
     SizeTask task{study, space, size, device.facts()};
     plan_preparation(reference, task);
