@@ -259,21 +259,8 @@ void read_reference_arguments(Reader& reader, const Fields& fields, const Positi
   }
 }
 
-void read_reference_kernel(Reader& reader, const Fields& fields, const Position& where) {
+void read_reference_launch(Reader& reader, const Fields& fields, unsigned kinds) {
   ReferenceSpec& reference = *reader.study.reference;
-  if (const YamlNode* configuration = fields.find("configuration")) {
-    read_configuration(reader, *configuration);
-  }
-  const bool holds = !reference.per.empty() || !reference.configuration.empty();
-  const unsigned kinds = kFixedNames | (holds ? kHeldName : 0U);
-  if (const YamlNode* entry = fields.require("entry")) {
-    reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
-    check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
-  }
-  if (const YamlNode* source = fields.find("source")) {
-    reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
-  }
-  read_sets(reader, fields);
   // Of a launcher, unless it says how it is launched.
   reference.is_launcher =
       reader.study.kernel.is_launcher && !fields.mentions("block") && !fields.mentions("grid");
@@ -292,6 +279,24 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
           reader.names.read(*node, "'cooperative'", kinds, "'reference'");
     }
   }
+}
+
+void read_reference_kernel(Reader& reader, const Fields& fields, const Position& where) {
+  ReferenceSpec& reference = *reader.study.reference;
+  if (const YamlNode* configuration = fields.find("configuration")) {
+    read_configuration(reader, *configuration);
+  }
+  const bool holds = !reference.per.empty() || !reference.configuration.empty();
+  const unsigned kinds = kFixedNames | (holds ? kHeldName : 0U);
+  if (const YamlNode* entry = fields.require("entry")) {
+    reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
+  }
+  if (const YamlNode* source = fields.find("source")) {
+    reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
+  }
+  read_sets(reader, fields);
+  read_reference_launch(reader, fields, kinds);
   read_reference_arguments(reader, fields, where);
   read_sequence(reader, fields, kinds, "'reference'", reference.then, reference.rounds);
   for (const NextLaunchSpec& next : reference.then) {
