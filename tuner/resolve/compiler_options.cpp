@@ -256,7 +256,7 @@ bool is_built_in(const std::string& compiler) {
   return compiler == "cpu" || compiler == "cuda" || compiler == "nvcc" || compiler == "opencl";
 }
 
-bool means_something(const std::string& word, const std::string& compiler) {
+bool means_something(const std::string& word, const std::string& compiler, bool is_launcher) {
   const FoundOption found = find_option(kStudyOptions, word);
   if (found.row == nullptr || !is_built_in(compiler)) return true;
   switch (found.row->means_to) {
@@ -272,8 +272,10 @@ bool means_something(const std::string& word, const std::string& compiler) {
       return compiler == "nvcc";
     case MeansTo::kHostCompiler:
       return compiler == "cpu";
-    case MeansTo::kLinker:
-      return compiler == "cpu" || compiler == "nvcc";
+    case MeansTo::kHostCode:
+      return compiler == "cpu" || (is_launcher && compiler == "nvcc");
+    case MeansTo::kLauncher:
+      return is_launcher;
     case MeansTo::kOpenCl:
       return compiler == "opencl";
     case MeansTo::kNobody:
@@ -309,14 +311,18 @@ CompilerOptions unresolved_options(const std::vector<std::string>& texts) {
   return OptionReader(texts, false).read();
 }
 
-std::vector<std::string> meant_options(std::vector<std::string> words,
-                                       const std::string& compiler) {
-  std::erase_if(words, [&](const std::string& word) { return !means_something(word, compiler); });
+std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler,
+                                       bool is_launcher) {
+  std::erase_if(words, [&](const std::string& word) {
+    return !means_something(word, compiler, is_launcher);
+  });
   return words;
 }
 
-std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler) {
-  std::erase_if(words, [&](const std::string& word) { return means_something(word, compiler); });
+std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler,
+                                      bool is_launcher) {
+  std::erase_if(
+      words, [&](const std::string& word) { return means_something(word, compiler, is_launcher); });
   return words;
 }
 

@@ -38,7 +38,9 @@ CompilerOptions unresolved_options(const std::vector<std::string>& texts);
 // Words as above: those that mean something to this compiler ("cpu", "cuda", "nvcc", "opencl"), and
 // those that do not. What other compilers than the built-in ones understand is theirs to say: they
 // get all.
-std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler);
-std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler);
+std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler,
+                                       bool is_launcher = false);
+std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler,
+                                      bool is_launcher = false);
 
 }  // namespace tuner

@@ -63,7 +63,7 @@ constexpr OptionRow kStudyRows[] = {
     {"-cl-uniform-work-group-size -cl-no-subgroup-ifp", kNothing, kOpenCl},
     {"-cl-nv-maxrregcount -cl-nv-opt-level", kNumber, kOpenCl},
     // The host's compiler
-    {"-O0 -O1 -O2 -O3", kNothing, kHostCompiler},
+    {"-O0 -O1 -O2 -O3", kNothing, kHostCode},
     {"-march -mtune", kWord, kHostCompiler},
     {"-ffast-math -fno-fast-math -fno-finite-math-only", kNothing, kHostCompiler},
     {"-ffp-contract", kWord, kHostCompiler},
@@ -82,7 +82,7 @@ constexpr OptionRow kStudyRows[] = {
      kNobody},
     {"-ftemplate-depth --ftemplate-depth", kNumber, kNvcc},
     {"-ftemplate-backtrace-limit --ftemplate-backtrace-limit", kNumber, kNvcc},
-    {"-Xcompiler --compiler-options", kHost, kNobody},
+    {"-Xcompiler --compiler-options", kHost, kLauncher},
     // nvcc's own: NVRTC does it anyway, or it is about linking, host code and other devices
     {"-gencode --generate-code -code --gpu-code", kWord, kNobody},
     {"-expt-relaxed-constexpr --expt-relaxed-constexpr", kNothing, kNvcc},
@@ -97,8 +97,8 @@ constexpr OptionRow kStudyRows[] = {
     {"-src-in-ptx --source-in-ptx -keep-device-functions --keep-device-functions", kNothing,
      kNobody},
     {"-allow-unsupported-compiler --allow-unsupported-compiler -v --verbose", kNothing, kNobody},
-    {"-l* --library", kWord, kLinker},
-    {"-L* --library-path", kText, kLinker},
+    {"-l* --library", kWord, kLauncher},
+    {"-L* --library-path", kText, kLauncher},
 };
 
 constexpr OptionRow kPtxasRows[] = {

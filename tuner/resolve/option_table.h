@@ -23,8 +23,8 @@ enum class OptionTakes : std::uint8_t {
   kHost
 };
 
-// kCuda: all but OpenCL's. kDevice: NVRTC and nvcc. kLinker: those
-// that make launchers.
+// kCuda: all but OpenCL's. kDevice: NVRTC and nvcc. kLauncher: those
+// that make launchers. kHostCode: the host's compiler, and nvcc for launchers.
 enum class MeansTo : std::uint8_t {
   kAll,
   kCuda,
@@ -32,7 +32,8 @@ enum class MeansTo : std::uint8_t {
   kNvrtc,
   kNvcc,
   kHostCompiler,
-  kLinker,
+  kHostCode,
+  kLauncher,
   kOpenCl,
   kNobody
 };

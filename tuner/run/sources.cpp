@@ -209,7 +209,8 @@ std::optional<std::string> ArtifactShelf::recall(const std::string& key) const {
 }
 
 std::string idle_options_note(const Study& study, const std::string& compiler) {
-  const std::vector<std::string> idle = idle_options(study.kernel.options, compiler);
+  const std::vector<std::string> idle =
+      idle_options(study.kernel.options, compiler, study.kernel.is_launcher);
   if (idle.empty()) return "";
   return "note: these compiler options mean nothing to " + compiler +
          " and are left out: " + listed(idle);

@@ -55,7 +55,7 @@ void serve_compiler(Wire& wire, Compiler& compiler, const std::string& backend,
                     ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
-    request.options = meant_options(std::move(request.options), backend);
+    request.options = meant_options(std::move(request.options), backend, request.is_host_function);
     const auto made = compiler.compile(request);
     if (!made) {
       json failed = made.error();

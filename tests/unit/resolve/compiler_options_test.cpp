@@ -157,5 +157,14 @@ TEST(CompilerOptions, OfNvccAndNvrtcDifferInFew) {
   EXPECT_EQ(meant_options(all, "cuda"), (Words{"-lineinfo", "-minimal", "-maxrregcount=64"}));
 }
 
+TEST(CompilerOptions, OfALauncherTheHostsCompilerAndTheLinkerGetTheirs) {
+  const Words all{"-O3", "-lcublas", "-L/opt", "-Xcompiler=-Wall", "-lineinfo"};
+  EXPECT_EQ(meant_options(all, "nvcc", true), all);
+  EXPECT_EQ(meant_options(all, "nvcc"), Words{"-lineinfo"});
+  EXPECT_EQ(meant_options(all, "cpu", true),
+            (Words{"-O3", "-lcublas", "-L/opt", "-Xcompiler=-Wall"}));
+  EXPECT_EQ(meant_options(all, "cpu"), Words{"-O3"});
+}
+
 }  // namespace
 }  // namespace tuner

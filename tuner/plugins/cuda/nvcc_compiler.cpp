@@ -248,7 +248,9 @@ sdk::CompileResult NvccCompiler::host_function(const sdk::CompileRequest& reques
                                                const Scratch& scratch) const {
   sdk::CompileResult result;
   result.opened.emplace();
-  const Form form{{"-c", "-O2", "-Xcompiler=-fPIC,-fvisibility=hidden"}, ".o"};
+  Form form{{"-c", "-Xcompiler=-fPIC,-fvisibility=hidden"}, ".o"};
+  const auto says_level = [](const std::string& option) { return option.starts_with("-O"); };
+  if (std::ranges::none_of(options.arguments, says_level)) form.arguments.emplace_back("-O2");
   std::vector<std::string> link{path_, "-shared", "-o", scratch.file("variant.so")};
   const std::string text = programs::host_function_source(options.definitions, request);
   bool good = translate(request, options, text, "variant", form, scratch, result);
