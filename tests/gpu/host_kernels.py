@@ -205,6 +205,38 @@ def launcher(tuner, backend):
             and good["3"] and good["4"] == {"correctness"}), said
 
 
+def best_ms(folder, study, tuner):
+    """The best time of a run from nothing."""
+    states(folder, study, tuner, "cuda")
+    rows = [row for file in folder.glob(f"results/{Path(study).stem}/*/*.csv")
+            for row in csv.DictReader(file.open(encoding="utf-8"))]
+    return float(rows[0]["time_ms"])
+
+
+def overhead(tuner, backend):
+    """A kernel takes as long from a launcher as by itself: 3 % and 0.1 us are what two runs differ by."""
+    if backend != "cuda":
+        return True, ""
+    said = ""
+    good = True
+    for count in (1000, 4000000):
+        with tempfile.TemporaryDirectory() as path:
+            folder = Path(path)
+            (folder / "k.cu").write_text(LAUNCHER, encoding="utf-8")
+            study = LAUNCHER_STUDY.replace("4000000", str(count)).replace("[0, 1, 2, 3, 4, 5]", "[0]")
+            (folder / "launcher.yaml").write_text(study.replace("entry: k}", "entry: k, name: launcher}"),
+                                                  encoding="utf-8")
+            (folder / "kernel.yaml").write_text(
+                study.replace("launcher: {source: k.cu, entry: k}",
+                              "kernel: {name: kernel, source: k.cu, entry: twice, compiler: nvcc}\n"
+                              'launch: {block: [BX], grid: ["ceil_div(N, BX)"]}'), encoding="utf-8")
+            alone, called = best_ms(folder, "kernel.yaml", tuner), best_ms(folder, "launcher.yaml", tuner)
+        said += f"  {count}: {alone:.6f} ms by itself, {called:.6f} ms from a launcher\n"
+        good = good and abs(called - alone) <= 0.03 * alone + 0.0001
+    print(said, end="")
+    return good, said
+
+
 def example(name, tuner, backend):
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
@@ -220,6 +252,7 @@ def main():
     only = sys.argv[3:]
     checks = [(case, lambda c=case: judged(c, tuner, backend)) for case in CASES]
     checks.append(("launchers", lambda: launcher(tuner, backend)))
+    checks.append(("what a launcher costs", lambda: overhead(tuner, backend)))
     checks += [(file.name, lambda f=file.name: example(f, tuner, backend))
                for file in sorted(EXAMPLES.glob("*.yaml"))]
     failed = 0
