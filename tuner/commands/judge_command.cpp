@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/secret.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/codec/json.h"
@@ -182,12 +182,6 @@ std::string judge_json(const JudgeOptions& options, const Judged& judged,
     }
   }
   return dump(out, 2) + "\n";
-}
-
-// From the system, so that no kernel and no author of one can know it.
-std::uint64_t drawn_secret() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
 }
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {

@@ -1,29 +1,15 @@
-// Plans inputs and right answers, which follow from a secret of the run.
+// Plans inputs and right answers, which follow from a secret.
 
 #include "tuner/run/plan_preparation.h"
 
-#include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/base/secret.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
-namespace {
-
-// From the system: what follows from it nobody can have seen, whatever messages of earlier runs
-// say.
-std::uint64_t secret_of_run() {
-  static const std::uint64_t secret = [] {
-    std::random_device system;
-    return (std::uint64_t{system()} << 32) | system();
-  }();
-  return secret;
-}
-
-}  // namespace
 
 void plan_preparation(const std::string& reference_text, SizeTask& task) {
   const Study& study = task.study;
@@ -31,7 +17,8 @@ void plan_preparation(const std::string& reference_text, SizeTask& task) {
   auto plan = size_plan(study, task.size, task.facts, cases);
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
-  if (task.plan.reference) task.plan.reference->secret = secret_of_run();
+  // What follows from it nobody can have seen, whatever messages of earlier runs say.
+  if (task.plan.reference) task.plan.reference->secret = drawn_secret();
   if (!task.plan.reference || !study.reference->files.empty()) return;
   if (study.reference->by_problem) return;
   for (const ReferenceCase& one : cases) {

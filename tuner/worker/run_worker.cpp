@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <thread>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_memory.h"
+#include "tuner/base/secret.h"
 #include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"
 
@@ -30,12 +30,6 @@ void pause_before(int attempt, const RunWorker::IsOver& is_over) {
   while (Clock::now() < end && !is_over()) {
     std::this_thread::sleep_for(std::chrono::duration<double>(Channel::kLookSeconds));
   }
-}
-
-// What runs in a `cpu` worker can write to its connection. It cannot guess this.
-std::uint64_t nonce() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
 }
 
 constexpr char kAnsweredTwice[] = "a second answer for one configuration";
@@ -240,7 +234,8 @@ void RunWorker::begin(const VariantPlan& variant) {
   channel_->clear_output();
   state_ = State::kBusy;
   begun_ = false;
-  id_ = nonce();
+  // What runs in a `cpu` worker can write to its connection. It cannot guess this.
+  id_ = drawn_secret();
   clock_.begin("load", channel_->pid());
   channel_->send({{"type", "evaluate"}, {"id", id_}, {"variant", variant}});
 }
@@ -330,7 +325,7 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
                                                  const std::function<void(int)>& round) {
   again = false;
   if (!make_ready(is_over)) return {};
-  id_ = nonce();
+  id_ = drawn_secret();
   request["id"] = id_;
   channel_->send(request);
   const std::size_t finalists = request.at("variants").size();
