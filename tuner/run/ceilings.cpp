@@ -178,6 +178,17 @@ bool has_double_tensor_cores(int capability) {
   return std::ranges::find(kThose, capability) != kThose.end();
 }
 
+void raise_operations(Ceilings& of, const std::string& type, double rate) {
+  auto& all = of.operations_per_second;
+  const auto known =
+      std::ranges::find_if(all, [&](const auto& entry) { return entry.first == type; });
+  if (known == all.end()) {
+    all.emplace_back(type, rate);
+  } else {
+    known->second = std::max(known->second, rate);
+  }
+}
+
 }  // namespace
 
 Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>& samples) {
@@ -197,13 +208,7 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
       continue;
     }
     if (one.what == "float64" && has_double_tensor_cores(facts.compute_capability)) continue;
-    const auto known = std::ranges::find(c.operations_per_second, one.what,
-                                         [](const auto& type) { return type.first; });
-    if (known == c.operations_per_second.end()) {
-      c.operations_per_second.emplace_back(one.what, rate);
-    } else {
-      raise(known->second, rate);
-    }
+    raise_operations(c, one.what, rate);
   }
   if (c.cache_bytes_per_second > 0) raise(c.cache_bytes_per_second, c.memory_bytes_per_second);
   c.cache_bytes = static_cast<double>(facts.l2_bytes);
@@ -241,15 +246,7 @@ Ceilings highest(const Ceilings& one, const Ceilings& other) {
   c.memory_bytes_per_second = std::max(c.memory_bytes_per_second, other.memory_bytes_per_second);
   c.cache_bytes_per_second = std::max(c.cache_bytes_per_second, other.cache_bytes_per_second);
   c.launch_ms = std::min(c.launch_ms, other.launch_ms);
-  for (const auto& [type, rate] : other.operations_per_second) {
-    const auto known = std::ranges::find(c.operations_per_second, type,
-                                         [](const auto& entry) { return entry.first; });
-    if (known == c.operations_per_second.end()) {
-      c.operations_per_second.emplace_back(type, rate);
-    } else {
-      known->second = std::max(known->second, rate);
-    }
-  }
+  for (const auto& [type, rate] : other.operations_per_second) raise_operations(c, type, rate);
   return c;
 }
 
