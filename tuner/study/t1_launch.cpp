@@ -162,6 +162,30 @@ bool allowed(const Study& study, const Configuration& values) {
   });
 }
 
+// Threads in a block; NaN where that cannot be said.
+double threads_of(const Study& study, const Configuration& values) {
+  const Bindings names = bindings_of(study, values);
+  double threads = 1;
+  for (const Expression& extent : study.launch.block) {
+    if (extent.empty()) continue;
+    const auto value = extent.evaluate(names);
+    threads *= value ? to_number(*value) : std::nan("");
+  }
+  return threads;
+}
+
+// All variants are compared with it, so it has to run. A kernel with many registers does not run
+// with the largest blocks: the first of the space with at most 256 threads, else the very first.
+Configuration with_moderate_block(const Study& study, const SearchSpace& space) {
+  constexpr double kModerate = 256;
+  constexpr ConfigIndex kLookedAt = 4096;
+  for (ConfigIndex i = 0; i < std::min<ConfigIndex>(space.size(), kLookedAt); ++i) {
+    Configuration values = space.configuration(i);
+    if (threads_of(study, values) <= kModerate) return values;
+  }
+  return space.configuration(0);
+}
+
 // Empty when there is none, or none is found soon.
 std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
   const Study& study = t1.study();
@@ -174,7 +198,7 @@ std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNod
   limits.cancelled = [&] { return ++polls > kMostPolls; };
   try {
     const auto space = SearchSpace::build({study.parameters, {}, study.constraints, {}}, limits);
-    if (space.size() > 0) return space.configuration(0);
+    if (space.size() > 0) return with_moderate_block(study, space);
     return std::nullopt;  // said elsewhere
   } catch (const FatalError&) {
   } catch (const InputError&) {

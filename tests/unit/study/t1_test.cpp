@@ -89,6 +89,15 @@ TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
             std::string::npos);
 }
 
+// The largest blocks are what kernels with many registers cannot have.
+TEST(T1File, WithoutAValidDefaultVariantsAreComparedWithAModerateBlock) {
+  const Study study = T1File(small_t1(R"("LocalSize": {"X": "1024 // B"}, "GlobalSize": {"X": 64})",
+                                      "\"Default\": 1", R"({"Expression": "B != 1"})"))
+                          .accepted();
+  ASSERT_TRUE(study.reference.has_value());
+  EXPECT_EQ(to_text(study.reference->configuration[0].second), "4");
+}
+
 TEST(T1File, ParametersThatMakeSizesMayDecideTheAnswer) {
   EXPECT_NE(T1File(whole_t1())
                 .warnings()
